@@ -80,7 +80,7 @@ static void stop_service(void *arg)
 		loop_end(service->loop);
 }
 
-/* A session needs one descriptor, and one more for its arena; the soft limit is often 1024. */
+/* A session needs one descriptor, and each of its rings and broadcasts more; the soft limit is often 1024. */
 static void raise_fd_limit(const struct settings *settings)
 {
 	enum { OTHERS = 64 };

@@ -56,10 +56,12 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(log_level, CHOICE, NOW, "", "info", 0, 0, "error|warning|info|debug", "least severe level that is logged") \
 	X(slow_us, NUMBER, NOW, "microseconds", "100000", 0, 3600000000, "", \
 	  "time from reading to reply beyond which a request is kept among the last slow ones; 0: none is") \
-	X(connections, NUMBER, NOW, "connections", "1024", 2, 16384, "", "connections at once (half)") \
+	X(connections, NUMBER, NOW, "connections", "4096", 2, 16384, "", "connections at once (half)") \
 	X(connections_per_second, NUMBER, NOW, "connections", "4096", 2, 1000000, "", \
 	  "new connections in a second (half)") \
-	X(arena_bytes, BYTES, NOW, "bytes", "4G", 4096, 1ull << 46, "", "largest arena of a session") \
+	X(arenas, NUMBER, NOW, "arenas", "64", 1, 4096, "", "arenas of a session at once") \
+	X(arenas_total, NUMBER, NOW, "arenas", "16384", 2, 65536, "", "arenas of all sessions at once (half)") \
+	X(arena_bytes, BYTES, NOW, "bytes", "4G", 4096, 1ull << 46, "", "all arenas of a session together") \
 	X(arena_total_bytes, BYTES, NOW, "bytes", "0", 0, 1ull << 50, "", \
 	  "all arenas together (half); 0: the smaller of 25 % of memory and 50 % of memory.max") \
 	X(rings, NUMBER, NOW, "rings", "16", 0, 1024, "", "noise rings of a session at once") \

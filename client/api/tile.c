@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making and freeing tiles: arrays in the session's arena. The place that the daemon gives a tile is checked against
+/* Making and freeing tiles: arrays in the session's arenas. The place that the daemon gives a tile is checked against
  * the mapping. */
 #include "tile.h"
 
@@ -63,29 +63,67 @@ static int read_u64(const struct trnsci_value *map, const char *name, uint64_t *
 	return 0;
 }
 
-/* Enters the tile into the session at the place that the map `where` of the reply states: inside the arena, aligned,
+/* Enters the tile into the session at the place that the map `where` of the reply states: inside an arena, aligned,
  * and as large as was asked for. Returns CONNECTION_LOST if the daemon that replied is gone. With the lock. */
 static int enter_tile(const struct trnsci_call *call, const struct trnsci_value *map, const struct trnsci_value *where,
 		      struct trnsci_tile *tile, struct error *err)
 {
 	struct trnsci_session *session = call->session;
-	uint64_t handle, offset, bytes;
+	uint64_t handle, number, offset, bytes;
 	int r;
 
 	if (call->connection != session->connection)
 		return CONNECTION_LOST;
-	if ((r = read_u64(map, "tile", &handle, err)) < 0 || (r = read_u64(where, "offset", &offset, err)) < 0 ||
-	    (r = read_u64(where, "bytes", &bytes, err)) < 0)
+	if ((r = read_u64(map, "tile", &handle, err)) < 0 || (r = read_u64(where, "arena", &number, err)) < 0 ||
+	    (r = read_u64(where, "offset", &offset, err)) < 0 || (r = read_u64(where, "bytes", &bytes, err)) < 0)
 		return r;
-	if (handle == 0 || offset % TILE_ALIGNMENT || bytes != tile->bytes || offset > session->arena.size ||
-	    bytes > session->arena.size - offset)
-		return error_set(err, ERROR_BAD_REPLY, "tile: %llu bytes at %llu do not lie in the arena of %zu",
-				 (unsigned long long)bytes, (unsigned long long)offset, session->arena.size);
+	struct arena *arena = arena_find(session, number);
+
+	if (!arena && session->growth.failure.code) {
+		session->growth.unmapped = (uint32_t)number;
+		session->growth.unmapped_on = call->connection;
+		*err = session->growth.failure;
+		return -err->code;
+	}
+	if (handle == 0 || offset % TILE_ALIGNMENT || bytes != tile->bytes || !arena || offset > arena->size ||
+	    bytes > arena->size - offset)
+		return error_set(err, ERROR_BAD_REPLY, "tile: %llu bytes at %llu do not lie in arena %llu",
+				 (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)number);
+	tile->arena = arena;
+	arena->n_tiles++;
 	tile->offset = (size_t)offset;
-	tile->data = session->closed ? NULL : session->arena.base + offset;
+	tile->data = session->closed ? NULL : arena->base + offset;
 	atomic_store_explicit(&tile->handle, handle, memory_order_relaxed);
 	tile_list_add(session, tile);
 	return 0;
+}
+
+static void tend_arenas(struct trnsci_session *session)
+{
+	if (session->engine->tend_arenas)
+		session->engine->tend_arenas(session);
+}
+
+static void post_free(struct trnsci_session *session, uint64_t handle, uint64_t connection)
+{
+	struct trnsci_call *call;
+
+	if (call_new(session, "free", &call) < 0)
+		return;
+	call->internal = call->tied = true;
+	call->tied_to = connection;
+	trnsci_set_u64(trnsci_args(call), "tile", handle);
+	call_post(call);
+}
+
+/* Frees a tile that could not be entered, and gives back the arena that could not be mapped. */
+static void drop_tile(const struct trnsci_call *call, const struct trnsci_value *map)
+{
+	uint64_t handle;
+
+	if (trnsci_to_u64(trnsci_get(map, "tile"), &handle) == 0)
+		post_free(call->session, handle, call->connection);
+	tend_arenas(call->session);
 }
 
 static int ask_for_tile(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
@@ -107,20 +145,22 @@ static int ask_for_tile(struct trnsci_session *session, struct trnsci_tile *tile
 	pthread_mutex_lock(&session->lock);
 	r = enter_tile(call, trnsci_reply(call), trnsci_reply(call), tile, err);
 	pthread_mutex_unlock(&session->lock);
+	if (r < 0)
+		drop_tile(call, trnsci_reply(call));
 	trnsci_call_free(call);
 	return r;
 }
 
-/* If the arena is full, the tiles that the library keeps for later make room. */
+/* Where a limit keeps another arena from it, the tiles that the library keeps for later make room. */
 static int make_tile(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
 {
-	int r = arena_ensure(session, err);
+	int r = session->engine->begin_arenas(session, tile->bytes, err);
 
 	if (r < 0)
 		return r;
 	do
 		r = ask_for_tile(session, tile, err);
-	while (r == CONNECTION_LOST || (r == -ERROR_LIMIT && tile_free_pooled(session)));
+	while (r == CONNECTION_LOST || ((r == -ERROR_LIMIT || r == -ERROR_NO_ROOM) && tile_free_pooled(session)));
 	return r;
 }
 
@@ -174,6 +214,8 @@ int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *m
 		pthread_mutex_lock(&call->session->lock);
 		r = enter_tile(call, map, trnsci_get(map, "place"), tile, err);
 		pthread_mutex_unlock(&call->session->lock);
+		if (r < 0)
+			drop_tile(call, map);
 	}
 	if (r == CONNECTION_LOST)
 		r = error_set(err, ERROR_CLOSED, "tile: it went with the connection on which it was made");
@@ -187,9 +229,11 @@ int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *m
 
 int trnsci_reply_tile(const struct trnsci_call *call, const struct trnsci_value *map, struct trnsci_tile **ret_tile)
 {
+	struct error ignored;
+
 	if (!call || session_check(call->session, NULL) < 0)
 		return -ERROR_CLOSED;
-	return tile_from_reply(call, map ? map : trnsci_reply(call), ret_tile, NULL);
+	return tile_from_reply(call, map ? map : trnsci_reply(call), ret_tile, &ignored);
 }
 
 /* ---- freeing ---- */
@@ -198,8 +242,6 @@ int trnsci_reply_tile(const struct trnsci_call *call, const struct trnsci_value 
  * tile in each place. Nobody waits for the answer: a connection that is gone has freed its tiles anyway. */
 void trnsci_tile_free(struct trnsci_tile *tile)
 {
-	struct trnsci_call *call;
-
 	if (!tile)
 		return;
 	struct trnsci_session *session = tile->session;
@@ -211,12 +253,8 @@ void trnsci_tile_free(struct trnsci_tile *tile)
 
 	tile_list_remove(tile);
 	pthread_mutex_unlock(&session->lock);
-	if (call_new(session, "free", &call) == 0) {
-		call->internal = call->tied = true;
-		call->tied_to = connection;
-		trnsci_set_u64(trnsci_args(call), "tile", handle);
-		call_post(call);
-	}
+	post_free(session, handle, connection);
+	tend_arenas(session);
 	tile_unref(tile);
 	session_unref(session);
 }
@@ -273,6 +311,7 @@ int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trn
 		trnsci_set_u64(trnsci_args(call), "scope", scope);
 		forget_scope(session, scope); /* first, as in trnsci_tile_free */
 		r = call_run_and_free(call, &error);
+		tend_arenas(session);
 	}
 	return r < 0 ? error_export(err, &error) : 0;
 }

@@ -26,6 +26,7 @@ struct trnsci_call {
 	trnsci_callback *done;       /* for trnsci_dispatch; NULL: the call goes to trnsci_next */
 	void *done_arg;
 	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
+	uint64_t bytes; /* an internal call's own: see who makes it */
 	/* The request names what exists on the connection tied_to only, and must not be sent on a later one. */
 	bool tied;
 	uint64_t tied_to;
@@ -50,6 +51,8 @@ struct trnsci_call {
 	bool cancelling;                   /* to be cancelled as soon as its request exists */
 	bool wants_fds;                    /* its reply brings file descriptors */
 	bool sent_again;                   /* after a reconnect */
+	bool needs_room;                   /* waits for an arena (remote/growth.h) */
+	unsigned rooms;                    /* times that it has waited for one */
 	uint64_t ends;       /* where its request ends among the bytes of the connection; CALL_UNSENT: not written */
 	uint64_t connection; /* on which it was answered */
 	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */

@@ -2,7 +2,6 @@
 /* Running calls and waiting for them. */
 #include "run.h"
 
-#include "session/arena.h"
 #include "table.h"
 #include "prepare.h"
 #include "session/public_error.h"
@@ -55,7 +54,7 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 	r = call->args.failed ? error_set(&error, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method)
 			      : 0;
 	if (r == 0 && call->args.new_tile)
-		r = arena_ensure(session, &error);
+		r = session->engine->begin_arenas(session, 0, &error);
 	if (r == 0)
 		r = changes_set(&call->changes, changes, session, call->method, call->params, &error);
 	if (r == 0) {

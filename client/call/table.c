@@ -56,7 +56,8 @@ void call_table_add(struct trnsci_call *call)
 	session->calls[call->msgid % CALL_BUCKETS] = call;
 	call->refs++;
 	call->cancelling = false;
-	call->sent_again = false;
+	call->sent_again = call->needs_room = false;
+	call->rooms = 0;
 	call->ends = CALL_UNSENT;
 	call->state = CALL_IN_FLIGHT;
 }

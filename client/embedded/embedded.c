@@ -15,6 +15,7 @@
 #include "call/request.h"
 #include "call/table.h"
 #include "call/prepare.h"
+#include "session/arena.h"
 
 #include "base/checked.h"
 #include "base/cpu.h"
@@ -301,14 +302,16 @@ static void *reserve_addresses(size_t size)
 
 /* Reserves address space only: a page costs memory when it is first touched. bytes: 0 for as much as the machine's
  * memory, or less if a limit (RLIMIT_AS, strict overcommit) forbids that. */
-static int embedded_get_arena(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err)
+static int add_arena(struct trnsci_session *session, size_t bytes, struct error *err)
 {
 	struct embedded *embedded = session->peer;
 	struct mapping *mapping = malloc(sizeof *mapping);
+	struct arena *arena = calloc(1, sizeof *arena);
 	uint64_t size, wanted = bytes ? bytes : embedded->memory;
 
-	if (!mapping || round_up_overflows(wanted, (uint64_t)sysconf(_SC_PAGESIZE), &size)) {
+	if (!mapping || !arena || round_up_overflows(wanted, (uint64_t)sysconf(_SC_PAGESIZE), &size)) {
 		free(mapping);
+		free(arena);
 		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes", bytes);
 	}
 	void *base = reserve_addresses(size);
@@ -319,18 +322,31 @@ static int embedded_get_arena(struct trnsci_session *session, size_t bytes, stru
 	}
 	if (base == MAP_FAILED) {
 		free(mapping);
+		free(arena);
 		return error_set(err, ERROR_NO_MEMORY, "arena: %" PRIu64 " bytes of address space: %s", size,
 				 strerror(errno));
 	}
 	*mapping = (struct mapping){base, size};
-	int r = session_memory_attach(embedded->session_memory, base, size, unmap_arena, mapping);
+	*arena = (struct arena){.base = base, .size = size, .fd = -1};
+	int r = session_memory_attach(embedded->session_memory, base, size, unmap_arena, mapping, &arena->handle);
 
 	if (r < 0) {
 		unmap_arena(mapping);
+		free(arena);
 		return error_set(err, (enum error_code) - r, "arena: the engine refused it");
 	}
-	*ret_arena = (struct arena){.base = base, .size = size, .fd = -1};
+	arena_add(session, arena);
 	return 0;
+}
+
+/* One is enough: address space costs nothing. */
+static int embedded_begin_arenas(struct trnsci_session *session, size_t bytes, struct error *err)
+{
+	(void)bytes;
+	pthread_mutex_lock(&session->lock);
+	int r = session->arenas || session->closed ? 0 : add_arena(session, session->arena_bytes, err);
+	pthread_mutex_unlock(&session->lock);
+	return r;
 }
 
 static int attach_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
@@ -367,6 +383,7 @@ static void embedded_destroy(struct trnsci_session *session)
 {
 	struct embedded *embedded = session->peer;
 
+	arena_remove_all(session);
 	engine_destroy(embedded->engine);
 	free(embedded->wish);
 	free(embedded);
@@ -385,7 +402,7 @@ static const struct session_engine embedded_engine = {
 	.release = embedded_release,
 	.cancel = embedded_cancel,
 	.progress = embedded_progress,
-	.get_arena = embedded_get_arena,
+	.begin_arenas = embedded_begin_arenas,
 	.attach_ring = attach_ring,
 	.wake_ring = embedded_wake_ring,
 	.detach_ring = embedded_detach_ring,

@@ -86,12 +86,12 @@ static int connect_again(struct trnsci_session *session, struct handshake *ret_h
 
 /* ---- what was in flight ---- */
 
-/* Returns whether the daemon may have begun the call. */
+/* Returns whether the daemon may have begun the call. One that waits for room was refused. */
 static bool was_sent(const struct trnsci_call *call)
 {
 	const struct remote *remote = call->session->peer;
 
-	return call->ends <= remote->sent;
+	return !call->needs_room && call->ends <= remote->sent;
 }
 
 /* Returns NULL if the call may be sent again. */

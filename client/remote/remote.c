@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "growth.h"
 #include "reconnect.h"
 #include "ring.h"
 #include "session/arena.h"
@@ -25,7 +25,6 @@
 
 enum {
 	OPEN_TIMEOUT_MS = 10000, /* if the options set none */
-	ARENA_BYTES = 64 << 20,  /* default */
 };
 
 static int remote_send(struct trnsci_call *call, struct error *err)
@@ -132,6 +131,11 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 	if (remote->out.size > 0)
 		socket_io_flush(session);
 	pthread_cond_broadcast(&session->changed);
+	if ((session->growth.wanted && !session->growth.asked && !session->fds_pending) || session->growth.unmapped) {
+		pthread_mutex_unlock(&session->lock);
+		growth_tend(session);
+		pthread_mutex_lock(&session->lock);
+	}
 }
 
 /* One descriptor for two events, bytes to read and answers that another thread has read: an epoll of both. */
@@ -169,12 +173,14 @@ static void remote_stop(struct trnsci_session *session)
 	while (session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
 	socket_io_close(remote);
-	arena_unmap(&session->arena);
+	for (struct arena *arena = session->arenas; arena; arena = arena->next)
+		arena_unmap(arena);
 	pthread_mutex_unlock(&session->lock);
 }
 
 static void remote_destroy(struct trnsci_session *session)
 {
+	arena_remove_all(session);
 	socket_io_free(session->peer);
 }
 
@@ -182,14 +188,24 @@ static void remote_destroy(struct trnsci_session *session)
 static void remote_abandon(struct trnsci_session *session)
 {
 	socket_io_close(session->peer);
-	arena_unmap(&session->arena);
+	for (struct arena *arena = session->arenas; arena; arena = arena->next)
+		arena_unmap(arena);
+}
+
+/* The request goes out before those that need the arena, which the daemon handles in this order. */
+static int remote_begin_arenas(struct trnsci_session *session, size_t bytes, struct error *err)
+{
+	(void)err; /* a refusal is the answer of the calls that need the arena */
+	growth_begin(session, bytes);
+	return 0;
 }
 
 static const struct session_engine remote_engine = {
 	.send = remote_send,
 	.cancel = remote_cancel,
 	.progress = remote_progress,
-	.get_arena = remote_get_arena,
+	.begin_arenas = remote_begin_arenas,
+	.tend_arenas = growth_tend,
 	.attach_ring = remote_attach_ring,
 	.wake_ring = remote_wake_ring,
 	.detach_ring = remote_detach_ring,
@@ -198,6 +214,8 @@ static const struct session_engine remote_engine = {
 	.destroy = remote_destroy,
 	.abandon = remote_abandon,
 };
+
+static const struct remote_events events = {.lost = reconnect, .failed = growth_keep};
 
 static int new_remote_session(const char *path, const struct trnsci_options *options, struct handshake *handshake,
 			      struct trnsci_session **ret_session, struct error *err)
@@ -213,11 +231,9 @@ static int new_remote_session(const char *path, const struct trnsci_options *opt
 		close(wake);
 		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
 	}
-	socket_io_init(remote, handshake, wake, reconnect);
+	socket_io_init(remote, handshake, wake, &events);
 	spin_init(&remote->spin, session->spin_ns);
 	session->peer = remote;
-	if (session->arena_bytes == 0)
-		session->arena_bytes = ARENA_BYTES;
 	*ret_session = session;
 	return 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Restoring a session's tiles on a new connection.
  *
- * The contents are copied into the new arena at an address of its own; then its mapping replaces the old one in one
- * step. Addresses stay valid, and a thread that reads a tile meanwhile sees the same bytes before and after. Bytes that
+ * The contents are copied into new arenas at addresses of their own; then each mapping replaces an old one in one step. Addresses stay valid, and a thread that reads a tile meanwhile sees the same bytes before and after. Bytes that
  * the program writes meanwhile may be lost. The copy skips pages that were never touched. */
 #include "restore.h"
 
@@ -12,43 +11,83 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "arena_map.h"
 #include "session/arena.h"
 #include "session/tile.h"
+
+/* One arena of the session, and what replaces it. */
+struct move {
+	struct arena *old, *new; /* the new one is NULL until the daemon gives it */
+};
 
 struct restoring {
 	struct trnsci_session *session;
 	struct handshake *handshake;
-	struct arena arena;         /* the new one */
-	struct trnsci_tile **tiles; /* sorted by offset */
+	struct move *moves; /* of the arenas that hold tiles */
+	size_t n_moves;
+	struct trnsci_tile **tiles; /* sorted by arena and offset */
 	size_t n_tiles;
 };
 
-static int get_arena(struct restoring *restoring, struct error *err)
+/* ---- arenas ---- */
+
+static int get_arena(struct restoring *restoring, struct move *move, struct error *err)
 {
-	const size_t size = restoring->session->arena.size;
 	struct bump *bump = bump_new();
 	struct value params = value_map(), result;
 	struct fdpass fds = {.count = 0};
-	int r = bump ? value_put(bump, &params, "bytes", value_uint(size)) : -ERROR_NO_MEMORY;
+	int r = bump ? arena_map_put_params(bump, &params, move->old->size) : -ERROR_NO_MEMORY;
 
 	if (r == 0)
 		r = handshake_call(restoring->handshake, "arena", &params, bump, &fds, &result, err);
 	if (r == 0)
-		r = arena_map(&fds, size, size, &restoring->arena, err);
+		r = arena_map(&fds, &result, move->old->size, &move->new, err);
+	if (r == 0 && move->new->size != move->old->size)
+		r = error_set(err, ERROR_BAD_REPLY, "arena: %zu bytes, %zu were asked for", move->new->size,
+			      move->old->size);
 	fdpass_close(&fds);
 	bump_free(bump);
 	return r;
+}
+
+static int get_arenas(struct restoring *restoring, struct error *err)
+{
+	size_t count = 0;
+	int r = 0;
+
+	for (const struct arena *arena = restoring->session->arenas; arena; arena = arena->next)
+		count += arena->n_tiles > 0;
+	restoring->moves = calloc(count ? count : 1, sizeof *restoring->moves);
+	if (!restoring->moves)
+		return error_set(err, ERROR_NO_MEMORY, "arena: no memory to list them");
+	for (struct arena *arena = restoring->session->arenas; arena && r == 0; arena = arena->next)
+		if (arena->n_tiles > 0) {
+			struct move *move = &restoring->moves[restoring->n_moves++];
+
+			move->old = arena;
+			r = get_arena(restoring, move, err);
+		}
+	return r;
+}
+
+static const struct move *move_of(const struct restoring *restoring, const struct trnsci_tile *tile)
+{
+	const struct move *move = restoring->moves;
+
+	while (move->old != tile->arena)
+		move++;
+	return move;
 }
 
 /* ---- tiles ---- */
 
 static int compare_offsets(const void *a, const void *b)
 {
-	const size_t left = (*(struct trnsci_tile *const *)a)->offset,
-		     right = (*(struct trnsci_tile *const *)b)->offset;
+	const struct trnsci_tile *left = *(struct trnsci_tile *const *)a, *right = *(struct trnsci_tile *const *)b;
 
-	return (left > right) - (left < right);
+	if (left->arena != right->arena)
+		return (uintptr_t)left->arena < (uintptr_t)right->arena ? -1 : 1;
+	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
 static int list_tiles(struct restoring *restoring, struct error *err)
@@ -66,7 +105,7 @@ static int list_tiles(struct restoring *restoring, struct error *err)
 	return 0;
 }
 
-static int put_parameters(struct bump *bump, const struct trnsci_tile *tile, struct value *map)
+static int put_parameters(struct bump *bump, const struct trnsci_tile *tile, uint32_t arena, struct value *map)
 {
 	struct value shape = value_array();
 	int failed = value_put(bump, map, "dtype", value_string(trnsci_dtype_name(tile->dtype)));
@@ -74,6 +113,7 @@ static int put_parameters(struct bump *bump, const struct trnsci_tile *tile, str
 	for (size_t i = 0; i < tile->ndim; i++)
 		failed |= value_push(bump, &shape, value_uint(tile->shape[i]));
 	failed |= value_put(bump, map, "shape", shape);
+	failed |= value_put(bump, map, "arena", value_uint(arena));
 	failed |= value_put(bump, map, "offset", value_uint(tile->offset));
 	if (tile->scope)
 		failed |= value_put(bump, map, "scope", value_uint(tile->scope));
@@ -91,17 +131,18 @@ static bool is_number(const struct value *map, const char *name, uint64_t expect
 /* Makes the tile at its old offset. */
 static int make_tile(struct restoring *restoring, struct trnsci_tile *tile, struct error *err)
 {
+	const uint32_t arena = move_of(restoring, tile)->new->handle;
 	struct bump *bump = bump_new();
 	struct value params = value_map(), result;
 	uint64_t handle = 0;
-	int r = bump ? put_parameters(bump, tile, &params) : -ERROR_NO_MEMORY;
+	int r = bump ? put_parameters(bump, tile, arena, &params) : -ERROR_NO_MEMORY;
 
 	if (r == 0)
 		r = handshake_call(restoring->handshake, "tile", &params, bump, NULL, &result, err);
 	if (r == 0) {
 		const struct value *number = value_get(&result, "tile");
 
-		if (!number || !value_to_u64(number, &handle) || handle == 0 ||
+		if (!number || !value_to_u64(number, &handle) || handle == 0 || !is_number(&result, "arena", arena) ||
 		    !is_number(&result, "offset", tile->offset) || !is_number(&result, "bytes", tile->bytes))
 			r = error_set(err, ERROR_BAD_REPLY, "tile: the daemon did not place it where it lay");
 	}
@@ -146,27 +187,27 @@ static bool copy_pages(const struct arena *from, const struct arena *to, size_t 
 	return true;
 }
 
-/* Returns whether the copies are what the tiles held. A daemon marks an arena before it empties it: an arena that has
- * no mark after the copy was complete during the copy. */
-static bool copy_tiles(const struct restoring *restoring)
+/* Copies an arena's tiles. Returns whether the copies are what the tiles held: an arena that still has its mark after the
+ * copy was complete during the copy. */
+static bool copy_arena(const struct restoring *restoring, const struct move *move)
 {
-	const struct arena *old = &restoring->session->arena;
-	bool copied = !arena_is_marked(old);
+	bool copied = arena_has_mark(move->old);
 
 	for (size_t i = 0; i < restoring->n_tiles && copied; i++) {
 		const struct trnsci_tile *tile = restoring->tiles[i];
 
-		copied = copy_pages(old, &restoring->arena, tile->offset, tile->offset + tile->bytes);
+		if (tile->arena == move->old)
+			copied = copy_pages(move->old, move->new, tile->offset, tile->offset + tile->bytes);
 	}
-	return copied && !arena_is_marked(old);
+	return copied && arena_has_mark(move->old);
 }
 
-/* ---- switching to it ---- */
+/* ---- switching to the new arenas ---- */
 
-/* Maps the new arena at the old one's address. */
-static int switch_arenas(struct restoring *restoring, struct error *err)
+/* Maps the new arena at the old one's address, which keeps its entry. */
+static int switch_arena(struct move *move, struct error *err)
 {
-	struct arena *old = &restoring->session->arena, *new = &restoring->arena;
+	struct arena *old = move->old, *new = move->new;
 
 	if (mremap(new->base, new->size, new->size, MREMAP_MAYMOVE | MREMAP_FIXED, old->base) == MAP_FAILED) {
 		const int saved = errno;
@@ -177,39 +218,65 @@ static int switch_arenas(struct restoring *restoring, struct error *err)
 	}
 	close(old->fd);
 	old->fd = new->fd;
-	*new = (struct arena){.fd = -1};
+	old->handle = new->handle;
+	old->leaving = false;
+	free(new);
+	move->new = NULL;
 	return 0;
+}
+
+static void name_tiles(const struct restoring *restoring, const struct arena *arena, bool lost)
+{
+	for (size_t i = 0; i < restoring->n_tiles; i++) {
+		struct trnsci_tile *tile = restoring->tiles[i];
+
+		if (tile->arena != arena)
+			continue;
+		atomic_store_explicit(&tile->handle, tile->new_handle, memory_order_relaxed);
+		if (lost)
+			tile_set_lost(tile, true);
+	}
+}
+
+/* The new connection has no arena in their place. */
+static void remove_empty_arenas(struct trnsci_session *session)
+{
+	for (struct arena *arena = session->arenas, *next; arena; arena = next) {
+		next = arena->next;
+		if (arena->n_tiles == 0)
+			arena_remove(session, arena);
+	}
 }
 
 static int restore_all(struct restoring *restoring, bool with_content, struct error *err)
 {
-	int r = get_arena(restoring, err);
+	int r = get_arenas(restoring, err);
 
 	if (r == 0)
 		r = list_tiles(restoring, err);
 	for (size_t i = 0; i < restoring->n_tiles && r == 0; i++)
 		r = make_tile(restoring, restoring->tiles[i], err);
-	if (r < 0)
-		return r;
-	const bool there = with_content && copy_tiles(restoring);
+	for (size_t i = 0; i < restoring->n_moves && r == 0; i++) {
+		struct move *move = &restoring->moves[i];
+		const bool there = with_content && copy_arena(restoring, move);
 
-	r = switch_arenas(restoring, err);
-	for (size_t i = 0; i < restoring->n_tiles && r == 0; i++) {
-		struct trnsci_tile *tile = restoring->tiles[i];
-
-		atomic_store_explicit(&tile->handle, tile->new_handle, memory_order_relaxed);
-		if (!there)
-			tile_set_lost(tile, true);
+		r = switch_arena(move, err);
+		if (r == 0)
+			name_tiles(restoring, move->old, !there);
 	}
+	if (r == 0)
+		remove_empty_arenas(restoring->session);
 	return r;
 }
 
 int restore_tiles(struct trnsci_session *session, struct handshake *handshake, bool with_content, struct error *err)
 {
-	struct restoring restoring = {.session = session, .handshake = handshake, .arena = {.fd = -1}};
-	int r = session->arena.base ? restore_all(&restoring, with_content, err) : 0;
+	struct restoring restoring = {.session = session, .handshake = handshake};
+	int r = session->arenas ? restore_all(&restoring, with_content, err) : 0;
 
-	arena_unmap(&restoring.arena);
+	for (size_t i = 0; i < restoring.n_moves; i++)
+		arena_free(restoring.moves[i].new);
+	free(restoring.moves);
 	free(restoring.tiles);
 	return r;
 }

@@ -7,15 +7,22 @@
 
 #include "call/run.h"
 
-/* Threads that wait for their turn need not poll: the one whose turn it is does. */
+/* A condition of session_wait: evaluated with the lock. */
+static bool may_run(void *arg)
+{
+	const struct trnsci_session *session = arg;
+
+	return !session->fds_pending || session->closed;
+}
+
+/* Who waits also polls: nobody else may be waiting for the answer to a request for an arena. */
 int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	int r;
 
 	pthread_mutex_lock(&session->lock);
-	while (session->fds_pending && !session->closed)
-		pthread_cond_wait(&session->changed, &session->lock);
+	session_wait(session, may_run, session, DEADLINE_NEVER);
 	session->fds_pending = true;
 	pthread_mutex_unlock(&session->lock);
 	call->wants_fds = true;
@@ -24,6 +31,8 @@ int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)
 	session->fds_pending = false;
 	pthread_cond_broadcast(&session->changed);
 	pthread_mutex_unlock(&session->lock);
+	if (session->engine->tend_arenas)
+		session->engine->tend_arenas(session);
 	return r;
 }
 

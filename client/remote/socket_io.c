@@ -36,9 +36,9 @@ static void adopt_input(struct remote *remote, struct handshake *handshake)
 }
 
 void socket_io_init(struct remote *remote, struct handshake *handshake, int wake,
-		    void (*lost)(struct trnsci_session *session, const char *why))
+		    const struct remote_events *events)
 {
-	*remote = (struct remote){.socket = handshake->socket, .lost = lost, .wake = wake, .epoll = -1};
+	*remote = (struct remote){.socket = handshake->socket, .events = events, .wake = wake, .epoll = -1};
 	adopt_input(remote, handshake);
 }
 
@@ -128,6 +128,10 @@ static void answer_call(struct trnsci_session *session, const struct message *me
 	if (!call) {
 		bump_free(bump);
 		socket_io_fail(session, ERROR_BAD_REPLY, "connection", "an answer to a request that was not sent");
+		return;
+	}
+	if (error.code && !call->wants_fds && ((struct remote *)session->peer)->events->failed(call, &error)) {
+		bump_free(bump);
 		return;
 	}
 	if (error.code == 0 && message->result.kind != VALUE_MAP)
@@ -227,7 +231,7 @@ bool socket_io_receive(struct trnsci_session *session)
 			break;
 		}
 		if (got <= 0) {
-			remote->lost(session, got ? strerror((int)-got) : "the daemon closed it");
+			remote->events->lost(session, got ? strerror((int)-got) : "the daemon closed it");
 			break;
 		}
 		any = true;
@@ -294,6 +298,7 @@ int socket_io_append(struct trnsci_call *call, struct error *err)
 	bump_free(bump);
 	if (r < 0)
 		return r;
+	call->needs_room = false;
 	call->ends = remote->sent + (remote->out.size - remote->out_sent);
 	remote->fds_wanted |= call->wants_fds;
 	return 0;

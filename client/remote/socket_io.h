@@ -13,10 +13,17 @@
 #include "frame.h"
 #include "handshake.h"
 
+/* What is reported to those above, with the lock. */
+struct remote_events {
+	void (*lost)(struct trnsci_session *session, const char *why); /* the connection is lost */
+	/* A call was answered with the error. Returns true if it is to stay in flight, to be sent again. */
+	bool (*failed)(struct trnsci_call *call, const struct error *error);
+};
+
 /* The peer of a remote session. Guarded by the session's lock. */
 struct remote {
 	int socket;
-	void (*lost)(struct trnsci_session *session, const char *why); /* called when the connection is lost */
+	const struct remote_events *events;
 	int wake;          /* eventfd: wakes the thread in poll, which then looks at the socket again */
 	int epoll;         /* the descriptor of trnsci_fd; -1 until it is asked for */
 	bool polling;      /* a thread is in poll, without the lock */
@@ -37,7 +44,7 @@ struct remote {
 
 /* Takes over the handshake's socket and what was read beyond its replies. */
 void socket_io_init(struct remote *remote, struct handshake *handshake, int wake,
-		    void (*lost)(struct trnsci_session *session, const char *why));
+		    const struct remote_events *events);
 /* Closes the descriptors, without a shutdown: a parent process may share the socket. */
 void socket_io_close(struct remote *remote);
 void socket_io_free(struct remote *remote);

@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The session's memory for tiles: one arena, got when the first tile is made. */
+/* The session's memory for tiles: arenas, in the order in which they were added. */
 #ifndef TRNSCI_CLIENT_SESSION_ARENA_H
 #define TRNSCI_CLIENT_SESSION_ARENA_H
 
 #include "session.h"
 
-/* Gets the session's arena from its engine unless the session has it or is closed. Without the lock; several threads
- * may ask at once. */
-int arena_ensure(struct trnsci_session *session, struct error *err);
+struct arena {
+	struct arena *next; /* a younger one */
+	uint32_t handle;    /* on the present connection */
+	char *base; /* NULL: unmapped, the session was closed */
+	size_t size;    /* bytes */
+	int fd;         /* remote: the memfd, owned; embedded: -1 */
+	size_t n_tiles; /* of this process, in it */
+	bool leaving;   /* it was given back, and the daemon has not answered */
+};
 
-/* Unmaps the memory and closes its descriptor. Accepts an arena without memory. */
+/* Adds the arena, which is the session's from then on. With the session's lock. */
+void arena_add(struct trnsci_session *session, struct arena *arena);
+/* Returns the arena of that handle, or NULL. With the session's lock. */
+struct arena *arena_find(const struct trnsci_session *session, uint64_t handle);
+/* Takes it out of the session and frees it. With the session's lock. */
+void arena_remove(struct trnsci_session *session, struct arena *arena);
+/* The same of all arenas. Nobody uses the session any more, or its lock is held. */
+void arena_remove_all(struct trnsci_session *session);
+
+/* Unmaps the memory and closes its descriptor; an embedded engine's memory is its own. */
 void arena_unmap(struct arena *arena);
+/* The same, and frees the arena. Accepts NULL. */
+void arena_free(struct arena *arena);
 
 #endif

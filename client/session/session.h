@@ -32,12 +32,20 @@ struct kept_calls;
 struct prepared;
 struct ring_link;
 
-/* Memory for tiles. */
-struct arena {
-	char *base;          /* NULL: none yet */
-	size_t size;         /* bytes */
-	int fd;              /* remote: the memfd, owned; embedded: -1 */
-	uint64_t connection; /* on which it came */
+struct arena;
+
+/* How a session gets one more arena (remote/growth.h). */
+struct session_growth {
+	bool wanted;  /* an arena is to be asked for */
+	bool exact;   /* for no more than `bytes`: a larger one was refused */
+	bool asked;   /* a request for one is in flight */
+	size_t bytes; /* the largest tile that waits for room */
+	size_t last;  /* size of the youngest arena so far; 0: none */
+	/* An arena that the daemon gave and this process could not map, on that connection; 0: none. It is to be given
+	 * back. */
+	uint32_t unmapped;
+	uint64_t unmapped_on;
+	struct error failure; /* why */
 };
 
 /* One engine. session->peer is its own. */
@@ -55,8 +63,11 @@ struct session_engine {
 	void (*cancel)(struct trnsci_call *call);
 	/* Waits for answers until the deadline. With; the lock may be released meanwhile. */
 	void (*progress)(struct trnsci_session *session, int64_t deadline);
-	/* Gets memory of at least `bytes`; one thread at a time. Without. */
-	int (*get_arena)(struct trnsci_session *session, size_t bytes, struct arena *ret_arena, struct error *err);
+	/* Gets memory for tiles unless there is some, or asks for it: then requests that follow find it. `bytes`: of the
+	 * tile that needs it, 0 if that is not known. Without. */
+	int (*begin_arenas)(struct trnsci_session *session, size_t bytes, struct error *err);
+	/* Adds memory that calls wait for, and gives back what tiles have left. Without. NULL: neither is necessary. */
+	void (*tend_arenas)(struct trnsci_session *session);
 	/* Attaches the ring that the call (not sent yet) describes, and frees the call. Without. */
 	int (*attach_ring)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 	/* Wakes the producer: it sleeps, and half of the ring is free. Without. */
@@ -82,10 +93,10 @@ struct trnsci_session {
 	int timeout_ms;     /* of a call; -1: none */
 	int reconnect_ms;   /* how long to wait for a lost daemon; negative: not at all */
 	uint64_t spin_ns;   /* how long to spin before sleeping; 0: not at all */
-	size_t arena_bytes; /* to ask for */
+	size_t arena_bytes; /* least size of the first arena */
 	/* Everything below is guarded by the lock. */
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* a call was answered, a waiter left, or the arena came */
+	pthread_cond_t changed; /* a call was answered, a waiter left, or an arena came */
 	unsigned refs;
 	atomic_uint running_now; /* threads between session_enter and session_leave; changed without the lock */
 	unsigned waiters;     /* threads inside session_wait */
@@ -103,8 +114,8 @@ struct trnsci_session {
 	uint64_t releases_connection;
 	bool fds_pending; /* a call whose reply brings descriptors is in flight: one at a time */
 	/* Tiles. */
-	bool arena_pending; /* a thread is getting the arena */
-	struct arena arena;
+	struct arena *arenas; /* list (arena.h) */
+	struct session_growth growth;
 	uint64_t connection; /* counts connections: a reconnect ends what replies of earlier ones named */
 	uint64_t last_scope;
 	struct trnsci_tile *tiles; /* list (tile.h) */

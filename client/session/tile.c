@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "arena.h"
+
 struct trnsci_tile *tile_ref(const struct trnsci_tile *tile)
 {
 	struct trnsci_tile *own = (struct trnsci_tile *)tile;
@@ -37,6 +39,9 @@ void tile_list_remove(struct trnsci_tile *tile)
 	*(tile->previous ? &tile->previous->next : &tile->session->tiles) = tile->next;
 	tile->next = tile->previous = NULL;
 	tile_set_lost(tile, false);
+	if (tile->arena)
+		tile->arena->n_tiles--;
+	tile->arena = NULL;
 	tile->data = NULL;
 	atomic_store_explicit(&tile->handle, 0, memory_order_relaxed);
 }

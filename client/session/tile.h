@@ -22,6 +22,7 @@ struct trnsci_tile {
 	uint64_t shape[TRNSCI_MAX_DIMS];
 	uint64_t count; /* elements */
 	size_t bytes;
+	struct arena *arena; /* NULL: not made yet, or freed */
 	size_t offset;       /* bytes, in the arena */
 	void *data;          /* in this process; NULL once the tile is freed or the session closed */
 	atomic_bool lost;    /* a daemon ended and took the content along; written under the session's lock */

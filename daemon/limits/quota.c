@@ -95,6 +95,7 @@ void quota_set_totals(struct quota *quota, const struct settings *settings)
 	quota->total[QUOTA_CONNECTIONS] = settings->connections;
 	quota->total[QUOTA_ARENA_BYTES] =
 		settings->arena_total_bytes ? settings->arena_total_bytes : quota_default_total();
+	quota->total[QUOTA_ARENAS] = settings->arenas_total;
 	quota->total[QUOTA_JOBS] = settings->jobs_total;
 	quota->total[QUOTA_WORK_BYTES] =
 		settings->work_total_bytes ? settings->work_total_bytes : quota_default_total();

@@ -19,6 +19,7 @@
 #define QUOTA_TABLE(X)                                                                                                 \
 	X(CONNECTIONS, "connections", "connections", QUOTA_OF_LOOP)                                                    \
 	X(ARENA_BYTES, "arena bytes", "arena_total_bytes", QUOTA_OF_ALL)                                               \
+	X(ARENAS, "arenas", "arenas_total", QUOTA_OF_ALL)                                                              \
 	X(JOBS, "requests", "jobs_total", QUOTA_OF_LOOP)                                                               \
 	X(WORK_BYTES, "work bytes", "work_total_bytes", QUOTA_OF_ALL)                                                  \
 	X(BUFFER_BYTES, "message bytes", "buffer_total_bytes", QUOTA_OF_LOOP)                                          \

@@ -25,7 +25,8 @@ struct arena {
 	struct background_task prefault_task;
 	void *base;
 	uint64_t size;
-	int fd;
+	struct arena *next; /* of its session */
+	uint32_t handle;
 	uint64_t prefaulted;     /* up to here; the background worker's once the arena is made */
 	_Atomic uint64_t wanted; /* pages are to be pre-faulted up to here */
 	atomic_bool posted;      /* prefault_task is queued */
@@ -34,14 +35,23 @@ struct arena {
 	void *arg;
 };
 
+/* Removes the pages from the memfd, whoever has it open. */
+static void empty(char *base, uint64_t size)
+{
+	const uint64_t last = size - arena_page();
+
+	madvise(base + last, arena_page(), MADV_REMOVE);
+	for (uint64_t at = 0; at < last; at += PIECE_BYTES)
+		madvise(base + at, last - at < PIECE_BYTES ? last - at : PIECE_BYTES, MADV_REMOVE);
+}
+
 static void free_arena(struct background_task *task)
 {
 	struct arena *arena = (struct arena *)task;
 
-	for (uint64_t at = 0; at < arena->size && !arena->kept; at += PIECE_BYTES)
-		fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, PIECE_BYTES);
+	if (!arena->kept)
+		empty(arena->base, arena->size);
 	munmap(arena->base, arena->size);
-	close(arena->fd);
 	arena->gone(arena->arg, arena->size);
 	free(arena);
 }
@@ -91,8 +101,8 @@ void *arena_map(int fd, uint64_t size)
 	return base;
 }
 
-/* Neither call changes the content. The second makes pages without mapping them, for kernels before 5.14. */
-void arena_populate(int fd, void *base, uint64_t from, uint64_t to)
+/* Does not change the content. Kernels before 5.14 refuse it: pages are then made by their first use. */
+void arena_populate(void *base, uint64_t from, uint64_t to)
 {
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -100,8 +110,7 @@ void arena_populate(int fd, void *base, uint64_t from, uint64_t to)
 	for (uint64_t at = from; at < to; at += POPULATE_BYTES) {
 		const uint64_t size = to - at < POPULATE_BYTES ? to - at : POPULATE_BYTES;
 
-		if (madvise((char *)base + at, size, MADV_POPULATE_WRITE) < 0 &&
-		    fallocate(fd, 0, (off_t)at, (off_t)size) < 0)
+		if (madvise((char *)base + at, size, MADV_POPULATE_WRITE) < 0)
 			return;
 	}
 }
@@ -116,7 +125,7 @@ static int fail_mapping(uint64_t size, struct error *err)
 	return error_set(err, ERROR_SYSTEM, "arena: mapping %" PRIu64 " bytes: %s", size, strerror(errno));
 }
 
-static int make_new(uint64_t size, struct arena *arena, struct error *err)
+static int make_new(uint64_t size, struct arena *arena, int *ret_fd, struct error *err)
 {
 	int fd = arena_memfd(size), r = fd < 0 ? fd : seal(fd);
 
@@ -131,12 +140,13 @@ static int make_new(uint64_t size, struct arena *arena, struct error *err)
 		close(fd);
 		return r;
 	}
-	arena->fd = fd;
+	*ret_fd = fd;
 	return 0;
 }
 
 /* Resizes the pre-faulted memory to what was asked for. */
-static int make_of_prefaulted(uint64_t size, const struct arena_prefaulted *prefaulted, struct arena *arena, struct error *err)
+static int make_of_prefaulted(uint64_t size, const struct arena_prefaulted *prefaulted, struct arena *arena, int *ret_fd,
+			      struct error *err)
 {
 	void *base = MAP_FAILED;
 
@@ -151,14 +161,14 @@ static int make_of_prefaulted(uint64_t size, const struct arena_prefaulted *pref
 	}
 	madvise(base, size, MADV_HUGEPAGE);
 	arena->base = base;
-	arena->fd = prefaulted->fd;
+	*ret_fd = prefaulted->fd;
 	arena->prefaulted = prefaulted->bytes < size ? prefaulted->bytes : size;
 	atomic_init(&arena->wanted, arena->prefaulted);
 	return 0;
 }
 
 int arena_create(uint64_t size, const struct arena_prefaulted *prefaulted, void (*gone)(void *arg, uint64_t size), void *arg,
-		 struct arena **ret_arena, struct error *err)
+		 struct arena **ret_arena, int *ret_fd, struct error *err)
 {
 	struct arena *arena = calloc(1, sizeof *arena);
 	int r;
@@ -166,7 +176,8 @@ int arena_create(uint64_t size, const struct arena_prefaulted *prefaulted, void 
 	if (!arena || round_up_overflows(size, arena_page(), &size))
 		r = error_set(err, ERROR_NO_MEMORY, "arena: %" PRIu64 " bytes", size);
 	else
-		r = prefaulted ? make_of_prefaulted(size, prefaulted, arena, err) : make_new(size, arena, err);
+		r = prefaulted ? make_of_prefaulted(size, prefaulted, arena, ret_fd, err)
+			       : make_new(size, arena, ret_fd, err);
 	if (r < 0) {
 		free(arena);
 		return r;
@@ -187,7 +198,7 @@ static void prefault_pages(struct background_task *task)
 	do {
 		upto = atomic_load(&arena->wanted);
 		if (upto > arena->prefaulted)
-			arena_populate(arena->fd, arena->base, arena->prefaulted, upto);
+			arena_populate(arena->base, arena->prefaulted, upto);
 		arena->prefaulted = upto > arena->prefaulted ? upto : arena->prefaulted;
 		atomic_store(&arena->posted, false);
 	} while (atomic_load(&arena->wanted) > arena->prefaulted && !atomic_exchange(&arena->posted, true));
@@ -210,10 +221,31 @@ void arena_keep(struct arena *arena)
 	arena->kept = true;
 }
 
-/* Cannot fail: the memfd is ours. */
-void arena_mark(struct arena *arena)
+void arena_list_add(struct arena **list, struct arena *arena, uint32_t handle)
 {
-	fchmod(arena->fd, 0);
+	arena->handle = handle;
+	arena->next = *list;
+	*list = arena;
+}
+
+struct arena *arena_list_find(struct arena *list, uint64_t handle)
+{
+	while (list && list->handle != handle)
+		list = list->next;
+	return list;
+}
+
+struct arena *arena_list_next(const struct arena *arena)
+{
+	return arena->next;
+}
+
+void arena_list_remove(struct arena **list, uint64_t handle)
+{
+	while (*list && (*list)->handle != handle)
+		list = &(*list)->next;
+	if (*list)
+		*list = (*list)->next;
 }
 
 void arena_release(void *arena)
@@ -232,9 +264,4 @@ void *arena_base(const struct arena *arena)
 uint64_t arena_size(const struct arena *arena)
 {
 	return arena->size;
-}
-
-int arena_fd(const struct arena *arena)
-{
-	return arena->fd;
 }

@@ -51,7 +51,7 @@ static void make_arena(struct background_task *task)
 	bool charged;
 
 	if (base != MAP_FAILED)
-		arena_populate(fd, base, 0, prefault->bytes);
+		arena_populate(base, 0, prefault->bytes);
 	if (publish_arena(prefault, fd, base, &charged))
 		return;
 	if (base != MAP_FAILED)

@@ -51,7 +51,9 @@ struct session {
 	void (*free_if_done)(struct session *session);
 	/* Requests: requests/. */
 	struct session_memory *memory;
-	struct arena *arena; /* belongs to the session */
+	struct arena *arenas; /* belong to the session's memory */
+	unsigned n_arenas;
+	uint64_t arena_bytes; /* of all of them */
 	struct pending_request *running, *finished, **finished_last;
 	struct background_task free_task; /* frees a large session */
 	struct loop_event freed;          /* posted when that is done */

@@ -7,24 +7,11 @@
 
 #include "engine/operations/operations.h"
 #include "engine_session.h"
-#include "memory/arena.h"
 #include "methods.h"
 #include "publish/broadcasts.h"
 #include "publish/client_held.h"
 #include "publish/rings.h"
 #include "requests.h"
-
-/* Pre-faults the pages of a new tile while its client gets ready to use it. */
-static void prefault_tiles(struct session *session)
-{
-	const uint64_t most = session->service->settings->arena_ahead_bytes;
-	uint64_t reach;
-
-	if (!session->arena)
-		return;
-	reach = session_memory_reach(session->memory);
-	arena_prefault(session->arena, reach < most ? reach : most);
-}
 
 static void call_method(struct session *session, const struct operation *operation, const struct message *message,
 			struct bump *bump)
@@ -56,7 +43,7 @@ static void handle_request(struct session *session, const struct message *messag
 		call_method(session, operation, message, bump);
 		requests_free_frame(session, bump, charge);
 	} else if (requests_start(session, operation, message, bump, charge) && operation && operation->start == START_SERVICE) {
-		prefault_tiles(session);
+		engine_session_prefault_tiles(session);
 	}
 }
 
@@ -180,7 +167,7 @@ static void close_published(struct session *session)
 {
 	rings_end_session(session);
 	broadcasts_end_session(session);
-	engine_session_mark_arena(session);
+	engine_session_keep_arenas(session);
 }
 
 static void close_requests(struct session *session)

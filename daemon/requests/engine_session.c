@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits and quotas that the engine asks for, and the arena. */
+/* Limits and quotas that the engine asks for, and arenas. */
 #include "engine_session.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "engine/operations/params.h"
 #include "memory/arena.h"
 #include "memory/prefault.h"
 #include "requests.h"
@@ -61,7 +59,7 @@ int engine_session_open(struct session *session)
 	return session_memory_create(session->service->engine, &limits, &session->memory);
 }
 
-/* ------- the arena ------- */
+/* ------- arenas ------- */
 
 /* On the background worker's thread, when the memory has been returned to the system. */
 static void give_arena_back(void *arg, uint64_t size)
@@ -69,11 +67,27 @@ static void give_arena_back(void *arg, uint64_t size)
 	struct quota_user *user = arg;
 
 	quota_give(user, QUOTA_ARENA_BYTES, size);
+	quota_give(user, QUOTA_ARENAS, 1);
 	quota_user_close(user);
 }
 
-/* Charges size bytes to the user until the arena is gone. The pre-faulted arena gives way if it takes that room. */
-static int create_arena(struct session *session, uint64_t size, struct arena **ret_arena, struct error *err)
+/* Charges an arena to the user. A pre-faulted arena gives way if that needs its room. */
+static int charge_arena(struct service *service, struct quota_user *user, uint64_t size, struct error *err)
+{
+	int r = quota_take(user, QUOTA_ARENAS, 1, err);
+
+	if (r < 0)
+		return r;
+	r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
+	if (r < 0 && prefault_drop(service->prefault))
+		r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
+	if (r < 0)
+		quota_give(user, QUOTA_ARENAS, 1);
+	return r;
+}
+
+/* The pre-faulted arena is for one at least as large: cutting off its pages would cost more than it saves. */
+static int create_arena(struct session *session, uint64_t size, struct arena **ret_arena, int *ret_fd, struct error *err)
 {
 	struct service *service = session->service;
 	struct quota_user *user = quota_user_open(service->quota, quota_user_uid(session->user));
@@ -83,74 +97,137 @@ static int create_arena(struct session *session, uint64_t size, struct arena **r
 
 	if (!user)
 		return error_set(err, ERROR_NO_MEMORY, "arena: an account");
-	r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
-	if (r < 0 && prefault_drop(service->prefault))
-		r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
+	r = charge_arena(service, user, size, err);
 	if (r < 0) {
 		quota_user_close(user);
 		return r;
 	}
-	ready = prefault_take(service->prefault, &prefaulted.fd, &prefaulted.base, &prefaulted.bytes);
-	r = arena_create(size, ready ? &prefaulted : NULL, give_arena_back, user, ret_arena, err);
+	ready = size >= service->settings->arena_ahead_bytes &&
+		prefault_take(service->prefault, &prefaulted.fd, &prefaulted.base, &prefaulted.bytes);
+	r = arena_create(size, ready ? &prefaulted : NULL, give_arena_back, user, ret_arena, ret_fd, err);
 	prefault_refill(service->prefault);
 	if (r < 0)
 		give_arena_back(user, size);
 	return r;
 }
 
-static int attach_arena(struct session *session, struct arena *arena, uint64_t size, int *ret_fd, struct error *err)
+/* Takes the arena in any case. */
+static int attach_arena(struct session *session, struct arena *arena, uint64_t reserve, uint32_t *ret_handle,
+			struct error *err)
 {
-	int r, fd = fcntl(arena_fd(arena), F_DUPFD_CLOEXEC, 0);
+	const uint64_t size = arena_size(arena);
+	int r = session_memory_attach(session->memory, arena_base(arena), size - reserve, arena_release, arena,
+				      ret_handle);
 
-	if (fd < 0)
-		return error_set(err, ERROR_SYSTEM, "arena: its descriptor: %s", strerror(errno));
-	r = session_memory_attach(session->memory, arena_base(arena), size, arena_release, arena);
 	if (r < 0) {
-		close(fd);
+		arena_release(arena);
 		return error_set(err, (enum error_code) - r, "arena: %s", error_meaning(r));
 	}
-	session->arena = arena;
-	*ret_fd = fd;
+	arena_list_add(&session->arenas, arena, *ret_handle);
+	session->n_arenas++;
+	session->arena_bytes += size;
 	return 0;
 }
 
-int engine_session_attach_arena(struct method_call *call)
+/* Checks the limits of a session. */
+static int check_arena(const struct session *session, uint64_t wanted, uint64_t *ret_size, struct error *err)
+{
+	const struct settings *settings = session->service->settings;
+
+	if (session->n_arenas >= settings->arenas)
+		return error_set(err, ERROR_LIMIT, "arenas: one more for a session that has %u, allowed: the setting arenas = %" PRIu64,
+				 session->n_arenas, settings->arenas);
+	if (round_up_overflows(wanted, arena_page(), ret_size) || session->arena_bytes > settings->arena_bytes ||
+	    *ret_size > settings->arena_bytes - session->arena_bytes)
+		return error_set(err, ERROR_LIMIT,
+				 "arena_bytes: %" PRIu64 " bytes more for a session that has %" PRIu64
+				 ", allowed: the setting arena_bytes = %" PRIu64,
+				 wanted, session->arena_bytes, settings->arena_bytes);
+	return 0;
+}
+
+static int put_arena(struct method_call *call, uint32_t handle, uint64_t size)
+{
+	return value_put(call->bump, call->result, "arena", value_uint(handle)) < 0 ||
+			       value_put(call->bump, call->result, "bytes", value_uint(size)) < 0 ||
+			       value_put(call->bump, call->result, "page", value_uint(arena_page())) < 0
+		       ? error_set(call->err, ERROR_NO_MEMORY, "arena: the reply")
+		       : 0;
+}
+
+/* Forgets an arena that holds no tile. */
+static int detach_arena(struct session *session, uint64_t handle, struct error *err)
+{
+	struct arena *arena = arena_list_find(session->arenas, handle);
+	const uint64_t size = arena ? arena_size(arena) : 0;
+	int r = session_memory_detach(session->memory, handle, err);
+
+	if (r < 0)
+		return r;
+	arena_list_remove(&session->arenas, handle);
+	session->n_arenas--;
+	session->arena_bytes -= size;
+	return 0;
+}
+
+int engine_session_add_arena(struct method_call *call)
 {
 	struct session *session = call->session;
-	const uint64_t wanted = call->args->at[0].u64, most = session->service->settings->arena_bytes;
+	const uint64_t wanted = call->args->at[ARENA_BYTES].u64, reserve = call->args->at[ARENA_RESERVE].u64;
 	struct arena *arena;
-	uint64_t size;
+	uint32_t handle;
+	uint64_t size = 0;
 	int fd = -1, r;
 
-	if (session->arena)
-		return error_set(call->err, ERROR_LIMIT, "arena: this session has one, allowed: one a session");
 	if (outbox_has_fds(&session->outbox))
 		return error_set(call->err, ERROR_LIMIT,
 				 "arena: an earlier reply's descriptors are under way, allowed: one reply at a time");
-	if (round_up_overflows(wanted, arena_page(), &size) || size > most)
-		return error_set(call->err, ERROR_LIMIT,
-				 "arena: bytes: %" PRIu64 ", allowed: the setting arena_bytes = %" PRIu64, wanted, most);
-	if (value_put(call->bump, call->result, "bytes", value_uint(size)) < 0 ||
-	    value_put(call->bump, call->result, "page", value_uint(arena_page())) < 0)
-		return error_set(call->err, ERROR_NO_MEMORY, "arena: the reply");
-	r = create_arena(session, size, &arena, call->err);
+	if (reserve >= wanted)
+		return error_set(call->err, ERROR_OUT_OF_RANGE, "arena: reserve: %" PRIu64 ", allowed: less than bytes", reserve);
+	r = check_arena(session, wanted, &size, call->err);
+	if (r == 0)
+		r = create_arena(session, size, &arena, &fd, call->err);
 	if (r < 0)
 		return r;
-	r = attach_arena(session, arena, size, &fd, call->err);
-	if (r < 0) {
-		arena_release(arena);
-		return r;
+	r = attach_arena(session, arena, reserve, &handle, call->err);
+	if (r == 0) {
+		r = put_arena(call, handle, size);
+		if (r < 0)
+			detach_arena(session, handle, NULL);
 	}
-	*call->fds = (struct fdpass){.at = {fd}, .count = 1};
-	return 0;
+	if (r < 0)
+		close(fd);
+	else
+		*call->fds = (struct fdpass){.at = {fd}, .count = 1};
+	return r;
 }
 
-void engine_session_mark_arena(struct session *session)
+int engine_session_free_arena(struct method_call *call)
 {
-	if (session->arena && session->service->stopping)
-		arena_keep(session->arena);
-	else if (session->arena)
-		arena_mark(session->arena);
+	int r = detach_arena(call->session, call->args->at[ARENA_FREE_ARENA].u64, call->err);
+
+	if (r == 0 && value_put(call->bump, call->result, "freed", value_uint(1)) < 0)
+		return error_set(call->err, ERROR_NO_MEMORY, "arena_free: the reply");
+	return r;
+}
+
+void engine_session_prefault_tiles(struct session *session)
+{
+	const uint64_t most = session->service->settings->arena_ahead_bytes;
+	struct arena *arena;
+	uint64_t reach;
+
+	if (!session->arenas)
+		return;
+	arena = arena_list_find(session->arenas, session_memory_reach(session->memory, &reach));
+	if (arena)
+		arena_prefault(arena, reach < most ? reach : most);
+}
+
+void engine_session_keep_arenas(struct session *session)
+{
+	for (struct arena *at = session->arenas; at && session->service->stopping; at = arena_list_next(at))
+		arena_keep(at);
 }
 
 /* ------- the end ------- */
@@ -177,7 +254,7 @@ static void free_memory(struct background_task *task)
 
 void engine_session_close(struct session *session)
 {
-	session->arena = NULL;
+	session->arenas = NULL;
 	if (!session->memory || !session_memory_is_large(session->memory)) {
 		session_memory_close(session->memory);
 		session->memory = NULL;

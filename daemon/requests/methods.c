@@ -182,7 +182,8 @@ static const struct method {
 	bool sends_fds;
 	method_function *call;
 } methods[] = {
-	{"arena", true, engine_session_attach_arena},
+	{"arena", true, engine_session_add_arena},
+	{"arena_free", false, engine_session_free_arena},
 	{"cancel", false, call_cancel},
 	{"stats", false, call_stats},
 	{"clients", false, call_clients},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods that the session answers itself: arena, cancel, stats, those of rings and broadcasts. All others are the
+/* The methods that the session answers itself: arenas, cancel, stats, those of rings and broadcasts. All others are the
  * engine's. */
 #ifndef TRNSCI_DAEMON_METHODS_H
 #define TRNSCI_DAEMON_METHODS_H

@@ -36,7 +36,8 @@ enum error_kind { ERROR_KIND_FAILED = 0, ERROR_KIND_REQUEST = 1 };
 	X(EXISTS, 20, REQUEST, "exists", "the name or number is in use, or was")                 \
 	X(NOT_PERMITTED, 21, REQUEST, "not_permitted", "the user may not do this")                            \
 	X(STORE, 22, FAILED, "store", "stored state could not be read or made durable")                    \
-	X(LOST, 23, FAILED, "lost", "the tile's contents were lost when a daemon ended")
+	X(LOST, 23, FAILED, "lost", "the tile's contents were lost when a daemon ended")  \
+	X(NO_ROOM, 24, FAILED, "no_room", "no arena of the session has room for the tile")
 
 enum error_code {
 #define X(id, number, kind, name, meaning) ERROR_##id = number,

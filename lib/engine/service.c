@@ -184,12 +184,13 @@ static int answer_tile(const struct service_call *call)
 	if (!shape_finish(&shape))
 		return bind_error(call->args, TILE_SHAPE, call->err, ERROR_OUT_OF_RANGE,
 				  "more than 2^62 bytes, allowed are fewer");
-	error = at[TILE_OFFSET].given ? tile_create_at(memory, &shape, scope, at[TILE_OFFSET].u64, &place, call->err)
+	error = at[TILE_OFFSET].given ? tile_create_at(memory, &shape, scope, at[TILE_ARENA].u64, at[TILE_OFFSET].u64,
+						       &place, call->err)
 				      : tile_create(memory, &shape, scope, &place, call->err);
 	if (error)
 		return error;
-	if (PUT("tile", value_uint(place.handle)) || PUT("offset", value_uint(place.offset)) ||
-	    PUT("bytes", value_uint(place.bytes)) || shape_put(&shape, bump, map)) {
+	if (PUT("tile", value_uint(place.handle)) || PUT("arena", value_uint(place.arena)) ||
+	    PUT("offset", value_uint(place.offset)) || PUT("bytes", value_uint(place.bytes)) || shape_put(&shape, bump, map)) {
 		tile_free(memory, place.handle, NULL);
 		return -ERROR_NO_MEMORY;
 	}

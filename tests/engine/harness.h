@@ -52,7 +52,7 @@ static inline struct fixture fixture_open_with(unsigned threads, uint32_t featur
 		fixture.mapping = aligned_alloc(4096, size);
 		assert_non_null(fixture.mapping);
 		memset(fixture.mapping, 0xA5, size);
-		assert_int_equal(session_memory_attach(fixture.memory, fixture.mapping, size, free, fixture.mapping),
+		assert_int_equal(session_memory_attach(fixture.memory, fixture.mapping, size, free, fixture.mapping, NULL),
 				 0);
 	}
 	return fixture;

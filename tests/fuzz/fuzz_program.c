@@ -197,7 +197,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!engine && engine_create(&(struct engine_settings){.threads = 1}, &engine, NULL) < 0)
 		abort();
 	if (session_memory_create(engine, &limits, &memory) < 0 ||
-	    session_memory_attach(memory, arena, ARENA, keep, arena) < 0)
+	    session_memory_attach(memory, arena, ARENA, keep, arena, NULL) < 0)
 		abort();
 	tiles = false;
 	for (;;) {

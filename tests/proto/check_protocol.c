@@ -47,7 +47,7 @@ static char *generate(uint32_t features, void (*write)(FILE *))
 	assert_int_equal(engine_create(&settings, &engine, &err), 0);
 	assert_int_equal(session_memory_create(engine, &limits, &memory), 0);
 	examples_begin(bump, memory);
-	assert_int_equal(session_memory_attach(memory, mapping, EXAMPLES_ARENA, free, mapping), 0);
+	assert_int_equal(session_memory_attach(memory, mapping, EXAMPLES_ARENA, free, mapping, NULL), 0);
 	out = open_memstream(&made, &size);
 	write(out);
 	fclose(out);

@@ -61,6 +61,8 @@ static bool example_of_service(const char *method, struct value *ret)
 		*ret = map("dtype", value_string("f32"), "shape", list(2, value_uint(16), value_uint(64)), NULL);
 	else if (!strcmp(method, "free"))
 		*ret = map("tile", value_uint(1), NULL);
+	else if (!strcmp(method, "arena_free"))
+		*ret = map("arena", value_uint(1), NULL);
 	else if (!strcmp(method, "cancel"))
 		*ret = map("msgid", value_uint(5), NULL);
 	else if (!strcmp(method, "disconnect"))
@@ -338,7 +340,9 @@ const struct deferred_reply_ops example_served = {serve, reserve, NULL};
 struct value example_session_reply(const char *method)
 {
 	if (!strcmp(method, "arena"))
-		return map("bytes", value_uint(EXAMPLES_ARENA), "page", value_uint(4096), NULL);
+		return map("arena", value_uint(1), "bytes", value_uint(EXAMPLES_ARENA), "page", value_uint(4096), NULL);
+	if (!strcmp(method, "arena_free"))
+		return map("freed", value_uint(1), NULL);
 	if (!strcmp(method, "ring_attach"))
 		return map("ring", value_uint(1), "capacity", value_uint(65536), "sample_bytes", value_uint(4), "bytes",
 			   value_uint(4096 + 65536 * 4), "data_offset", value_uint(4096), "index_bytes",

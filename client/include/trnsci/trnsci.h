@@ -73,6 +73,7 @@ enum trnsci_error_code {
 	TRNSCI_NOT_PERMITTED = 21,    /**< the user may not do this */
 	TRNSCI_STORE = 22,	      /**< stored state could not be read or made durable */
 	TRNSCI_LOST = 23,	      /**< the tile's contents were lost when a daemon ended */
+	TRNSCI_NO_ROOM = 24,	      /**< no arena of the session has room for the tile */
 };
 
 /** What went wrong. Wherever a function takes one, it may be NULL. */
@@ -112,8 +113,9 @@ TRNSCI_API enum trnsci_dtype trnsci_dtype_parse(const char *name);
 /** How to open a session; all zero is good. */
 struct trnsci_options {
 	bool or_embedded;    /**< if no daemon answers, use an embedded engine */
-	size_t arena_bytes;  /**< memory for tiles, obtained with the first tile; 0: 64 MiB, embedded as much address space
-				  as the machine has memory and swap */
+	size_t arena_bytes;  /**< memory for tiles, obtained with the first tile; more is added when a tile needs it. 0: what
+				  the first tile needs. Embedded, all that there is; 0: as much address space as the machine
+				  has memory and swap */
 	int timeout_ms;	     /**< time limit of trnsci_run and of all functions without one of their own; 0: none. Also the
 				  most that may pass between two parts of one message of the daemon (at least 1000) */
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use */

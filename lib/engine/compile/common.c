@@ -211,7 +211,7 @@ static int tile_buffer(struct compiler *compiler, unsigned param, uint64_t handl
 		return compile_no_memory(compiler);
 	}
 	buffer->tile = tile;
-	buffer->base = tile_base(program->memory, tile);
+	buffer->base = tile_base(tile);
 	buffer->handle = (uint32_t)handle;
 	buffer->param = compiler->args.operation->params[param].name;
 	if (!program->keeps)
@@ -453,13 +453,14 @@ static int copy_result(struct compiler *compiler, unsigned param, struct buffer 
 	return 0;
 }
 
-/* Where a new tile lies in the arena. */
+/* Where a new tile lies. */
 static int put_new_place(struct compiler *compiler, const struct buffer *out)
 {
 	struct bump *bump = compiler->program->bump;
 	struct value place = value_map();
 
-	return value_add(bump, &place, "offset", value_uint(out->tile->block->offset)) ||
+	return value_add(bump, &place, "arena", value_uint(out->tile->arena->handle)) ||
+	       value_add(bump, &place, "offset", value_uint(out->tile->block->offset)) ||
 	       value_add(bump, &place, "bytes", value_uint(out->shape.bytes)) ||
 	       value_add(bump, compiler->reply, "place", place);
 }

@@ -3,6 +3,7 @@
 #include "engine/memory/session_memory.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "engine/memory/session_memory_core.h"
@@ -41,23 +42,136 @@ int session_memory_create(struct engine *engine, const struct session_limits *li
 	return 0;
 }
 
-int session_memory_attach(struct session_memory *memory, void *base, size_t size, void (*release)(void *arg), void *arg)
+/* ------- arenas ------- */
+
+static void add_arena(struct session_memory *memory, struct tile_arena *arena)
 {
-	int error = -ERROR_LIMIT;
+	struct tile_arena **link = &memory->arenas;
+
+	while (*link)
+		link = &(*link)->next;
+	*link = arena;
+	arena->handle = ++memory->last_arena;
+}
+
+int session_memory_attach(struct session_memory *memory, void *base, size_t size, void (*release)(void *arg), void *arg,
+			  uint32_t *ret_arena)
+{
+	struct tile_arena *arena = calloc(1, sizeof *arena);
+	int error = arena ? offset_allocator_create(size, &arena->allocator) : -ERROR_NO_MEMORY;
 
 	assert((uintptr_t)base % OFFSET_PAGE == 0);
-	pthread_mutex_lock(&memory->lock);
-	if (!memory->allocator)
-		error = offset_allocator_create(size, &memory->allocator);
-	if (!error) {
-		memory->base = base;
-		memory->size = size;
-		memory->release = release;
-		memory->release_arg = arg;
+	if (error) {
+		free(arena);
+		return error;
 	}
+	arena->base = base;
+	arena->size = size;
+	arena->release = release;
+	arena->release_arg = arg;
+	pthread_mutex_lock(&memory->lock);
+	if (memory->last_arena < UINT32_MAX)
+		add_arena(memory, arena);
+	else
+		error = -ERROR_LIMIT;
+	if (!error && ret_arena)
+		*ret_arena = arena->handle;
 	pthread_mutex_unlock(&memory->lock);
+	if (error) {
+		offset_allocator_free(arena->allocator);
+		free(arena);
+	}
 	return error;
 }
+
+static void free_arena(struct tile_arena *arena)
+{
+	offset_allocator_free(arena->allocator);
+	arena->release(arena->release_arg);
+	free(arena);
+}
+
+/* Takes an arena without tiles out of the list. Call with the lock held. */
+static int take_arena(struct session_memory *memory, uint64_t handle, struct tile_arena **ret_arena, struct error *err)
+{
+	struct tile_arena **link = &memory->arenas, *arena;
+	uint64_t used;
+
+	while ((arena = *link) && arena->handle != handle)
+		link = &arena->next;
+	if (!arena)
+		return error_set(err, ERROR_NOT_FOUND, "arena_free: arena: %" PRIu64 ", allowed: that of a reply to arena",
+				 handle);
+	used = offset_allocator_used(arena->allocator);
+	if (used > 0)
+		return error_set(err, ERROR_OUT_OF_RANGE,
+				 "arena_free: arena: %" PRIu64 " holds %" PRIu64 " bytes of tiles, allowed: an empty one",
+				 handle, used);
+	*link = arena->next;
+	*ret_arena = arena;
+	return 0;
+}
+
+int session_memory_detach(struct session_memory *memory, uint64_t handle, struct error *err)
+{
+	struct tile_arena *arena = NULL;
+
+	pthread_mutex_lock(&memory->lock);
+	int error = take_arena(memory, handle, &arena, err);
+	pthread_mutex_unlock(&memory->lock);
+	if (!error)
+		free_arena(arena);
+	return error;
+}
+
+static void free_arenas(struct session_memory *memory)
+{
+	while (memory->arenas) {
+		struct tile_arena *arena = memory->arenas;
+
+		memory->arenas = arena->next;
+		free_arena(arena);
+	}
+}
+
+uint32_t session_memory_reach(struct session_memory *memory, uint64_t *ret_reach)
+{
+	const struct tile_arena *arena;
+
+	pthread_mutex_lock(&memory->lock);
+	for (arena = memory->arenas; arena && arena->handle != memory->tile_arena; arena = arena->next)
+		;
+	*ret_reach = arena ? arena->reach : 0;
+	const uint32_t handle = arena ? arena->handle : 0;
+	pthread_mutex_unlock(&memory->lock);
+	return handle;
+}
+
+/* Sums over the arenas. Call with the lock held. */
+static uint64_t count_bytes(const struct session_memory *memory, uint64_t *ret_bytes, uint64_t *ret_arenas)
+{
+	uint64_t used = 0;
+
+	*ret_bytes = *ret_arenas = 0;
+	for (const struct tile_arena *arena = memory->arenas; arena; arena = arena->next) {
+		used += offset_allocator_used(arena->allocator);
+		*ret_bytes += arena->size;
+		++*ret_arenas;
+	}
+	return used;
+}
+
+uint64_t session_memory_bytes_used(struct session_memory *memory)
+{
+	uint64_t bytes, arenas;
+
+	pthread_mutex_lock(&memory->lock);
+	const uint64_t used = count_bytes(memory, &bytes, &arenas);
+	pthread_mutex_unlock(&memory->lock);
+	return used;
+}
+
+/* ------- requests and references ------- */
 
 int session_memory_enter(struct session_memory *memory, struct session_job *entry, const char *context,
 			 struct error *err)
@@ -101,30 +215,9 @@ void session_memory_unref(struct session_memory *memory)
 	if (atomic_fetch_sub(&memory->refs, 1) > 1)
 		return;
 	tile_free_all(memory);
-	if (memory->release)
-		memory->release(memory->release_arg);
+	free_arenas(memory);
 	pthread_mutex_destroy(&memory->lock);
 	free(memory);
-}
-
-uint64_t session_memory_reach(struct session_memory *memory)
-{
-	uint64_t reach;
-
-	pthread_mutex_lock(&memory->lock);
-	reach = memory->reach;
-	pthread_mutex_unlock(&memory->lock);
-	return reach;
-}
-
-uint64_t session_memory_bytes_used(struct session_memory *memory)
-{
-	uint64_t used;
-
-	pthread_mutex_lock(&memory->lock);
-	used = memory->allocator ? offset_allocator_used(memory->allocator) : 0;
-	pthread_mutex_unlock(&memory->lock);
-	return used;
 }
 
 void session_memory_stop(struct session_memory *memory)
@@ -158,16 +251,16 @@ void session_memory_close(struct session_memory *memory)
 
 int session_memory_stats(struct session_memory *memory, struct bump *bump, struct value *map)
 {
-	uint64_t bytes, used, tiles, prepared, jobs;
+	uint64_t arenas, bytes, used, tiles, prepared, jobs;
 
 	pthread_mutex_lock(&memory->lock);
-	bytes = memory->size;
-	used = memory->allocator ? offset_allocator_used(memory->allocator) : 0;
+	used = count_bytes(memory, &bytes, &arenas);
 	tiles = memory->n_tiles;
 	prepared = memory->n_prepared;
 	jobs = memory->n_jobs;
 	pthread_mutex_unlock(&memory->lock);
-	if (value_put(bump, map, "bytes", value_uint(bytes)) || value_put(bump, map, "bytes_used", value_uint(used)) ||
+	if (value_put(bump, map, "arenas", value_uint(arenas)) || value_put(bump, map, "bytes", value_uint(bytes)) ||
+	    value_put(bump, map, "bytes_used", value_uint(used)) ||
 	    value_put(bump, map, "tiles", value_uint(tiles)) || value_put(bump, map, "prepared", value_uint(prepared)) ||
 	    value_put(bump, map, "jobs", value_uint(jobs)))
 		return -ERROR_NO_MEMORY;

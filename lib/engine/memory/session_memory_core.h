@@ -15,6 +15,18 @@ struct tile;
 
 enum { SCOPE_BUCKETS = 64, PREPARED_BUCKETS = 64 };
 
+/* One mapping that tiles are placed in. */
+struct tile_arena {
+	struct tile_arena *next; /* a younger one */
+	uint32_t handle;
+	char *base;
+	uint64_t size; /* bytes */
+	struct offset_allocator *allocator;
+	uint64_t reach; /* the furthest end of a tile so far */
+	void (*release)(void *arg); /* gives the mapping back */
+	void *release_arg;
+};
+
 /* One unanswered request, in the list that session_memory_close cancels. */
 struct session_job {
 	struct job *job;
@@ -28,12 +40,9 @@ struct session_memory {
 	atomic_uint refs;
 	pthread_mutex_t lock; /* guards everything below */
 	bool closed;          /* no request may begin */
-	char *base;           /* of the mapping; NULL until session_memory_attach */
-	uint64_t size;        /* bytes */
-	void (*release)(void *arg); /* gives the mapping back, at the last reference */
-	void *release_arg;
-	struct offset_allocator *allocator;
-	uint64_t reach; /* the furthest end of a tile so far */
+	struct tile_arena *arenas; /* the oldest first */
+	uint32_t last_arena;       /* handle of the youngest so far */
+	uint32_t tile_arena;       /* handle of the one that got the last tile */
 	struct tile **table; /* open addressing by handle; table_size is a power of two, or 0 */
 	size_t table_size, n_tiles;
 	uint64_t next_handle;

@@ -86,11 +86,11 @@ static void unlink_scope(struct session_memory *memory, struct tile *tile)
 }
 
 /* Drops one reference; under the lock. */
-static void drop_use(struct session_memory *memory, struct tile *tile)
+static void drop_use(struct tile *tile)
 {
 	if (--tile->refs > 0)
 		return;
-	offset_allocator_release(memory->allocator, tile->block);
+	offset_allocator_release(tile->arena->allocator, tile->block);
 	free(tile);
 }
 
@@ -100,62 +100,91 @@ static void retire(struct session_memory *memory, struct tile *tile)
 	empty_slot(memory, find_slot(memory, tile->handle));
 	unlink_scope(memory, tile);
 	memory->n_tiles--;
-	drop_use(memory, tile);
+	drop_use(tile);
 }
 
-static int check_room(struct session_memory *memory, const struct shape *shape, struct error *err)
+static int check_limits(const struct session_memory *memory, struct error *err)
 {
 	if (memory->closed)
 		return error_set(err, ERROR_CLOSED, "tile: the session is closed");
-	if (!memory->allocator)
-		return error_set(err, ERROR_NOT_SUPPORTED, "tile: arena: this session has no arena, call arena first");
 	if (memory->n_tiles >= memory->limits.tiles)
 		return error_set(err, ERROR_LIMIT, "tile: %zu tiles are alive, allowed are %zu (tiles)",
 				 memory->n_tiles, memory->limits.tiles);
 	if (memory->next_handle > UINT32_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "tile: this session has used all its handles, allowed are 4294967295");
-	if (shape->bytes > memory->size)
-		return error_set(err, ERROR_LIMIT, "tile: shape: %" PRIu64 " bytes, the arena has %" PRIu64,
-				 shape->bytes, memory->size);
 	return 0;
 }
 
-/* offset: NULL for anywhere. */
-static int find_place(struct session_memory *memory, const struct shape *shape, const uint64_t *offset,
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
+}
+
+/* The text begins with the bytes: a client adds an arena of as many and asks again. */
+static int find_place(const struct session_memory *memory, uint64_t bytes, struct tile *tile, struct error *err)
+{
+	uint64_t largest = 0;
+	int error = -ERROR_LIMIT;
+
+	for (struct tile_arena *arena = memory->arenas; arena && error == -ERROR_LIMIT; arena = arena->next) {
+		const uint64_t here = offset_allocator_largest(arena->allocator);
+
+		largest = here > largest ? here : largest;
+		error = bytes <= here ? offset_allocator_alloc(arena->allocator, bytes, &tile->block) : error;
+		tile->arena = arena;
+	}
+	if (error == -ERROR_LIMIT)
+		return error_set(err, ERROR_NO_ROOM,
+				 "tile: %" PRIu64 " bytes, the session's arenas have %" PRIu64
+				 " free in one piece; allowed: after another arena",
+				 bytes, largest);
+	return error ? no_memory(err) : 0;
+}
+
+/* Where a tile is asked for. */
+struct wanted_place {
+	uint64_t arena, offset;
+};
+
+static int take_place(const struct session_memory *memory, uint64_t bytes, const struct wanted_place *wanted,
 		      struct tile *tile, struct error *err)
 {
-	const uint64_t bytes = shape->bytes;
-	int error = offset ? offset_allocator_alloc_at(memory->allocator, *offset, bytes, &tile->block)
-			   : offset_allocator_alloc(memory->allocator, bytes, &tile->block);
+	struct tile_arena *arena = memory->arenas;
+	int error;
 
-	if (error == -ERROR_LIMIT && offset)
+	while (arena && arena->handle != wanted->arena)
+		arena = arena->next;
+	if (!arena)
+		return error_set(err, ERROR_NOT_FOUND, "tile: arena: %" PRIu64 ", allowed: that of a reply to arena",
+				 wanted->arena);
+	tile->arena = arena;
+	error = offset_allocator_alloc_at(arena->allocator, wanted->offset, bytes, &tile->block);
+	if (error == -ERROR_LIMIT)
 		return error_set(err, ERROR_OUT_OF_RANGE,
 				 "tile: offset: %" PRIu64 " for %" PRIu64
 				 " bytes, allowed are multiples of 64 from %" PRIu64 " on, in an arena of %" PRIu64,
-				 *offset, bytes, offset_allocator_tail(memory->allocator), memory->size);
-	if (error == -ERROR_LIMIT)
-		return error_set(err, ERROR_LIMIT,
-				 "tile: shape: %" PRIu64 " bytes, the arena of %" PRIu64 " has %" PRIu64
-				 " free in one piece",
-				 bytes, memory->size, offset_allocator_largest(memory->allocator));
-	return error ? error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping") : 0;
+				 wanted->offset, bytes, offset_allocator_tail(arena->allocator), arena->size);
+	return error ? no_memory(err) : 0;
 }
 
+/* wanted: NULL for anywhere. */
 static int create_in_block(struct session_memory *memory, const struct shape *shape, uint32_t scope,
-			   const uint64_t *offset, struct tile *tile, struct error *err)
+			   const struct wanted_place *wanted, struct tile *tile, struct error *err)
 {
-	int error = check_room(memory, shape, err);
+	int error = check_limits(memory, err);
 
 	if (error)
 		return error;
 	if (grow_table(memory))
-		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
-	error = find_place(memory, shape, offset, tile, err);
+		return no_memory(err);
+	error = wanted ? take_place(memory, shape->bytes, wanted, tile, err)
+		       : find_place(memory, shape->bytes, tile, err);
 	if (error)
 		return error;
-	if (tile->block->offset + tile->block->size > memory->reach)
-		memory->reach = tile->block->offset + tile->block->size;
+	if (tile->block->offset + tile->block->size > tile->arena->reach)
+		tile->arena->reach = tile->block->offset + tile->block->size;
+	memory->tile_arena = tile->arena->handle;
 	tile->handle = (uint32_t)memory->next_handle++;
 	tile->scope = scope;
 	tile->refs = 1;
@@ -166,18 +195,18 @@ static int create_in_block(struct session_memory *memory, const struct shape *sh
 	return 0;
 }
 
-static int make(struct session_memory *memory, const struct shape *shape, uint32_t scope, const uint64_t *offset,
-		struct tile_place *ret_place, struct error *err)
+static int make(struct session_memory *memory, const struct shape *shape, uint32_t scope,
+		const struct wanted_place *wanted, struct tile_place *ret_place, struct error *err)
 {
 	struct tile *tile = calloc(1, sizeof *tile);
 	int error;
 
 	if (!tile)
-		return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
+		return no_memory(err);
 	pthread_mutex_lock(&memory->lock);
-	error = create_in_block(memory, shape, scope, offset, tile, err);
+	error = create_in_block(memory, shape, scope, wanted, tile, err);
 	if (!error)
-		*ret_place = (struct tile_place){tile->handle, tile->block->offset, shape->bytes};
+		*ret_place = (struct tile_place){tile->handle, tile->arena->handle, tile->block->offset, shape->bytes};
 	pthread_mutex_unlock(&memory->lock);
 	if (error)
 		free(tile);
@@ -190,10 +219,10 @@ int tile_create(struct session_memory *memory, const struct shape *shape, uint32
 	return make(memory, shape, scope, NULL, ret_place, err);
 }
 
-int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t offset,
-		   struct tile_place *ret_place, struct error *err)
+int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t arena,
+		   uint64_t offset, struct tile_place *ret_place, struct error *err)
 {
-	return make(memory, shape, scope, &offset, ret_place, err);
+	return make(memory, shape, scope, &(struct wanted_place){arena, offset}, ret_place, err);
 }
 
 /* Under the lock; NULL when no tile has the handle. */
@@ -240,19 +269,20 @@ struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle)
 
 void tile_give_locked(struct session_memory *memory, struct tile *tile)
 {
-	drop_use(memory, tile);
+	(void)memory; /* whose lock is held */
+	drop_use(tile);
 }
 
 void tile_give(struct session_memory *memory, struct tile *tile)
 {
 	pthread_mutex_lock(&memory->lock);
-	drop_use(memory, tile);
+	drop_use(tile);
 	pthread_mutex_unlock(&memory->lock);
 }
 
-void *tile_base(const struct session_memory *memory, const struct tile *tile)
+void *tile_base(const struct tile *tile)
 {
-	return memory->base + tile->block->offset;
+	return tile->arena->base + tile->block->offset;
 }
 
 int tile_free(struct session_memory *memory, uint64_t handle, struct error *err)
@@ -293,5 +323,4 @@ void tile_free_all(struct session_memory *memory)
 			retire(memory, memory->scopes[i]);
 	assert(memory->n_tiles == 0);
 	free(memory->table);
-	offset_allocator_free(memory->allocator);
 }

@@ -14,22 +14,24 @@ struct tile {
 	uint32_t handle, scope;
 	unsigned refs; /* one of its handle while that is valid, and one of each request that uses it */
 	struct shape shape;
-	struct offset_block *block;
+	struct tile_arena *arena;
+	struct offset_block *block; /* in that arena */
 	struct tile *next, *prev; /* in the bucket of its scope */
 };
 
 struct tile_place {
-	uint32_t handle;
+	uint32_t handle, arena;
 	uint64_t offset, bytes;
 };
 
-/* Creates a tile. Returns 0, -ERROR_NOT_SUPPORTED if no mapping is attached, -ERROR_LIMIT (too many tiles, or no free
- * place for its bytes) or -ERROR_NO_MEMORY. */
+/* Creates a tile in the oldest arena that has room. Returns 0, -ERROR_NO_ROOM (no arena has a free place for its bytes,
+ * which the text states), -ERROR_LIMIT (too many tiles) or -ERROR_NO_MEMORY. */
 int tile_create(struct session_memory *memory, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
 		struct error *err);
-/* Creates it at an offset, which must be a multiple of 64 behind all other tiles: else -ERROR_OUT_OF_RANGE. */
-int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t offset,
-		   struct tile_place *ret_place, struct error *err);
+/* Creates it in the arena of that handle, else -ERROR_NOT_FOUND, at an offset, which must be a multiple of 64 behind all
+ * other tiles there: else -ERROR_OUT_OF_RANGE. */
+int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t arena,
+		   uint64_t offset, struct tile_place *ret_place, struct error *err);
 
 /* A use of the tile of that handle, to be given back. -ERROR_BAD_TILE; the error's text begins with context and the
  * parameter's name. */
@@ -43,7 +45,7 @@ struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle);
 void tile_give_locked(struct session_memory *memory, struct tile *tile);
 
 /* Returns the address of a tile that is in use. */
-void *tile_base(const struct session_memory *memory, const struct tile *tile);
+void *tile_base(const struct tile *tile);
 
 int tile_free(struct session_memory *memory, uint64_t handle, struct error *err);
 /* Frees all tiles of a scope and returns their number. */

@@ -12,6 +12,7 @@
 	"With split, the reply has streams, an array of {seed, stream}, in the place of seed and stream."
 #define DETAILS_stats             ""
 #define DETAILS_arena             ""
+#define DETAILS_arena_free        ""
 #define DETAILS_clients           ""
 #define DETAILS_disconnect        ""
 #define DETAILS_slow              ""

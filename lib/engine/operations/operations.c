@@ -426,7 +426,8 @@ static const struct param tile_params[] = {
 	[TILE_SCOPE] = {"scope", PARAM_U64, "", "0", 0, 4294967295.0, false, NULL, "group number: all tiles of a scope can be freed at once"},
 	[TILE_U64] = U64_STYLE,
 	[TILE_OFFSET] = {"offset", PARAM_U64, "bytes", "", ANY_U64,
-		"offset of the tile: a multiple of 64 behind all other tiles; default: anywhere"},
+		"offset of the tile in its arena: a multiple of 64 behind all other tiles there; default: anywhere"},
+	[TILE_ARENA] = {"arena", PARAM_U64, "", "1", 1, 4294967295.0, false, NULL, "handle of the arena in which offset lies"},
 };
 static const struct param free_params[] = {
 	[FREE_TILE] = {"tile", PARAM_TILE, "", "", NONE, "handle of the tile to free"},
@@ -450,8 +451,14 @@ static const struct param derive_params[] = {
 };
 static const struct param plain_params[] = {U64_STYLE};
 static const struct param arena_params[] = {
-	{"bytes", PARAM_U64, "bytes", NULL, 1, 0x1p62, false, NULL, "size of the arena, rounded up to pages"},
-	U64_STYLE,
+	[ARENA_BYTES] = {"bytes", PARAM_U64, "bytes", NULL, 1, 0x1p62, false, NULL, "size of the arena, rounded up to pages"},
+	[ARENA_RESERVE] = {"reserve", PARAM_U64, "bytes", "0", 0, 4096, false, NULL,
+		"bytes at its end that hold no tile: the client's own, emptied first when the session ends"},
+	[ARENA_U64] = U64_STYLE,
+};
+static const struct param arena_free_params[] = {
+	[ARENA_FREE_ARENA] = {"arena", PARAM_U64, "", NULL, 1, 4294967295.0, false, NULL, "handle of an arena that holds no tile"},
+	[ARENA_FREE_U64] = U64_STYLE,
 };
 #define NOISE_MAP "map {op: a distribution, its parameters, dtype, generator, seed, stream, offset}; default: standard normals"
 static const struct param ring_attach_params[] = {

@@ -101,7 +101,7 @@ int prepared_bind_tile(struct program *program, struct buffer *buffer, struct er
 		buffer->tile = NULL;
 		return error;
 	}
-	buffer->base = tile_base(program->memory, buffer->tile);
+	buffer->base = tile_base(buffer->tile);
 	return 0;
 }
 

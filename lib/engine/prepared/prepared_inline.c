@@ -177,7 +177,7 @@ static bool take_tile(struct session_memory *memory, struct buffer *buffer)
 	buffer->tile = tile_take_locked(memory, buffer->handle);
 	if (!buffer->tile || !shape_equal(&buffer->tile->shape, &buffer->shape))
 		return false;
-	buffer->base = tile_base(memory, buffer->tile);
+	buffer->base = tile_base(buffer->tile);
 	return true;
 }
 

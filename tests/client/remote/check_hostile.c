@@ -228,15 +228,15 @@ struct arena_lie {
 	int seals;
 	bool no_fd, two_fds;
 	uint64_t stated_bytes; /* 0: the truth */
-	uint64_t offset, bytes;
+	uint64_t arena, offset, bytes; /* of the tile */
 };
 
 static const struct arena_lie truth = {
-	.arena_bytes = 64 << 20, .seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, .bytes = 32};
+	.arena_bytes = 64 << 20, .seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, .arena = 1, .bytes = 32};
 
 static void reply_arena(struct fake_daemon *fake, const struct message *request, const struct arena_lie *lie)
 {
-	const uint64_t numbers[] = {lie->stated_bytes ? lie->stated_bytes : lie->arena_bytes, 4096};
+	const uint64_t numbers[] = {1, lie->stated_bytes ? lie->stated_bytes : lie->arena_bytes, 4096};
 	int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	assert_int_equal(ftruncate(fd, (off_t)lie->arena_bytes), 0);
@@ -248,14 +248,15 @@ static void reply_arena(struct fake_daemon *fake, const struct message *request,
 		struct bump *bump = bump_new();
 		struct value map = value_map();
 
-		value_put(bump, &map, "bytes", value_uint(numbers[0]));
+		value_put(bump, &map, "arena", value_uint(1));
+		value_put(bump, &map, "bytes", value_uint(numbers[1]));
 		codec_response(&buffer, request->msgid, NULL, &map);
 		fake_daemon_say(fake, buffer.at, 1, fd);
 		fake_daemon_say(fake, buffer.at + 1, buffer.size - 1, fd);
 		codec_buffer_free(&buffer);
 		bump_free(bump);
 	} else {
-		fake_daemon_reply(fake, request, (const char *const[]){"bytes", "page"}, numbers, 2,
+		fake_daemon_reply(fake, request, (const char *const[]){"arena", "bytes", "page"}, numbers, 3,
 				  lie->no_fd ? -1 : fd);
 	}
 	close(fd);
@@ -268,8 +269,8 @@ static bool lie_about_arenas(struct fake_daemon *fake, const struct message *req
 	if (fake_daemon_asked(request, "arena"))
 		reply_arena(fake, request, lie);
 	else if (fake_daemon_asked(request, "tile"))
-		fake_daemon_reply(fake, request, (const char *const[]){"tile", "offset", "bytes"},
-				  (const uint64_t[]){1, lie->offset, lie->bytes}, 3, -1);
+		fake_daemon_reply(fake, request, (const char *const[]){"tile", "arena", "offset", "bytes"},
+				  (const uint64_t[]){1, lie->arena, lie->offset, lie->bytes}, 4, -1);
 	else if (!fake_daemon_greets(fake, request))
 		fake_daemon_reply(fake, request, NULL, NULL, 0, -1);
 	return true;
@@ -317,22 +318,25 @@ static void arenas(void **state)
 static void tiles(void **state)
 {
 	static const struct {
-		uint64_t offset, bytes;
+		uint64_t offset, bytes, arena;
 	} lies[] = {
-		{UINT64_C(64) << 20, 32}, /* one past the end */
-		{(UINT64_C(64) << 20) - 64 + 1, 32},
-		{32, 32}, /* not aligned */
-		{0, 31},
-		{0, 33},
-		{UINT64_MAX - 63, 32}, /* the sum wraps */
-		{UINT64_C(1) << 63, 32},
-		{64, UINT64_MAX},
+		{0, 32, 2}, /* an arena that was never given */
+		{0, 32, UINT64_MAX},
+		{UINT64_C(64) << 20, 32, 1}, /* one past the end */
+		{(UINT64_C(64) << 20) - 64 + 1, 32, 1},
+		{32, 32, 1}, /* not aligned */
+		{0, 31, 1},
+		{0, 33, 1},
+		{UINT64_MAX - 63, 32, 1}, /* the sum wraps */
+		{UINT64_C(1) << 63, 32, 1},
+		{64, UINT64_MAX, 1},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
 		struct arena_lie lie = truth;
 
+		lie.arena = lies[i].arena;
 		lie.offset = lies[i].offset;
 		lie.bytes = lies[i].bytes;
 		expect_tile(&lie, -TRNSCI_BAD_REPLY);

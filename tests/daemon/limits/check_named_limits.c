@@ -337,6 +337,7 @@ static void messages_of_a_user(void **state)
 /* What provokes each: a test of this file, or of another. */
 static const char *const provoked[][2] = {
 	{"connections", "check_session_limits"}, {"connections_per_second", "check_limits"},
+	{"arenas", "check_many_arenas"},	 {"arenas_total", "check_many_arenas"},
 	{"arena_bytes", "check_session_limits"}, {"arena_total_bytes", "check_hostile"},
 	{"rings", "rings"},			 {"broadcasts", "broadcasts"},
 	{"ring_bytes", "check_ring"},		 {"tiles", "check_session_limits"},

@@ -251,7 +251,7 @@ static void arena_and_tiles(void **state)
 	(void)state;
 	client_open(&client, group_daemon.socket);
 	struct value params = client_map(&client, "dtype", value_string("f32"), "shape", value_uint(N), NULL);
-	client_fails(&client, "tile", &params, ERROR_NOT_SUPPORTED, "arena");
+	client_fails(&client, "tile", &params, ERROR_NO_ROOM, "20000 bytes");
 	int fd = client_arena(&client, 100001, &mapped);
 	base = mapped;
 	struct stat there;

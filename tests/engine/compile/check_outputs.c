@@ -141,8 +141,8 @@ static void only_true_makes_a_tile(void **state)
 		   "wrong_type: normal: out: takes a tile's handle or");
 	put(no_arena, "n", value_uint(4));
 	put(no_arena, "out", new_tile(no_arena->bump));
-	call_fails(no_arena, bare.memory, "normal", ERROR_NOT_SUPPORTED,
-		   "not_supported: tile: arena: this session has no arena");
+	call_fails(no_arena, bare.memory, "normal", ERROR_NO_ROOM,
+		   "no_room: tile: 16 bytes, the session's arenas have 0 free in one piece");
 	fixture_close(&bare);
 	fixture_close(&fixture);
 }

@@ -205,12 +205,14 @@ static void test_limits(void **state)
 	REFUSED("tile", LIMIT, "limit: tile: 3 tiles are alive, allowed are 3 (tiles)", {"dtype", value_string("f32")},
 		{"shape", value_uint(1)});
 	tile_drop(&fixture, tiles[2]);
-	REFUSED("tile", LIMIT, "limit: tile: shape: ", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 21)});
+	REFUSED("tile", NO_ROOM, "no_room: tile: 2097152 bytes", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 21)});
 	REFUSED("tile", OUT_OF_RANGE, "out_of_range: tile: offset: 0 for 1 bytes, allowed are multiples of 64 from ",
 		{"dtype", value_string("i8")}, {"shape", value_uint(1)}, {"offset", value_uint(0)});
 	REFUSED("tile", OUT_OF_RANGE, "out_of_range: tile: offset: ", {"dtype", value_string("i8")},
 		{"shape", value_uint(1)}, {"offset", value_uint(UINT64_MAX - 63)});
-	REFUSED("tile", LIMIT, "limit: tile: shape: ", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 20)});
+	REFUSED("tile", NO_ROOM, "no_room: tile: 1048576 bytes", {"dtype", value_string("i8")}, {"shape", value_uint(1 << 20)});
+	REFUSED("tile", NOT_FOUND, "not_found: tile: arena: 2, allowed: that of a reply to arena",
+		{"dtype", value_string("i8")}, {"shape", value_uint(1)}, {"offset", value_uint(0)}, {"arena", value_uint(2)});
 	bump_free(bump);
 	fixture_close(&fixture);
 }
@@ -250,7 +252,7 @@ static void test_no_memory_attached(void **state)
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 0, NULL);
 
 	(void)state;
-	REFUSED("tile", NOT_SUPPORTED, "not_supported: tile: arena: this session has no arena, call arena first",
+	REFUSED("tile", NO_ROOM, "no_room: tile: 4 bytes, the session's arenas have 0 free in one piece",
 		{"dtype", value_string("f32")}, {"shape", value_uint(1)});
 	REFUSED("uniform", BAD_TILE, "bad_tile: uniform: out: ", {"out", value_uint(1)});
 	fixture_close(&fixture);
