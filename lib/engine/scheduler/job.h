@@ -60,7 +60,6 @@ struct job {
 	uint64_t brief_ns;
 	bool woken, exhausted, queued, threaded;
 	atomic_uint workers;   /* threads that work on it; changed with the lock */
-	unsigned most_workers; /* of a caller's job; 0: it is the pool's own, and any number may */
 	struct cursor *cursors;
 };
 

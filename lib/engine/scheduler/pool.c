@@ -30,7 +30,6 @@ enum {
 	LONG_YIELD_NS = 700 * 1000,  /* a client's bursts are shorter */
 	LONG_YIELD_REST = 16,        /* as many times as long passes before the next one */
 	LINGER_NS = 50 * 1000,
-	LINGER_PAUSES = 16,
 };
 
 static bool have_cursors(const struct pool *pool, struct job *job)
@@ -121,9 +120,7 @@ static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job
 		advance_job(pool, job, expected_ns);
 		return;
 	}
-	thread->joined = job->most_workers;
-	if (++job->workers == job->most_workers)
-		fair_queue_leave(&pool->fair_queue, job);
+	job->workers++;
 	pthread_mutex_unlock(&pool->lock);
 	start_ns = pool_now_ns();
 	do {
@@ -140,12 +137,41 @@ static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job
 	} else if (!job->queued && !job->exhausted) {
 		fair_queue_enter(&pool->fair_queue, job);
 	}
-	if (--job->workers || !job->exhausted)
-		return;
-	if (job->most_workers)
-		pthread_cond_broadcast(&pool->settled);
-	else
+	if (--job->workers == 0 && job->exhausted)
 		advance_job(pool, job, 0);
+}
+
+static bool is_queue_empty(const struct pool *pool)
+{
+	return atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 0;
+}
+
+/* Takes chunks of a caller's open stage until none is left, or the pool's own jobs need the thread. Returns whether it
+ * took one. */
+static bool join_caller(struct thread *thread)
+{
+	struct pool *pool = thread->pool;
+	const bool is_one_too_many = atomic_fetch_add(&pool->visitors, 1) + 1 >= pool->n_threads;
+	struct job *job = is_one_too_many ? NULL : atomic_load(&pool->open);
+	uint64_t start_ns = job ? pool_now_ns() : 0;
+	bool took = false, found = job;
+	size_t chunk;
+
+	while (found && is_queue_empty(pool)) {
+		let_others(thread, &start_ns);
+		found = pool_claim_chunk(pool, job, thread->index, &chunk);
+		if (found)
+			pool_run_chunk(pool, job, chunk, thread->scratch, &start_ns);
+		took |= found;
+	}
+	if (job && !found)
+		atomic_compare_exchange_strong(&pool->open, &job, NULL);
+	if (atomic_fetch_sub(&pool->visitors, 1) == 1 && atomic_load(&pool->is_awaited)) {
+		pthread_mutex_lock(&pool->lock);
+		pthread_cond_broadcast(&pool->settled);
+		pthread_mutex_unlock(&pool->lock);
+	}
+	return took;
 }
 
 /* A caller whose job it joined has the next stage, or the next job, before a thread that sleeps could be woken. The lock
@@ -153,13 +179,17 @@ static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job
 static void linger(struct thread *thread)
 {
 	struct pool *pool = thread->pool;
-	const uint64_t end_ns = pool_now_ns() + LINGER_NS;
+	uint64_t end_ns = pool_now_ns() + LINGER_NS;
 
-	thread->joined = false;
+	thread->lingers = false;
 	pthread_mutex_unlock(&pool->lock);
-	while (atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 0 && pool_now_ns() < end_ns)
-		for (int i = 0; i < LINGER_PAUSES; i++)
+	atomic_fetch_add_explicit(&pool->lingering, 1, memory_order_relaxed);
+	while (is_queue_empty(pool) && pool_now_ns() < end_ns)
+		if (atomic_load_explicit(&pool->open, memory_order_relaxed) && join_caller(thread))
+			end_ns = pool_now_ns() + LINGER_NS;
+		else
 			pool_pause();
+	atomic_fetch_sub_explicit(&pool->lingering, 1, memory_order_relaxed);
 	pthread_mutex_lock(&pool->lock);
 }
 
@@ -214,10 +244,11 @@ static void *thread_main(void *arg)
 			serve_jobs(pool, thread, job, expected_ns);
 		} else if (pool->stopping) {
 			break;
-		} else if (thread->joined) {
+		} else if (thread->lingers || atomic_load(&pool->open)) {
 			linger(thread);
 		} else {
 			sleep_thread(thread);
+			thread->lingers = atomic_load_explicit(&pool->has_callers, memory_order_relaxed);
 		}
 	}
 	pthread_mutex_unlock(&pool->lock);

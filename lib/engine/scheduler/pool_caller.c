@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caller begins at once. When the rest of a stage is worth waking threads for, by what its chunks were found to take,
- * the stage is put into the queue and threads take chunks of it, too. The caller stays the owner: it alone advances the
- * job, after the last thread has left the stage. */
+/* The caller begins at once. When the rest of a stage is worth waking threads for, by what its chunks were found to take, or
+ * threads are awake, it opens the stage and threads take chunks of it, too. The caller stays the owner: it alone advances
+ * the job, after the last thread has left the stage. One stage is open at a time; other callers work alone meanwhile. */
 #include "engine/scheduler/pool_caller.h"
 
 #include <pthread.h>
@@ -17,6 +17,9 @@ enum {
 	/* A thread that is woken begins 20 to 50 us later, and to wake it takes its waker some us. */
 	JOIN_NS = 90 * 1000,      /* of the rest of a stage: below, it is done sooner alone */
 	JOIN_EACH_NS = 60 * 1000, /* for each thread more */
+	JOIN_AWAKE_NS = 5 * 1000, /* of a stage, for threads that are awake: they begin in less than 1 us */
+	APART_NS = 50 * 1000,     /* between two calls that do not follow closely: as long as threads stay awake */
+	CLOSE_CALLS_NS = 400 * 1000, /* of work in calls that do; 10 us of wake-ups are little beside it */
 	SPIN_NS = 100 * 1000,     /* of waiting for the last chunks */
 	SPINS_PER_LOOK = 32,
 	BRIEF_NS = 4000,
@@ -122,64 +125,81 @@ void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_
 
 /* ---- stages with other threads ---- */
 
-/* The chunks before `first` are done. */
-static void open_stage(struct pool *pool, struct job *job, size_t first, uint64_t rest_ns)
+/* Their last chunks end soon, unless they have lost their CPUs. */
+static bool spin_for_visitors(const struct pool *pool)
 {
-	size_t wanted = 1 + (size_t)((rest_ns - JOIN_NS) / JOIN_EACH_NS);
+	const uint64_t end_ns = pool_now_ns() + SPIN_NS;
 
-	for (unsigned i = 0; i < pool->n_threads; i++)
-		atomic_store_explicit(&job->cursors[i].next, lane_home_chunks(i, pool->n_threads, first),
-				      memory_order_relaxed);
-	pthread_mutex_lock(&pool->lock);
-	job->state = STATE_RUNNING;
-	job->exhausted = false;
-	job->most_workers = pool->n_threads - 1;
-	fair_queue_enter(&pool->fair_queue, job);
-	wanted = size_min(wanted, size_min(job->most_workers, pool->sleepers));
+	for (unsigned i = 1; atomic_load(&pool->visitors); i++) {
+		pool_pause();
+		if (i % SPINS_PER_LOOK == 0 && pool_now_ns() >= end_ns)
+			return false;
+	}
+	return true;
+}
+
+/* No thread works on the stage afterwards, nor will one. */
+static void close_stage(struct pool *pool)
+{
+	atomic_store(&pool->open, NULL);
+	if (!spin_for_visitors(pool)) {
+		atomic_store(&pool->is_awaited, true);
+		pthread_mutex_lock(&pool->lock);
+		while (atomic_load(&pool->visitors))
+			pthread_cond_wait(&pool->settled, &pool->lock);
+		pthread_mutex_unlock(&pool->lock);
+		atomic_store(&pool->is_awaited, false);
+	}
+	atomic_flag_clear(&pool->sharing);
+}
+
+/* Wakes threads that sleep: for the rest of a stage, or to be awake for stages to come. */
+static void wake_for_callers(struct pool *pool, size_t wanted)
+{
+	const unsigned sleepers = atomic_load_explicit(&pool->sleepers, memory_order_relaxed);
+
+	if (sleepers == 0)
+		return;
+	atomic_store_explicit(&pool->has_callers, true, memory_order_relaxed);
+	pthread_mutex_lock(&pool->lock); /* who is about to sleep has looked for an open stage with the lock */
+	wanted = size_min(wanted, size_min(pool->n_threads - 1, pool->sleepers));
 	pthread_mutex_unlock(&pool->lock);
 	pool_wake_threads(pool, wanted);
 }
 
-/* Their last chunks end soon, unless they have lost their CPUs. */
-static void spin_for_workers(const struct job *job)
-{
-	const uint64_t end_ns = pool_now_ns() + SPIN_NS;
-
-	for (unsigned i = 1; atomic_load_explicit(&job->workers, memory_order_relaxed); i++) {
-		pool_pause();
-		if (i % SPINS_PER_LOOK == 0 && pool_now_ns() >= end_ns)
-			return;
-	}
-}
-
-/* No thread works on the job afterwards, nor will one. */
-static void close_stage(struct pool *pool, struct job *job)
-{
-	pthread_mutex_lock(&pool->lock);
-	fair_queue_leave(&pool->fair_queue, job);
-	job->exhausted = true;
-	if (job->workers) {
-		pthread_mutex_unlock(&pool->lock);
-		spin_for_workers(job);
-		pthread_mutex_lock(&pool->lock);
-	}
-	while (job->workers)
-		pthread_cond_wait(&pool->settled, &pool->lock);
-	pthread_mutex_unlock(&pool->lock);
-}
-
-/* The caller's own chunks are those of the last thread, which is the one left out. */
-static void share_stage(struct pool *pool, struct job *job, struct caller *caller, size_t first, uint64_t rest_ns,
+/* The caller's own chunks are those of the last thread, which is the one left out. Those before `first` are done. Returns
+ * false if another caller's stage is shared. */
+static bool share_stage(struct pool *pool, struct job *job, struct caller *caller, size_t first, uint64_t rest_ns,
 			uint64_t *start_ns)
 {
 	size_t chunk;
 
+	if (atomic_flag_test_and_set(&pool->sharing))
+		return false;
+	for (unsigned i = 0; i < pool->n_threads; i++)
+		atomic_store_explicit(&caller->cursors[i].next, lane_home_chunks(i, pool->n_threads, first),
+				      memory_order_relaxed);
 	job->cursors = caller->cursors;
-	open_stage(pool, job, first, rest_ns);
+	atomic_store(&pool->open, job);
+	if (rest_ns >= JOIN_NS)
+		wake_for_callers(pool, 1 + (size_t)((rest_ns - JOIN_NS) / JOIN_EACH_NS));
 	while (pool_claim_chunk(pool, job, pool->n_threads - 1, &chunk))
 		pool_run_chunk(pool, job, chunk, caller->scratch, start_ns);
-	close_stage(pool, job);
+	close_stage(pool);
 	job->cursors = NULL;
+	return true;
+}
+
+/* Calls that follow one another closely are worth threads that are awake, though none of them is worth a wake-up. */
+static void note_unshared(struct pool *pool, struct caller *caller, uint64_t ns, uint64_t at_ns)
+{
+	if (at_ns - caller->last_ns > APART_NS)
+		caller->unshared_ns = 0;
+	caller->unshared_ns += ns;
+	if (caller->unshared_ns < CLOSE_CALLS_NS)
+		return;
+	caller->unshared_ns = 0;
+	wake_for_callers(pool, pool->n_threads);
 }
 
 static void run_stage(struct pool *pool, struct job *job, struct caller *caller, bool joins, uint64_t *start_ns)
@@ -188,15 +208,18 @@ static void run_stage(struct pool *pool, struct job *job, struct caller *caller,
 
 	for (size_t chunk = 0; chunk < job->n_chunks; chunk++) {
 		const size_t rest = job->n_chunks - chunk;
+		const bool are_awake = joins && atomic_load_explicit(&pool->lingering, memory_order_relaxed);
 
 		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 			return;
-		if (joins && rest > 1 && chunk_ns >= JOIN_NS / rest + 1) {
-			share_stage(pool, job, caller, chunk, rest * chunk_ns, start_ns);
-			return;
-		}
+		if (joins && rest > 1 && chunk_ns >= (are_awake ? JOIN_AWAKE_NS : JOIN_NS) / rest + 1 &&
+		    share_stage(pool, job, caller, chunk, rest * chunk_ns, start_ns))
+			break;
+		if (chunk == 0 && joins && rest > 1 && rest * chunk_ns >= JOIN_AWAKE_NS)
+			note_unshared(pool, caller, rest * chunk_ns, *start_ns);
 		chunk_ns = pool_run_chunk(pool, job, chunk, caller->scratch, start_ns);
 	}
+	caller->last_ns = *start_ns;
 }
 
 /* Until the job ends or cannot go on here; what advance() said last. */
@@ -271,7 +294,6 @@ static void go_on(struct pool *pool, struct job *job, bool now)
 	pthread_mutex_lock(&pool->lock);
 	pool->submitted++;
 	job->joins = false;
-	job->most_workers = 0;
 	if (now || job->woken)
 		pool_queue_job(pool, job);
 	else

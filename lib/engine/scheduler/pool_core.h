@@ -31,7 +31,7 @@ struct thread {
 	unsigned index;
 	void *scratch;
 	bool slept;
-	bool joined;       /* its last job was a caller's */
+	bool lingers;      /* before it sleeps: callers may have more for it */
 	uint64_t yield_ns; /* when it does next */
 };
 
@@ -41,6 +41,8 @@ struct caller {
 	void *scratch;
 	_Atomic uint64_t runs; /* of jobs that ended; these two are written by the thread that has it alone */
 	struct lane lane;      /* what their chunks add to lane 0 */
+	/* Work that threads could have shared, had they been awake, in calls that follow one another closely. */
+	uint64_t unshared_ns, last_ns;
 	struct caller *next, *prev; /* among all */
 };
 
@@ -49,9 +51,18 @@ enum { CALLERS_MAX = 8 };
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
-	pthread_cond_t settled; /* the last thread has left a caller's job */
+	/* The stage of a caller's job that threads may join, without the lock: they count as visitors before they look at
+	 * it, and its caller, who has `sharing`, waits for none to be left before anything else becomes of it. */
+	atomic_flag sharing;
+	_Atomic(struct job *) open; /* NULL: there is none, or all of its chunks are taken */
+	atomic_uint visitors;
+	atomic_bool is_awaited; /* the caller sleeps for the last one to leave */
+	pthread_cond_t settled;
+	atomic_uint lingering;   /* threads that look for open stages all the time */
+	atomic_bool has_callers; /* so threads linger */
 	struct fair_queue fair_queue;
-	unsigned sleepers, n_threads, n_started;
+	atomic_uint sleepers; /* changed with the lock */
+	unsigned n_threads, n_started;
 	bool stopping;
 	uint64_t (*idle)(void *arg, uint64_t at_ns); /* NULL: nothing to do */
 	void *idle_arg;

@@ -16,6 +16,7 @@
 #include "engine/scheduler/cost.h"
 #include "engine/scheduler/pool.h"
 #include "engine/scheduler/pool_caller.h"
+#include "engine/scheduler/pool_core.h"
 
 enum { STAGES = 4, MOST = 600, CALLERS = 4, ROUNDS = 50, LONG_NS = 1000 * 1000 };
 
@@ -189,6 +190,93 @@ static void several_callers(void **state)
 	pool_destroy(pool);
 }
 
+/* ---- short stages, long chunks ---- */
+
+struct stage_task {
+	struct job job; /* must be the first member */
+	struct fair_entry fair_entry;
+	struct pool *pool;
+	pthread_t caller;
+	bool begun, holds; /* holds: a thread keeps its chunk until the caller sleeps */
+	atomic_uint runs, others;
+};
+
+enum { SHORT_CHUNKS = 16, SHORT_NS = 2000 };
+
+static int advance_once(struct job *job)
+{
+	struct stage_task *task = (struct stage_task *)job;
+
+	if (task->begun)
+		return JOB_END;
+	task->begun = true;
+	job->n_chunks = SHORT_CHUNKS;
+	job->chunk_ns = task->holds ? LONG_NS : SHORT_NS;
+	return JOB_STAGE;
+}
+
+static uint64_t run_briefly(struct job *job, size_t chunk, void *scratch)
+{
+	struct stage_task *task = (struct stage_task *)job;
+	const uint64_t end_ns = pool_now_ns() + SHORT_NS;
+	const bool is_other = !pthread_equal(pthread_self(), task->caller);
+
+	(void)chunk;
+	(void)scratch;
+	atomic_fetch_add(&task->others, is_other);
+	while (task->holds && is_other && !atomic_load(&task->pool->is_awaited))
+		;
+	while (task->holds && !is_other && atomic_load(&task->others) == 0)
+		;
+	while (pool_now_ns() < end_ns)
+		;
+	atomic_fetch_add(&task->runs, 1);
+	return 1;
+}
+
+static void finish_once(struct job *job, int error)
+{
+	(void)job;
+	assert_int_equal(error, 0);
+}
+
+static const struct job_ops once_ops = {advance_once, run_briefly, finish_once};
+
+/* Returns how many chunks other threads ran. */
+static unsigned run_once(struct pool *pool, bool holds)
+{
+	struct stage_task task = {.job = {.ops = &once_ops, .fair_entry = &task.fair_entry, .joins = true},
+				  .pool = pool,
+				  .caller = pthread_self(),
+				  .holds = holds};
+
+	pool_run_here(pool, &task.job);
+	assert_int_equal(task.runs, SHORT_CHUNKS);
+	return task.others;
+}
+
+/* None of them is worth a wake-up, all together are. */
+static void short_calls_are_joined(void **state)
+{
+	struct pool *pool = pool_new(3);
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++)
+		while (run_once(pool, false) == 0)
+			;
+	pool_destroy(pool);
+}
+
+static void the_last_chunk_is_waited_for(void **state)
+{
+	struct pool *pool = pool_new(3);
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++)
+		assert_true(run_once(pool, true) > 0);
+	pool_destroy(pool);
+}
+
 /* ---- costs ---- */
 
 static void costs_are_learned(void **state)
@@ -216,7 +304,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_join), cmocka_unit_test(one_thread_is_the_caller), cmocka_unit_test(cancelled),
-		cmocka_unit_test(several_callers), cmocka_unit_test(costs_are_learned),
+		cmocka_unit_test(several_callers), cmocka_unit_test(short_calls_are_joined),
+		cmocka_unit_test(the_last_chunk_is_waited_for), cmocka_unit_test(costs_are_learned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
