@@ -9,16 +9,14 @@
  * The second stage works in place (decimation in frequency): pass i leaves digit k_i of the result's index where it
  * found digit j_i of the input's. So the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)).
  *
- * Large calls prefetch the next transform, because rows n / LANES apart escape the CPU's own prefetching, and store
- * around the caches, which saves reading what is overwritten. This makes 256 points over 64 MiB 1.3 to 1.5 times as
- * fast, and 1024 points twice. */
+ * Large calls (far_body.h) prefetch the next transform, because rows n / LANES apart escape the CPU's own prefetching. */
 
 enum { LOCAL(WIDTH) = FFT_WIDTH_BYTES / sizeof(real) };
 
 /* One or two transforms that go through the buffer together. */
 struct LOCAL(flat) {
 	size_t m, slab, twiddle_rows; /* columns; reals of a slab; rows of a block's twiddles */
-	const real *x[2], *next[2]; /* next: what to fetch ahead, or NULL */
+	const real *x[2];
 	bool exchange;
 	const real *twiddles;
 	real *buffer;
@@ -70,25 +68,14 @@ INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const struc
 	}
 }
 
-/* Prefetches the part of the next transform that belongs to a block. */
-INLINE void LOCAL(prefetch_next)(const real *next, size_t reals)
-{
-	enum { LINE = 64 / sizeof(real) };
-
-	for (size_t i = 0; i < reals; i += LINE)
-		__builtin_prefetch(next + i);
-}
-
 /* Runs the first stage: block by block of LANES columns, the last of which may be partial. */
-INLINE void LOCAL(flat_first)(const unsigned rows, const struct LOCAL(flat) * f)
+INLINE void LOCAL(flat_first)(const unsigned rows, const struct LOCAL(flat) * f, struct LOCAL(ahead) * ahead)
 {
-	const unsigned at_once = rows < LANES ? 2 : 1;
 	const v_order_t order = v_order(f->exchange);
 	size_t p = 0;
 
 	for (; p + LANES <= f->m; p += LANES) {
-		for (unsigned t = 0; t < at_once && f->next[t]; t++)
-			LOCAL(prefetch_next)(f->next[t] + 2 * rows * p, 2 * rows * LANES);
+		LOCAL(fetch_ahead)(ahead);
 		LOCAL(flat_block)(rows, true, f, order, p);
 	}
 	if (p < f->m)
@@ -116,7 +103,8 @@ INLINE void LOCAL(flat_dft)(const unsigned r, const struct LOCAL(source) * from,
 
 /* Runs one pass in place over blocks of r m rows: row p + m k becomes w^(p k) times output k of the butterfly over the
  * rows p + m j. */
-INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const real *twiddles, real *buffer)
+INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const real *twiddles, real *buffer,
+			     struct LOCAL(ahead) * ahead)
 {
 	const size_t step = 2 * LANES * m;
 
@@ -126,6 +114,7 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 			const struct LOCAL(source) from = {at, step, 0, v_order(false)};
 			vec re[16], im[16];
 
+			LOCAL(fetch_ahead)(ahead);
 			LOCAL(flat_dft)(r, &from, re, im);
 			LOCAL(twiddle_rows)(r, twiddles + 2 * (r - 1) * p, re, im);
 			UNROLL for (unsigned k = 0; k < r; k++)
@@ -181,9 +170,10 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 }
 
 #define FLAT_RADIX(r)                                                                                                  \
-	static void LOCAL(flat_pass_##r)(size_t blocks, size_t m, const real *twiddles, real *buffer)                  \
+	static void LOCAL(flat_pass_##r)(size_t blocks, size_t m, const real *twiddles, real *buffer,                  \
+					 struct LOCAL(ahead) * ahead)                                                  \
 	{                                                                                                              \
-		LOCAL(flat_pass)(r, blocks, m, twiddles, buffer);                                                      \
+		LOCAL(flat_pass)(r, blocks, m, twiddles, buffer, ahead);                                               \
 	}                                                                                                              \
 	static void LOCAL(flat_last_##r)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out,        \
 					 const real *buffer)                                                           \
@@ -205,11 +195,12 @@ FLAT_RADIX(16)
 #undef FLAT_RADIX
 
 /* Runs the second stage by the functions of its radices, the last of which stores the result. */
-static void LOCAL(flat_second)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, real *buffer)
+static void LOCAL(flat_second)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, real *buffer,
+			       struct LOCAL(ahead) * ahead)
 {
 #define ROW(r) [r] = {LOCAL(flat_pass_##r), LOCAL(flat_last_##r)}
 	static const struct {
-		void (*pass)(size_t blocks, size_t m, const real *twiddles, real *buffer);
+		void (*pass)(size_t blocks, size_t m, const real *twiddles, real *buffer, struct LOCAL(ahead) * ahead);
 		void (*last)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, const real *buffer);
 	} radices[17] = {ROW(2), ROW(3), ROW(4), ROW(5), ROW(7), ROW(8), ROW(16)};
 #undef ROW
@@ -221,35 +212,34 @@ static void LOCAL(flat_second)(const struct fft_columns *columns, const struct L
 		const unsigned r = columns->radix[i];
 
 		m /= r;
-		radices[r].pass(blocks, m, twiddles, buffer);
+		radices[r].pass(blocks, m, twiddles, buffer, ahead);
 		twiddles += 2 * (r - 1) * m;
 	}
 	radices[columns->radix[i]].last(columns, out, buffer);
 }
 
-/* Returns whether input and output of the call are too large for the caches. */
-static bool LOCAL(flat_is_far)(const struct fft_smooth *smooth, const struct fft_call *call)
+/* Returns the steps in which a transform prefetches the next one: the blocks of its first stage and the butterflies of
+ * its passes. The last pass has none, because it stores the result. */
+static size_t LOCAL(flat_steps)(const struct fft_smooth *smooth)
 {
-	enum { FAR_BYTES = 12 << 20 }; /* beyond the caches near a core; input and output together */
+	const struct fft_columns *columns = &smooth->stage[1].columns;
+	size_t steps = smooth->stage[0].m / LANES;
 
-	return (call->all ? call->all : call->batch) * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
-}
-
-/* Returns whether to store around the caches, which needs every vector of the output aligned. */
-static bool LOCAL(flat_goes_around)(const struct fft_smooth *smooth, const struct fft_call *call)
-{
-	return LOCAL(flat_is_far)(smooth, call) && call->in != call->out && (uintptr_t)call->out % 64 == 0 &&
-	       call->out_distance * 2 * sizeof(real) % 64 == 0;
+	for (unsigned i = 0; i + 1 < columns->n_passes; i++)
+		steps += smooth->row / LANES * (columns->length / columns->radix[i]);
+	return steps;
 }
 
 /* The rows are a constant in both calls of flat_first, so that each is compiled without branches on them. */
 static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			  void *scratch)
 {
-	enum { AHEAD_BYTES = 16 << 10 }; /* more would evict this transform from the first-level cache */
+	enum { AHEAD_BYTES = 64 << 10 }; /* more would evict this transform from the second-level cache */
 	const size_t at_once = smooth->flat, end = first + count / at_once * at_once;
 	const size_t in = 2 * call->in_distance, to = 2 * call->out_distance;
-	const bool far = smooth->n * 2 * sizeof(real) <= AHEAD_BYTES && LOCAL(flat_is_far)(smooth, call);
+	const size_t reals = (at_once - 1) * in + 2 * smooth->n;
+	const bool far = reals * sizeof(real) <= AHEAD_BYTES && LOCAL(is_far)(smooth, call);
+	struct LOCAL(ahead) ahead = LOCAL(plan_ahead)(reals, LOCAL(flat_steps)(smooth));
 	struct LOCAL(flat) f = {.m = smooth->stage[0].m,
 				.slab = 2 * LANES * ((smooth->stage[0].m + LANES - 1) / LANES * LANES),
 				.twiddle_rows = smooth->row,
@@ -258,24 +248,22 @@ static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call
 				.buffer = scratch};
 	struct LOCAL(flat_out) out = {.row = 2 * smooth->flat_rows,
 				      .exchange = call->inverse,
-				      .around = LOCAL(flat_goes_around)(smooth, call),
+				      .around = LOCAL(goes_around)(smooth, call),
 				      .scale = (real)call->scale};
 
 	for (size_t b = first; b < end; b += at_once) {
-		const bool ahead = far && b + 2 * at_once <= end;
-
-		for (size_t t = 0; t < at_once; t++) {
+		for (size_t t = 0; t < at_once; t++)
 			f.x[t] = (const real *)call->in + (b + t) * in;
-			f.next[t] = ahead ? f.x[t] + at_once * in : NULL;
-		}
+		ahead.at = f.x[0] + at_once * in;
+		ahead.end = far && b + 2 * at_once <= end ? ahead.at + reals : ahead.at;
 		out.low = (real *)call->out + b * to;
 		out.high = out.low + (at_once == 2 ? to : LANES);
 		if (smooth->flat_rows == LOCAL(WIDTH))
-			LOCAL(flat_first)(LOCAL(WIDTH), &f);
+			LOCAL(flat_first)(LOCAL(WIDTH), &f, &ahead);
 		else
-			LOCAL(flat_first)(LOCAL(WIDTH) / 2, &f);
+			LOCAL(flat_first)(LOCAL(WIDTH) / 2, &f, &ahead);
 		for (size_t row = 0; row < smooth->row; row += LANES, out.low += 2 * LANES, out.high += 2 * LANES)
-			LOCAL(flat_second)(&smooth->stage[1].columns, &out, f.buffer + row / LANES * f.slab);
+			LOCAL(flat_second)(&smooth->stage[1].columns, &out, f.buffer + row / LANES * f.slab, &ahead);
 	}
 	/* Streamed stores are weakly ordered: make them visible before another thread learns of the result. */
 	if (out.around)

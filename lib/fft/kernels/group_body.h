@@ -30,8 +30,18 @@ INLINE void LOCAL(run_second_pass)(const unsigned w, vec *re, vec *im, const boo
 	}
 }
 
+/* Stores a vector, or streams it around the caches. */
+INLINE void LOCAL(put)(const bool around, real *y, vec a)
+{
+	if (around)
+		v_stream(y, a);
+	else
+		v_store(y, a);
+}
+
 /* Stores eight neighbouring elements of four transforms. */
-INLINE void LOCAL(store_fours)(v_order_t order, const vec re[2], const vec im[2], real *y, size_t distance)
+INLINE void LOCAL(store_fours)(const bool around, v_order_t order, const vec re[2], const vec im[2], real *y,
+			       size_t distance)
 {
 	vec low[2], high[2], out[4];
 
@@ -41,30 +51,31 @@ INLINE void LOCAL(store_fours)(v_order_t order, const vec re[2], const vec im[2]
 	v_pair_halves(high[0], high[1], &out[2], &out[3]);
 	UNROLL for (unsigned t = 0; t < 4; t++)
 	{
-		v_store(y + t * distance, out[t]);
+		LOCAL(put)(around, y + t * distance, out[t]);
 	}
 }
 
 /* Stores w neighbouring elements of two transforms. */
-INLINE void LOCAL(store_twos)(v_order_t order, vec re, vec im, real *y, size_t distance)
+INLINE void LOCAL(store_twos)(const bool around, v_order_t order, vec re, vec im, real *y, size_t distance)
 {
 	vec a, b;
 
 	v_join(order, re, im, &a, &b);
-	v_store(y, a);
-	v_store(y + distance, b);
+	LOCAL(put)(around, y, a);
+	LOCAL(put)(around, y + distance, b);
 }
 
 struct LOCAL(group) {
 	const real *twiddles; /* [row][re, im vectors] */
 	size_t in_distance, out_distance; /* in reals */
-	bool exchange;
+	size_t ahead; /* reals from what is read to what is prefetched, or 0 */
+	bool exchange, around;
 	real scale;
 };
 
 /* Transforms LANES / w rows. */
-INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool scaled, const struct LOCAL(group) * g,
-			 const real *x, real *y)
+INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool scaled, const bool around,
+			     const struct LOCAL(group) * g, const real *x, real *y)
 {
 	const v_order_t order = v_order_group(w, g->exchange);
 	const struct LOCAL(source) from = {x, 2 * w, g->in_distance, order};
@@ -82,13 +93,13 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 			LOCAL(run_second_pass)(w, re + k, im + k, scaled, g->scale);
 			UNROLL for (unsigned i = 0; i < w; i++)
 			{
-				LOCAL(store_twos)(order, re[k + i], im[k + i], y + 2 * (k + rows * i), g->out_distance);
+				LOCAL(store_twos)(around, order, re[k + i], im[k + i], y + 2 * (k + rows * i), g->out_distance);
 			}
 		}
 	} else if (rows == 4) {
 		LOCAL(run_second_pass)(w, re, im, scaled, g->scale);
-		LOCAL(store_fours)(order, re, im, y, g->out_distance);
-		LOCAL(store_fours)(order, re + 2, im + 2, y + 16, g->out_distance);
+		LOCAL(store_fours)(around, order, re, im, y, g->out_distance);
+		LOCAL(store_fours)(around, order, re + 2, im + 2, y + 16, g->out_distance);
 	} else {
 		UNROLL for (unsigned k = 0; k < rows; k += 8)
 		{
@@ -98,7 +109,7 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 			{
 				const vec r[2] = {re[k + i], re[k + 4 + i]}, s[2] = {im[k + i], im[k + 4 + i]};
 
-				LOCAL(store_fours)(order, r, s, y + 2 * (k + rows * i), g->out_distance);
+				LOCAL(store_fours)(around, order, r, s, y + 2 * (k + rows * i), g->out_distance);
 			}
 		}
 	}
@@ -111,29 +122,56 @@ INLINE void LOCAL(run_one)(const unsigned rows, const unsigned w, const struct L
 	struct LOCAL(group) one = *g;
 
 	one.in_distance = one.out_distance = 0;
-	LOCAL(run_group)(rows, w, true, &one, x, y);
+	LOCAL(run_group)(rows, w, true, false, &one, x, y);
+}
+
+/* Runs full groups. */
+INLINE void LOCAL(run_full_groups)(const unsigned rows, const unsigned w, const bool scaled, const bool around,
+				   const struct LOCAL(group) * g, size_t groups, const real *x, real *y)
+{
+	const size_t at_once = LANES / w;
+
+	struct LOCAL(ahead) ahead = {.step = at_once * g->in_distance};
+
+	for (size_t i = 0; i < groups; i++) {
+		ahead.at = x + g->ahead;
+		ahead.end = g->ahead ? ahead.at + 1 : ahead.at;
+		LOCAL(fetch_ahead)(&ahead);
+		LOCAL(run_group)(rows, w, scaled, around, g, x, y);
+		x += at_once * g->in_distance;
+		y += at_once * g->out_distance;
+	}
 }
 
 /* Full groups, by a kernel without a multiplication where the scale is 1; then the rest. */
 INLINE void LOCAL(run_groups)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
-			  const real *x, real *y)
+			      const real *x, real *y)
 {
-	const size_t at_once = LANES / w;
+	const size_t groups = count / (LANES / w), done = groups * (LANES / w);
 
-	if (g->scale == 1)
-		for (; count >= at_once; count -= at_once, x += at_once * g->in_distance, y += at_once * g->out_distance)
-			LOCAL(run_group)(rows, w, false, g, x, y);
-	for (; count >= at_once; count -= at_once, x += at_once * g->in_distance, y += at_once * g->out_distance)
-		LOCAL(run_group)(rows, w, true, g, x, y);
-	for (; count > 0; count--, x += g->in_distance, y += g->out_distance)
-		LOCAL(run_one)(rows, w, g, x, y);
+	if (g->around)
+		LOCAL(run_full_groups)(rows, w, true, true, g, groups, x, y);
+	else if (g->scale == 1)
+		LOCAL(run_full_groups)(rows, w, false, false, g, groups, x, y);
+	else
+		LOCAL(run_full_groups)(rows, w, true, false, g, groups, x, y);
+	for (size_t t = done; t < count; t++)
+		LOCAL(run_one)(rows, w, g, x + t * g->in_distance, y + t * g->out_distance);
+	if (g->around)
+		v_stream_end();
 }
 
 /* Lengths 16 to 128, the powers of two that group_rows (factor.c) admits; float64 stops at 32. */
 static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count)
 {
-	const struct LOCAL(group) g = {smooth->stage[0].twiddles, 2 * call->in_distance, 2 * call->out_distance,
-				       call->inverse, (real)call->scale};
+	enum { AHEAD_BYTES = 4096 };
+	const struct LOCAL(group) g = {.twiddles = smooth->stage[0].twiddles,
+				       .in_distance = 2 * call->in_distance,
+				       .out_distance = 2 * call->out_distance,
+				       .ahead = LOCAL(is_far)(smooth, call) ? AHEAD_BYTES / sizeof(real) : 0,
+				       .exchange = call->inverse,
+				       .around = LOCAL(goes_around)(smooth, call),
+				       .scale = (real)call->scale};
 	const real *x = (const real *)call->in + first * g.in_distance;
 	real *y = (real *)call->out + first * g.out_distance;
 

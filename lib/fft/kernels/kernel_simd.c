@@ -31,6 +31,7 @@
 #include "fft/kernels/tile_body.h"
 #include "fft/kernels/stage_body.h"
 #ifdef SIMD_WIDE
+#include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
 #endif
 #ifdef SIMD_GROUPS
@@ -50,6 +51,7 @@
 #include "fft/kernels/tile_body.h"
 #include "fft/kernels/stage_body.h"
 #ifdef SIMD_WIDE
+#include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
 #endif
 #ifdef SIMD_GROUPS

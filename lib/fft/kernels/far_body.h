@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls whose arrays are larger than the caches: input is prefetched, and output is stored around the caches, which saves
+ * reading what is overwritten. The bytes are the same. */
+
+/* Returns whether input and output of the call are too large for the caches. */
+static bool LOCAL(is_far)(const struct fft_smooth *smooth, const struct fft_call *call)
+{
+	enum { FAR_BYTES = 12 << 20 }; /* beyond the caches near a core; input and output together */
+
+	return (call->all ? call->all : call->batch) * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
+}
+
+/* Returns whether to store around the caches, which needs every vector of the output aligned. */
+static bool LOCAL(goes_around)(const struct fft_smooth *smooth, const struct fft_call *call)
+{
+	return LOCAL(is_far)(smooth, call) && call->in != call->out && (uintptr_t)call->out % 64 == 0 &&
+	       call->out_distance * 2 * sizeof(real) % 64 == 0;
+}
+
+/* What is prefetched, step by step: to the first-level cache, or only to the second where it would evict what is being
+ * transformed. */
+struct LOCAL(ahead) {
+	const real *at, *end;
+	size_t step;
+	bool second_level;
+};
+
+/* Plans to prefetch `reals` in so many steps, or a few less. `at` and `end` remain to be set. */
+static struct LOCAL(ahead) LOCAL(plan_ahead)(size_t reals, size_t steps)
+{
+	enum { LINE = 64 / sizeof(real), FIRST_LEVEL_BYTES = 16 << 10 };
+
+	return (struct LOCAL(ahead)){.step = (reals / LINE / (steps ? steps : 1) + 1) * LINE,
+				     .second_level = reals * sizeof(real) > FIRST_LEVEL_BYTES};
+}
+
+/* Prefetches the part of one step. */
+INLINE void LOCAL(fetch_ahead)(struct LOCAL(ahead) * ahead)
+{
+	enum { LINE = 64 / sizeof(real) };
+	const real *at = ahead->at;
+
+	if (at >= ahead->end)
+		return;
+	ahead->at = at + ahead->step;
+	if (ahead->second_level)
+		for (; at < ahead->at; at += LINE)
+			__builtin_prefetch(at, 0, 2);
+	else
+		for (; at < ahead->at; at += LINE)
+			__builtin_prefetch(at);
+}
