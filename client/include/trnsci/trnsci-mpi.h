@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file trnsci-mpi.h
- * @brief Random numbers, files and sums of one logical array that the ranks of an MPI communicator share.
+ * @brief Random numbers, transforms, files and sums of one logical array that the ranks of an MPI communicator share.
  *
  * A *group* is a communicator in which every rank has a session of its own: with its host's daemon where one answers,
  * otherwise with an embedded engine. A *layout* states which elements of a global array each rank holds. What a function
@@ -172,6 +172,79 @@ TRNSCI_API int trnsci_mpi_save(struct trnsci_mpi *mpi, const char *path, const s
 TRNSCI_API int trnsci_mpi_restore(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout,
 				  enum trnsci_dtype dtype, void *data, struct trnsci_mpi_mark *ret_mark,
 				  struct trnsci_error *err);
+
+/** Moves a global array from one layout to another. Collective.
+ * @param to of the same shape.
+ * @param in, out the rank's elements in each; out may be in where the memory suffices for both.
+ * @return 0, -TRNSCI_OUT_OF_RANGE, -TRNSCI_NO_MEMORY. */
+TRNSCI_API int trnsci_mpi_redistribute(struct trnsci_mpi *mpi, enum trnsci_dtype dtype, const struct trnsci_mpi_layout *from,
+				       const void *in, const struct trnsci_mpi_layout *to, void *out, struct trnsci_error *err);
+
+/* ---- Transforms ---- */
+
+struct trnsci_mpi_fft; /**< a transform that is planned */
+
+/** What a transform maps to what. */
+enum trnsci_mpi_fft_kind {
+	TRNSCI_MPI_C2C, /**< complex to complex */
+	TRNSCI_MPI_R2C, /**< real to half a spectrum, n / 2 + 1 of the last of the axes; always forward */
+	TRNSCI_MPI_C2R, /**< half a spectrum to real; always inverse */
+};
+
+/** How to transform; all zero is good: a forward transform of complex64 over all axes, back in its own layout. */
+struct trnsci_mpi_fft_options {
+	enum trnsci_mpi_fft_kind kind;
+	bool inverse;		 /**< of C2C */
+	bool wide;		 /**< float64 and complex128, not float32 and complex64 */
+	size_t n_axes;		 /**< axes to transform; 0: all */
+	size_t axes[TRNSCI_MAX_DIMS]; /**< in any order; of R2C and C2R the largest is the real one */
+	const char *norm;	 /**< "backward" (the default, NULL), "ortho" or "forward", as numpy */
+	bool transposed_in;	 /**< the input has its first two axes in the other order; of one axis see below */
+	bool transposed_out;	 /**< the same of the output */
+	const struct trnsci_mpi_layout *to; /**< layout of the output; NULL: the grid of the input */
+	size_t message_bytes;	 /**< the most of one MPI message, 1 to 2^30; 0: 2^30 */
+	uint64_t reserved[4];	 /**< zero */
+};
+
+/** Plans a transform of a global array over the ranks. Collective.
+ *
+ * An array of several axes may have any layout; a transformed axis must fit the memory of one rank. The array moves only
+ * where the next axis to transform is cut: slabs take one exchange with transposed_out and two without, pencils two and
+ * three. Forward transforms go from the last axis to the first, inverse ones from the first to the last, always, and each
+ * axis is transformed by the engine. So the bytes depend on the array alone: not on the number of ranks nor on layouts.
+ *
+ * An array of one axis is cut by the six-step method into n = n1 n2 (Bailey, FFTs in external or hierarchical memory,
+ * 1990), where n1 is the largest divisor up to the root of n. Where that is below 32 and n above 4096, it is a convolution with a
+ * chirp (Bluestein, 1970). Its layouts are contiguous. transposed_out gives the spectrum, and transposed_in takes it, as an
+ * array of n1 x n2: element (i, j) is bin i + n1 j (C2C only, and not for chirps: -TRNSCI_NOT_SUPPORTED).
+ * @param from layout of the input, whose shape is that of the array in memory: of C2R with n / 2 + 1 of the last axis, with
+ *   transposed_in the first two axes the other way round. options may be NULL.
+ * @param ret_fft yours (trnsci_mpi_fft_free), to be freed before the group is closed.
+ * @return 0, -TRNSCI_OUT_OF_RANGE, -TRNSCI_BAD_SHAPE (options.to has another shape than the result), -TRNSCI_NO_MEMORY,
+ *   -TRNSCI_NOT_SUPPORTED (also: the ranks' instruction sets differ). */
+TRNSCI_API int trnsci_mpi_fft_new(struct trnsci_mpi *mpi, const struct trnsci_mpi_layout *from,
+				  const struct trnsci_mpi_fft_options *options, struct trnsci_mpi_fft **ret_fft,
+				  struct trnsci_error *err);
+/** Transforms. Collective.
+ * @param in the rank's elements; unchanged unless it is out.
+ * @param out the rank's elements of the result; may be `in` of C2C where the memory suffices for both.
+ * @return 0, and what a call may return; on error the content of out is undefined. */
+TRNSCI_API int trnsci_mpi_fft_run(struct trnsci_mpi_fft *fft, const void *in, void *out, struct trnsci_error *err);
+/** Frees a plan. Not collective. Accepts NULL. */
+TRNSCI_API void trnsci_mpi_fft_free(struct trnsci_mpi_fft *fft);
+
+/** What a plan is, and what its last run took on this rank. */
+struct trnsci_mpi_fft_info {
+	struct trnsci_mpi_layout from, to; /**< of input and output, grids filled in; transposed arrays as they lie in memory */
+	int exchanges;
+	uint64_t exchanged_bytes; /**< that this rank sends to others in one run */
+	uint64_t work_bytes;	  /**< memory of the plan on this rank */
+	double exchange_s;	  /**< seconds of the last run inside MPI */
+	double total_s;		  /**< seconds of the last run */
+	uint64_t reserved[4];
+};
+/** Describes a plan. */
+TRNSCI_API void trnsci_mpi_fft_describe(const struct trnsci_mpi_fft *fft, struct trnsci_mpi_fft_info *ret_info);
 
 #ifdef __cplusplus
 }

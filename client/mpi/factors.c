@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Factors of long transforms of one axis.
+ *
+ * Angles are reduced exactly, to an octant, before the sines of the C library are taken in long double: as accurate as the
+ * engine's own tables, and with their contract (machines whose C libraries agree have the same bytes). */
+#include "factors.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LEAST_ROWS = 32, LEAST_LENGTH = 4096 };
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+/* The same operations in wider vectors: no contraction, so the same bytes. */
+#define WIDER_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDER_VECTORS
+#endif
+
+uint64_t factor_of(uint64_t n)
+{
+	uint64_t root = (uint64_t)sqrtl((long double)n);
+
+	while (root > 1 && (root * root > n || n % root != 0))
+		root--;
+	return n > LEAST_LENGTH && root < LEAST_ROWS ? 0 : root ? root : 1;
+}
+
+uint64_t smooth_length(uint64_t n)
+{
+	uint64_t best = 1;
+
+	while (best < n)
+		best *= 2;
+	for (uint64_t odd = 3; odd <= 9; odd += odd == 3 ? 2 : 4) /* 3, 5, 9 */
+		for (uint64_t length = odd * LEAST_ROWS * LEAST_ROWS; length < best; length *= 2)
+			if (length >= n)
+				best = length;
+	return best;
+}
+
+/* exp(-2 pi i k / n), k < n. */
+static void unit_root(uint64_t k, uint64_t n, double ret_root[2])
+{
+	const unsigned __int128 eighths = (unsigned __int128)k * 8;
+	const unsigned octant = (unsigned)(eighths / n);
+	/* In the octant, from its nearer axis: rest / n of an eighth. */
+	const unsigned __int128 rest = eighths - (unsigned __int128)octant * n;
+	const long double from_axis = (long double)(octant % 2 ? n - (uint64_t)rest : (uint64_t)rest) / (long double)n;
+	const long double angle = from_axis * 0.785398163397448309615660845819875721L;
+	const double near = (double)cosl(angle), far = (double)sinl(angle);
+	/* The angle grows clockwise: (cos, -sin). */
+	const double table[8][2] = {{near, -far}, {far, -near}, {-far, -near}, {-near, -far},
+				    {-near, far}, {-far, near}, {far, near},   {near, far}};
+
+	ret_root[0] = table[octant][0];
+	ret_root[1] = table[octant][1];
+}
+
+void chirp_factor(uint64_t k, uint64_t n, double ret_factor[2])
+{
+	unit_root((uint64_t)((unsigned __int128)k * k % (2 * (unsigned __int128)n)), 2 * n, ret_factor);
+}
+
+/* ---- twiddles ---- */
+
+int twiddles_make(struct twiddles *t, uint64_t n, bool inverse, bool wide)
+{
+	*t = (struct twiddles){.n = n, .inverse = inverse, .wide = wide};
+	while ((uint64_t)1 << t->shift << t->shift < n)
+		t->shift++;
+	const uint64_t n_low = (uint64_t)1 << t->shift, n_high = ((n - 1) >> t->shift) + 1;
+
+	t->low = malloc(n_low * sizeof *t->low);
+	t->high = malloc(n_high * sizeof *t->high);
+	if (!t->low || !t->high) {
+		twiddles_clear(t);
+		return -TRNSCI_NO_MEMORY;
+	}
+	for (uint64_t i = 0; i < n_low; i++)
+		unit_root(i < n ? i : 0, n, t->low[i]);
+	for (uint64_t i = 0; i < n_high; i++)
+		unit_root(i << t->shift, n, t->high[i]);
+	for (uint64_t i = 0; inverse && i < n_low; i++)
+		t->low[i][1] = -t->low[i][1];
+	for (uint64_t i = 0; inverse && i < n_high; i++)
+		t->high[i][1] = -t->high[i][1];
+	return 0;
+}
+
+void twiddles_clear(struct twiddles *t)
+{
+	free(t->low);
+	free(t->high);
+	*t = (struct twiddles){0};
+}
+
+/* A row of factors: of i first, i (first + 1), ... */
+WIDER_VECTORS static void row_factors(const struct twiddles *t, uint64_t i, uint64_t first, uint64_t count, double *re, double *im)
+{
+	const uint64_t mask = ((uint64_t)1 << t->shift) - 1;
+
+	for (uint64_t j = 0; j < count; j++) {
+		const uint64_t k = i * (first + j);
+		const double *const a = t->low[k & mask], *const b = t->high[k >> t->shift];
+
+		re[j] = a[0] * b[0] - a[1] * b[1];
+		im[j] = a[0] * b[1] + a[1] * b[0];
+	}
+}
+
+#define DEFINE_MULTIPLY(name, type)                                                                                    \
+	WIDER_VECTORS static void name(type *x, const double *re, const double *im, uint64_t count)                    \
+	{                                                                                                              \
+		for (uint64_t j = 0; j < count; j++) {                                                                 \
+			const double a = (double)x[2 * j], b = (double)x[2 * j + 1];                                   \
+                                                                                                                       \
+			x[2 * j] = (type)(a * re[j] - b * im[j]);                                                      \
+			x[2 * j + 1] = (type)(a * im[j] + b * re[j]);                                                  \
+		}                                                                                                      \
+	}
+DEFINE_MULTIPLY(multiply_f32, float)
+DEFINE_MULTIPLY(multiply_f64, double)
+
+void twiddles_apply(const void *twiddles, const struct box *box, void *data)
+{
+	enum { BLOCK = 512 };
+	const struct twiddles *t = twiddles;
+	const uint64_t columns = box->high[1] - box->low[1];
+	double re[BLOCK], im[BLOCK];
+
+	for (uint64_t i = box->low[0]; i < box->high[0]; i++)
+		for (uint64_t j = 0; j < columns; j += BLOCK) {
+			const uint64_t count = columns - j < BLOCK ? columns - j : BLOCK;
+			const uint64_t at = (i - box->low[0]) * columns + j;
+
+			row_factors(t, i, box->low[1] + j, count, re, im);
+			if (t->wide)
+				multiply_f64((double *)data + 2 * at, re, im, count);
+			else
+				multiply_f32((float *)data + 2 * at, re, im, count);
+		}
+}
