@@ -72,6 +72,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "bytes of an arena that are pre-faulted ahead of use; 0: none") \
 	X(tiles, NUMBER, SESSION, "tiles", "65536", 1, 1u << 20, "", "tiles of a session at once") \
 	X(prepared, NUMBER, SESSION, "calls", "256", 1, 65536, "", "prepared calls of a session at once") \
+	X(queue_entries, NUMBER, NOW, "entries", "1024", 0, 4096, "", \
+	  "most entries of a session's queue, whose memory counts as arena bytes; 0: no queues") \
 	X(jobs, NUMBER, SESSION, "requests", "1024", 1, 65536, "", "unanswered requests of a session") \
 	X(jobs_total, NUMBER, NOW, "requests", "8192", 2, 1u << 20, "", "unanswered requests of all sessions together (half)") \
 	X(inline_bytes, BYTES, SESSION, "bytes", "16M", 4096, 1u << 30, "", \

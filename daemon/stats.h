@@ -27,6 +27,11 @@
 	X(broadcasts, "broadcasts now")                                                                                \
 	X(ring_wakes, "wake-ups of a ring's producer by its client")                                               \
 	X(rings_detached, "rings that the daemon ended")                                                    \
+	X(queues, "queues now")                                                                                        \
+	X(queue_runs, "runs of prepared calls that came through a queue")                                              \
+	X(queue_kicks, "notifications of clients that entries were submitted")                                         \
+	X(queue_wakes, "clients woken for completions")                                                                \
+	X(bad_queues, "connections closed for a queue whose words break its rules")                                    \
 	X(bytes_received, "bytes of messages read")                                                                    \
 	X(bytes_sent, "bytes of messages sent")
 

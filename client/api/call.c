@@ -16,7 +16,7 @@ int trnsci_call_new(struct trnsci_session *session, const char *method, struct t
 {
 	static const char *const own[] = {
 		"arena",   "tile",         "free",   "cancel", "ring_attach", "ring_detach", "broadcast_attach",
-		"prepare", "run_prepared", "release"};
+		"prepare", "run_prepared", "release", "queue"};
 	int r = session_check(session, NULL);
 
 	if (r < 0)

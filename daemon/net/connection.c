@@ -149,7 +149,7 @@ static bool choose_events(struct session *session)
 	struct timeval now = {0, 0}, timeout = {(time_t)session->service->settings->send_timeout, 0};
 	bool sending = outbox_pending(&session->outbox) > 0;
 	bool reading = !session->eof && !session->backlog && !session_must_wait(session);
-	bool next_turn = session->backlog && !session_must_wait(session);
+	bool next_turn = (session->backlog || session->queue_backlog) && !session_must_wait(session);
 
 	bool good = set_event(session->hung_up, false, NULL);
 	good &= set_event(session->readable, reading, NULL);

@@ -15,7 +15,10 @@
 #include "base/spin.h"
 #include "notify.h"
 
-enum { POLL_ALL_EVERY = 4 }; /* polls of one client, after which all are polled */
+enum {
+	POLL_ALL_EVERY = 4,     /* polls of one client, after which all are polled */
+	POLL_SOCKETS_EVERY = 32, /* polls of shared memory, each of which costs a hundredth of a look at the sockets */
+};
 
 struct loop {
 	struct event_base *base;
@@ -31,6 +34,7 @@ struct loop {
 	void (*try)(void *arg); /* polls the client of the last request; may be NULL */
 	void *try_arg;
 	unsigned polls;
+	struct loop_poller *pollers, *next_poller; /* the next one of a round */
 	bool active; /* something has happened since the loop began to wait */
 	bool ended;
 };
@@ -226,9 +230,70 @@ void loop_forget_traffic(struct loop *loop, const void *arg)
 		loop->try = NULL;
 }
 
+void loop_poll(struct loop *loop, struct loop_poller *poller)
+{
+	loop->active = true;
+	if (poller->polled)
+		return;
+	poller->polled = true;
+	poller->prev = NULL;
+	poller->next = loop->pollers;
+	if (poller->next)
+		poller->next->prev = poller;
+	loop->pollers = poller;
+}
+
+void loop_stop_polling(struct loop *loop, struct loop_poller *poller)
+{
+	if (!poller->polled)
+		return;
+	poller->polled = false;
+	if (loop->next_poller == poller)
+		loop->next_poller = poller->next;
+	if (poller->prev)
+		poller->prev->next = poller->next;
+	else
+		loop->pollers = poller->next;
+	if (poller->next)
+		poller->next->prev = poller->prev;
+}
+
+/* A round over the pollers: what is stopped meanwhile is skipped. Returns whether any had something to do. */
+static bool poll_memory(struct loop *loop)
+{
+	struct loop_poller *poller;
+	bool any = false;
+
+	for (loop->next_poller = loop->pollers; (poller = loop->next_poller);) {
+		loop->next_poller = poller->next;
+		any |= poller->poll(poller);
+	}
+	return any;
+}
+
+/* Returns whether all pollers sleep. */
+static bool stop_polling_memory(struct loop *loop)
+{
+	struct loop_poller *poller;
+	bool all = true;
+
+	for (loop->next_poller = loop->pollers; (poller = loop->next_poller);) {
+		loop->next_poller = poller->next;
+		if (poller->sleep(poller))
+			loop_stop_polling(loop, poller);
+		else
+			all = false;
+	}
+	return all;
+}
+
 static void poll_clients(struct loop *loop)
 {
-	if (++loop->polls % POLL_ALL_EVERY == 0 || !loop->try)
+	if (loop->pollers) {
+		loop->active |= poll_memory(loop);
+		if (++loop->polls % POLL_SOCKETS_EVERY == 0)
+			event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+	} else if (++loop->polls % POLL_ALL_EVERY == 0 || !loop->try)
 		event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 	else
 		loop->try(loop->try_arg);
@@ -242,7 +307,7 @@ static void wait_for_events(struct loop *loop)
 	while (!loop->active && !loop->ended && !loop->busy(loop->busy_arg) && spin_again(&loop->spin))
 		poll_clients(loop);
 	if (!loop->active && !loop->ended)
-		event_base_loop(loop->base, EVLOOP_ONCE);
+		event_base_loop(loop->base, stop_polling_memory(loop) ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK);
 	spin_end(&loop->spin);
 }
 

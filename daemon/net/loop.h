@@ -33,6 +33,21 @@ void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg),
 void loop_note_traffic(struct loop *loop, void (*try)(void *arg), void *arg);
 void loop_forget_traffic(struct loop *loop, const void *arg);
 
+/* Shared memory that the loop looks at while it polls, embedded in what it is about. */
+struct loop_poller {
+	struct loop_poller *next, *prev;
+	bool polled; /* by the loop */
+	/* Returns whether there was anything to do. May stop this poller or others. */
+	bool (*poll)(struct loop_poller *poller);
+	/* The loop is about to sleep: the other side must wake it from now on. Returns false if there was something to do
+	 * meanwhile: then the poller stays, and the loop does not sleep. */
+	bool (*sleep)(struct loop_poller *poller);
+};
+
+/* Polls from now on, until the loop sleeps. Call it on the loop's thread; again does nothing. */
+void loop_poll(struct loop *loop, struct loop_poller *poller);
+void loop_stop_polling(struct loop *loop, struct loop_poller *poller);
+
 /* Runs until loop_end. Notifies the service manager's watchdog as often as it requires. */
 void loop_run(struct loop *loop);
 void loop_end(struct loop *loop);

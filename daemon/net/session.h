@@ -20,6 +20,7 @@
 struct arena;
 struct client_held;
 struct pending_request;
+struct queue;
 struct ring_entry;
 struct event; /* libevent's */
 
@@ -47,6 +48,7 @@ struct session {
 	bool frame_late_extended;  /* frame_late runs for the second time */
 	bool eof;                  /* nothing more is read */
 	bool backlog;              /* the inbox may hold whole frames */
+	bool queue_backlog;        /* the queue holds entries that may run */
 	void (*advance)(struct session *session); /* of an open connection */
 	void (*free_if_done)(struct session *session);
 	/* Requests: requests/. */
@@ -55,6 +57,7 @@ struct session {
 	unsigned n_arenas;
 	uint64_t arena_bytes; /* of all of them */
 	struct pending_request *running, *finished, **finished_last;
+	struct queue *queue; /* NULL: none */
 	struct background_task free_task; /* frees a large session */
 	struct loop_event freed;          /* posted when that is done */
 	uint64_t requests;                /* received so far */

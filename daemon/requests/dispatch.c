@@ -11,6 +11,7 @@
 #include "publish/broadcasts.h"
 #include "publish/client_held.h"
 #include "publish/rings.h"
+#include "queue.h"
 #include "requests.h"
 
 static void call_method(struct session *session, const struct operation *operation, const struct message *message,
@@ -47,6 +48,13 @@ static void handle_request(struct session *session, const struct message *messag
 	}
 }
 
+static bool is_kick(const struct message *message)
+{
+	static const char method[] = "kick";
+
+	return message->method_size == sizeof method - 1 && memcmp(message->method, method, sizeof method - 1) == 0;
+}
+
 /* Takes bump. */
 static void handle_frame(struct session *session, const struct inbox_frame *frame, struct bump *bump)
 {
@@ -60,7 +68,10 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 		return;
 	}
 	if ((r == 0 || r == -ERROR_WRONG_TYPE) && message.type == MESSAGE_NOTIFICATION) {
-		stats->notifications_ignored++;
+		if (is_kick(&message))
+			queue_kick(session);
+		else
+			stats->notifications_ignored++;
 	} else if (r == -ERROR_WRONG_TYPE && message.type == MESSAGE_REQUEST) {
 		session->requests++;
 		stats->requests++;
@@ -86,7 +97,7 @@ static bool receive_run(struct session *session)
 	if (size == 0)
 		return false;
 	inbox_skip(&session->inbox, size);
-	requests_run_prepared(session, &run);
+	requests_run_prepared(session, &run, NULL);
 	return true;
 }
 
@@ -131,25 +142,11 @@ static bool receive_frame(struct session *session)
 	return false;
 }
 
-/* Counts the time of a frame that was answered at once, by the one look at the clock that ends a turn. */
-static uint64_t end_frame(struct session *session)
-{
-	struct service *service = session->service;
-	const uint64_t now = stats_now_ns(), took_ns = now - service->frame_ns;
-
-	if (service->frame_class != LATENCY_NONE) {
-		latency_add(&service->latency[service->frame_class], took_ns);
-		if (session_is_slow(session, took_ns))
-			session_note_slow(session, &(struct slow_request){.method = service->frame_method, .total_ns = took_ns});
-	}
-	service->frame_ns = now;
-	return now;
-}
-
 static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 {
 	bool time_left = true;
 
+	queue_run(session, turn_end_ns);
 	if (!session->backlog || session_must_wait(session))
 		return false;
 	do {
@@ -158,7 +155,7 @@ static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 
 		session->backlog = session->backlog && more && !inbox_is_empty(&session->inbox);
 		requests_reply(session);
-		time_left = end_frame(session) < turn_end_ns;
+		time_left = requests_end_frame(session) < turn_end_ns;
 	} while (session->backlog && !session_must_wait(session) && time_left);
 	return time_left && !session->backlog && !session_must_wait(session);
 }
@@ -172,6 +169,7 @@ static void close_published(struct session *session)
 
 static void close_requests(struct session *session)
 {
+	queue_close(session);
 	engine_session_close(session);
 	requests_drop(session);
 }

@@ -16,6 +16,7 @@
 #include "memory/prefault.h"
 #include "publish/broadcasts.h"
 #include "publish/rings.h"
+#include "queue.h"
 #include "requests.h"
 #include "streams/streams.h"
 
@@ -84,6 +85,7 @@ static int show_session(struct session *session, struct bump *bump, struct value
 	failed |= value_put(bump, map, "uid", value_uint(quota_user_uid(session->user)));
 	failed |= value_put(bump, map, "requests", value_uint(session->requests));
 	failed |= value_put(bump, map, "message_bytes", value_uint(quota_share_used(&session->bytes)));
+	failed |= value_put(bump, map, "queue_entries", value_uint(queue_entries(session)));
 	failed |= quota_show(session->service->quota, session->user, bump, &quota);
 	return failed | value_put(bump, map, "quota", quota);
 }
@@ -184,6 +186,7 @@ static const struct method {
 } methods[] = {
 	{"arena", true, engine_session_add_arena},
 	{"arena_free", false, engine_session_free_arena},
+	{"queue", true, queue_attach},
 	{"cancel", false, call_cancel},
 	{"stats", false, call_stats},
 	{"clients", false, call_clients},

@@ -94,32 +94,6 @@ static void unlink_running(struct pending_request *pending)
 		pending->next->prev = pending->prev;
 }
 
-static void finish_request(struct pending_request *pending)
-{
-	struct session *session = pending->session;
-
-	unlink_running(pending);
-	pending->next = NULL;
-	*session->finished_last = pending;
-	session->finished_last = &pending->next;
-}
-
-static struct pending_request *pop_finished(struct session *session)
-{
-	struct pending_request *pending = session->finished;
-
-	session->finished = pending->next;
-	if (!session->finished)
-		session->finished_last = &session->finished;
-	return pending;
-}
-
-void requests_drop(struct session *session)
-{
-	while (session->finished)
-		free_pending(pop_finished(session));
-}
-
 static void note_slow(const struct pending_request *pending, uint64_t now_ns)
 {
 	const struct request_account account = request_account(pending->request);
@@ -152,6 +126,45 @@ static void count_time(const struct pending_request *pending)
 	latency_add(&service->latency[pending->latency], now_ns - pending->read_ns);
 	if (session_is_slow(pending->session, now_ns - pending->read_ns))
 		note_slow(pending, now_ns);
+}
+
+static void complete_run(struct pending_request *pending)
+{
+	const struct error *error = request_error(pending->request);
+
+	count_time(pending);
+	pending->completed(pending->session, pending->user, error, error ? NULL : request_result(pending->request));
+	free_pending(pending);
+}
+
+static void finish_request(struct pending_request *pending)
+{
+	struct session *session = pending->session;
+
+	unlink_running(pending);
+	if (pending->completed) {
+		complete_run(pending);
+		return;
+	}
+	pending->next = NULL;
+	*session->finished_last = pending;
+	session->finished_last = &pending->next;
+}
+
+static struct pending_request *pop_finished(struct session *session)
+{
+	struct pending_request *pending = session->finished;
+
+	session->finished = pending->next;
+	if (!session->finished)
+		session->finished_last = &session->finished;
+	return pending;
+}
+
+void requests_drop(struct session *session)
+{
+	while (session->finished)
+		free_pending(pop_finished(session));
 }
 
 /* The outbox keeps the request as long as it sends from its results. */
@@ -199,12 +212,26 @@ static void on_done(struct request *request, void *arg)
 		loop_post(service->loop, &pending->event);
 }
 
+uint64_t requests_end_frame(struct session *session)
+{
+	struct service *service = session->service;
+	const uint64_t now = stats_now_ns(), took_ns = now - service->frame_ns;
+
+	if (service->frame_class != LATENCY_NONE) {
+		latency_add(&service->latency[service->frame_class], took_ns);
+		if (session_is_slow(session, took_ns))
+			session_note_slow(session, &(struct slow_request){.method = service->frame_method, .total_ns = took_ns});
+	}
+	service->frame_ns = now;
+	return now;
+}
+
 /* ------- starting ------- */
 
 struct pending_request *requests_find(struct session *session, uint32_t msgid)
 {
 	for (struct pending_request *pending = session->running; pending; pending = pending->next)
-		if (pending->msgid == msgid)
+		if (pending->msgid == msgid && !pending->completed)
 			return pending;
 	return NULL;
 }
@@ -284,7 +311,7 @@ static_assert((int)RUN_PREPARED_SEED == (int)PREPARED_SEED && (int)RUN_PREPARED_
 		      (int)RUN_PREPARED_OFFSET == (int)PREPARED_OFFSET,
 	      "the wire and the engine name the same parameters of a run by the same bits");
 
-static struct prepared_changes changes_of_run(const struct run_prepared *run)
+static struct prepared_changes changes_of_run(const struct run_prepared *run, bool only_tiles)
 {
 	size_t n = RUN_PREPARED_TILES;
 
@@ -295,11 +322,22 @@ static struct prepared_changes changes_of_run(const struct run_prepared *run)
 					 .stream = run->stream,
 					 .offset = run->offset,
 					 .tiles = run->tiles,
-					 .n_tiles = n};
+					 .n_tiles = n,
+					 .only_tiles = only_tiles};
+}
+
+/* A run that has ended in this thread. */
+static void end_run(struct session *session, const struct run_prepared *run, run_completed *completed,
+		    const struct error *error, const struct value *result)
+{
+	if (completed)
+		completed(session, run->user, error, result);
+	else
+		session_reply(session, (uint32_t)run->user, error, result, NULL);
 }
 
 static int start_run(struct session *session, const struct run_prepared *run, const struct prepared_changes *changes,
-		     struct error *err)
+		     run_completed *completed, struct error *err)
 {
 	struct bump *bump = bump_new_cached(&session->service->bump_cache);
 	struct pending_request *pending = bump ? add_pending(session, (uint32_t)run->user, 0, LATENCY_PREPARED, RUN_PREPARED) : NULL;
@@ -308,15 +346,17 @@ static int start_run(struct session *session, const struct run_prepared *run, co
 		bump_free(bump);
 		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
 	}
+	pending->completed = completed;
+	pending->user = run->user;
 	return note_started(
 		pending,
 		prepared_start(session->memory, run->prepared, changes, bump, on_done, pending, &pending->request),
 		err);
 }
 
-void requests_run_prepared(struct session *session, const struct run_prepared *run)
+void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed)
 {
-	const struct prepared_changes changes = changes_of_run(run);
+	const struct prepared_changes changes = changes_of_run(run, completed);
 	struct error err = {.code = 0};
 	struct prepared *prepared;
 	const struct value *result;
@@ -325,19 +365,19 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 	session->service->stats.requests++;
 	session->service->stats.requests_prepared++;
 	if (quota_share_take(&session->jobs, 1, &err) < 0) {
-		session_reply(session, (uint32_t)run->user, &err, NULL, NULL);
+		end_run(session, run, completed, &err, NULL);
 		return;
 	}
 	result = prepared_run_now(session->memory, run->prepared, &changes, &prepared);
 	if (result) {
 		session->service->frame_class = LATENCY_PREPARED;
 		session->service->frame_method = RUN_PREPARED;
-		session_reply(session, (uint32_t)run->user, NULL, result, NULL);
+		end_run(session, run, completed, NULL, result);
 		prepared_give(prepared);
-	} else if (start_run(session, run, &changes, &err) == 0) {
+	} else if (start_run(session, run, &changes, completed, &err) == 0) {
 		return;
 	} else {
-		session_reply(session, (uint32_t)run->user, &err, NULL, NULL);
+		end_run(session, run, completed, &err, NULL);
 	}
 	quota_share_give(&session->jobs, 1);
 }

@@ -11,6 +11,9 @@
 #include "net/session.h"
 #include "run_prepared.h"
 
+/* Takes the end of a run instead of a reply on the socket: an error, or else its result. */
+typedef void run_completed(struct session *session, uint64_t user, const struct error *error, const struct value *result);
+
 struct pending_request {
 	struct loop_event event;          /* must be the first member. From a lane's thread, or the background worker's */
 	struct background_task free_task; /* frees large results */
@@ -24,6 +27,8 @@ struct pending_request {
 	unsigned latency;     /* the class that its time is counted in */
 	const char *method;   /* an operation's name, or "" */
 	uint32_t msgid;
+	run_completed *completed; /* NULL: replies to msgid */
+	uint64_t user;            /* for it */
 	bool done;            /* answered from within its start */
 };
 
@@ -32,11 +37,16 @@ struct pending_request {
 bool requests_start(struct session *session, const struct operation *operation, const struct message *message,
 		    struct bump *bump, uint64_t charge);
 
-/* Runs a prepared call and replies to run->user, its msgid: in place where it is small, else as a request. */
-void requests_run_prepared(struct session *session, const struct run_prepared *run);
+/* Runs a prepared call, in place where it is small, else as a request. completed gets the end of the run, which may not have
+ * results in its reply; NULL: replies to run->user, its msgid. */
+void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed);
 
 /* Moves finished requests into the outbox, as fast as the client reads. */
 void requests_reply(struct session *session);
+
+/* Counts the time of a frame that was answered at once, by the one look at the clock that may end a turn: returns that
+ * time, from which the next frame counts. */
+uint64_t requests_end_frame(struct session *session);
 
 /* Frees the finished requests without a reply. */
 void requests_drop(struct session *session);

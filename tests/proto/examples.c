@@ -63,6 +63,8 @@ static bool example_of_service(const char *method, struct value *ret)
 		*ret = map("tile", value_uint(1), NULL);
 	else if (!strcmp(method, "arena_free"))
 		*ret = map("arena", value_uint(1), NULL);
+	else if (!strcmp(method, "queue"))
+		*ret = map("entries", value_uint(256), NULL);
 	else if (!strcmp(method, "cancel"))
 		*ret = map("msgid", value_uint(5), NULL);
 	else if (!strcmp(method, "disconnect"))
@@ -343,6 +345,9 @@ struct value example_session_reply(const char *method)
 		return map("arena", value_uint(1), "bytes", value_uint(EXAMPLES_ARENA), "page", value_uint(4096), NULL);
 	if (!strcmp(method, "arena_free"))
 		return map("freed", value_uint(1), NULL);
+	if (!strcmp(method, "queue"))
+		return map("entries", value_uint(256), "bytes", value_uint(36864), "submissions_offset", value_uint(4096),
+			   "completions_offset", value_uint(4096 + 256 * 64), NULL);
 	if (!strcmp(method, "ring_attach"))
 		return map("ring", value_uint(1), "capacity", value_uint(65536), "sample_bytes", value_uint(4), "bytes",
 			   value_uint(4096 + 65536 * 4), "data_offset", value_uint(4096), "index_bytes",

@@ -13,6 +13,7 @@
 #define DETAILS_stats             ""
 #define DETAILS_arena             ""
 #define DETAILS_arena_free        ""
+#define DETAILS_queue             ""
 #define DETAILS_clients           ""
 #define DETAILS_disconnect        ""
 #define DETAILS_slow              ""

@@ -25,6 +25,8 @@
 	METHOD_ROW(slow, SESSION, SESSION, NONE, plain, "lists the last slow requests of this client's user; for root and the daemon's user, all") \
 	METHOD_ROW(arena, SESSION, SESSION, SESSION, arena, "adds memory for the session's tiles, shared by a file descriptor") \
 	METHOD_ROW(arena_free, SESSION, SESSION, SESSION, arena_free, "gives back memory that holds no tile") \
+	METHOD_ROW(queue, SESSION, SESSION, SESSION, queue, \
+	    "creates the session's queue for runs of prepared calls, shared by a file descriptor; once a session") \
 	METHOD_ROW(cancel, SESSION, SESSION, NONE, cancel, "cancels a request of this session at its next chunk") \
 	METHOD_ROW(ring_attach, SESSION, SESSION, SESSION, ring_attach, \
 	    "attaches a ring of shared memory that is kept full of random numbers; returns file descriptors") \

@@ -460,6 +460,10 @@ static const struct param arena_free_params[] = {
 	[ARENA_FREE_ARENA] = {"arena", PARAM_U64, "", NULL, 1, 4294967295.0, false, NULL, "handle of an arena that holds no tile"},
 	[ARENA_FREE_U64] = U64_STYLE,
 };
+static const struct param queue_params[] = {
+	{"entries", PARAM_U64, "entries", "256", 1, 4096, false, NULL, "most runs at once, rounded up to a power of two of at least 16"},
+	U64_STYLE,
+};
 #define NOISE_MAP "map {op: a distribution, its parameters, dtype, generator, seed, stream, offset}; default: standard normals"
 static const struct param ring_attach_params[] = {
 	[RING_NOISE] = {"noise", PARAM_ANY, "", "", NONE, NOISE_MAP},

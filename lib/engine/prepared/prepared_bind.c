@@ -65,6 +65,10 @@ int prepared_choose(const struct prepared *prepared, const struct prepared_chang
 				 : foreign & PREPARED_OFFSET ? "offset"
 							     : "position",
 				 context, err);
+	if (changes->only_tiles && prepared->replies)
+		return error_set(err, ERROR_NOT_SUPPORTED,
+				 "%s: prepared: the %s has results in its reply, allowed in a queue are results in tiles",
+				 context, prepared->operation->name);
 	ret->placement = prepared->choice;
 	ret->has_offset = changes->given & PREPARED_OFFSET;
 	ret->name = changes->given ? NULL : prepared->name;

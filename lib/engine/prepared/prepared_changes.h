@@ -3,6 +3,7 @@
 #ifndef TRNSCI_ENGINE_PREPARED_CHANGES_H
 #define TRNSCI_ENGINE_PREPARED_CHANGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct prepared_changes {
 	/* Of a call that names memory of the caller's by numbers: where each lies in this run; NULL: it names none. */
 	void *const *memory;
 	uint64_t position;
+	bool only_tiles; /* the run is refused if it has results in its reply */
 };
 
 #endif

@@ -65,6 +65,7 @@ struct prepared {
 	struct prepared_mention *mentions;
 	size_t n_mentions;
 	struct value reply;
+	bool replies; /* has results in its reply, not in tiles alone */
 	char **constants; /* of each buffer: what the first run left; NULL where it is no constant */
 	uint64_t constant_bytes;
 	struct engine *engine; /* whose they are; a run's reply may outlive the session */

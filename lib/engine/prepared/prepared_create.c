@@ -339,6 +339,15 @@ static int arrange(struct prepared *prepared, const struct value *params)
 		       : 0;
 }
 
+static bool has_results_in_reply(const struct program *program)
+{
+	bool any = program->inline_out > 0;
+
+	for (size_t i = 0; i < program->n_steps; i++)
+		any |= program->steps[i].ops->set_reply != NULL;
+	return any;
+}
+
 static int create_from_call(struct session_memory *memory, struct prepared *prepared, const struct operation *operation,
 			    const struct value *params, uint64_t *ret_bytes, struct error *err)
 {
@@ -355,6 +364,7 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 	atomic_flag_clear(&prepared->taken);
 	atomic_init(&prepared->learnt, false);
 	error = compile_call(prepared, params, err);
+	prepared->replies = !error && has_results_in_reply(&prepared->program);
 	if (!error && arrange(prepared, params))
 		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	if (!error && prepared_create_inline(prepared))

@@ -341,6 +341,7 @@ static const char *const provoked[][2] = {
 	{"arena_bytes", "check_session_limits"}, {"arena_total_bytes", "check_hostile"},
 	{"rings", "rings"},			 {"broadcasts", "broadcasts"},
 	{"ring_bytes", "check_ring"},		 {"tiles", "check_session_limits"},
+	{"queue_entries", "limits of daemon/net/queue"},
 	{"prepared", "prepared"},		 {"jobs", "check_session_limits"},
 	{"jobs_total", "jobs_of_a_user"},	 {"inline_bytes", "check_session_limits"},
 	{"work_bytes", "check_session_limits"}, {"work_total_bytes", "work_of_a_user"}, {"frame_bytes", "frames"},
