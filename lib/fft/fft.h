@@ -85,6 +85,9 @@ void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scr
  * are copied to rows of their own. */
 bool fft_takes_columns(const struct fft_plan *plan);
 
+/* Returns whether a plan multiplies by the transform's matrix. Its chunks are as large as its kernel wants them. */
+bool fft_is_product(const struct fft_plan *plan);
+
 /* Returns the bound of the relative L2 error of a plan's transforms: 1e-6 (float32) or 1e-14 (float64), where no
  * element, sum or result overflows or is denormal. The bound is not proved. It held over the tests' table of hard
  * inputs: random, constant, alternating and badly scaled signals (1e-30 to 1e30), sinusoids on and between bins, and

@@ -29,6 +29,10 @@ struct gemm_kernel {
 	void (*bf16)(const struct gemm_tile *tile);
 	void (*bf16_short)(const struct gemm_tile *tile);
 	bool tiled;
+	/* Packs and multiplies as many blocks of dot_rows rows as there are, by bf16. Stops before a block with a row
+	 * whose e or e + exponent is not between GEMM_LEAST_EXPONENT and GEMM_MOST_EXPONENT, or that is not finite.
+	 * Returns the rows that are done. NULL: the CPU is faster with whole tiles, or has no such instruction. */
+	size_t (*bf16_rows)(const struct gemm_rows *job);
 	void (*begin)(void), (*end)(void); /* enclose calls of bf16 and bf16_short in one thread; may be NULL */
 	const struct gemm_vectors *vectors;
 	double mac_ns, dot_ns; /* estimated time of a complex multiply-add: float32; bf16 */

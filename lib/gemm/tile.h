@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Rows on the left, a_stride apart, and a panel of k rows. */
 struct gemm_part {
@@ -20,6 +21,26 @@ struct gemm_tile {
 	void *c;
 	bool add; /* the chains continue from c */
 };
+
+/* out = in times all panels, for rows of 2 k floats, k a multiple of 16, and panels that fill out's rows. Each row of
+ * in is scaled by the power of two 2^-e that brings its largest magnitude to [0.5, 1), and its result by fraction 2^(e
+ * + exponent). Rows lie in_row and out_row floats apart. out may be in, or must not overlap it. */
+struct gemm_rows {
+	const float *in;
+	float *out;
+	size_t rows, k, in_row, out_row;
+	bool swaps; /* the parts of each complex number, on both sides */
+	const uint32_t *panels;
+	size_t n_panels;
+	float fraction;
+	int exponent;
+	uint32_t *left; /* room for GEMM_LEFT_BLOCKS dot_rows rows of k pairs */
+};
+
+enum { GEMM_LEFT_BLOCKS = 2 };
+
+/* Between these 2^e and 2^-e are normal floats, also times a fraction in [0.5, 1). */
+enum { GEMM_LEAST_EXPONENT = -124, GEMM_MOST_EXPONENT = 124 };
 
 enum { GEMM_MAX_ROWS = 6, GEMM_MAX_DOT_ROWS = 32, GEMM_MAX_LANES = 64 };
 

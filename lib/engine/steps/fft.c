@@ -124,10 +124,12 @@ static size_t panel_room(const struct engine *engine, const struct fft_plan *pla
 	return own < scratch ? (scratch - own) / both_rows_bytes(axis) : 0;
 }
 
-/* Whether whole transforms are chunks: not when they are cut into phases, nor columns of which scratch holds no panel.
- */
+/* Whether whole transforms are chunks: not when they are cut into phases, nor rows of products, which the plan cuts
+ * better, nor columns of which scratch holds no panel. */
 static bool is_short(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
 {
+	if (fft_is_product(plan) && axis->stride == 1)
+		return false;
 	return fft_phases(plan) == 1 && fft_work_bytes(plan, 1) == 0 &&
 	       (stays(plan, axis) || panel_room(engine, plan, axis) >= line_of(axis));
 }

@@ -97,6 +97,11 @@ bool fft_takes_columns(const struct fft_plan *plan)
 	return plan->smooth.n_stages == 1;
 }
 
+bool fft_is_product(const struct fft_plan *plan)
+{
+	return plan->gemm;
+}
+
 /* Runs all phases of a part of a batch. The chunks of a phase are done in order, which any order equals. */
 static void run_slice(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {

@@ -6,6 +6,7 @@
 #include "fft/precision/dft_gemm.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 
 enum {
 	ELEMENTS_PER_STEP = 1024, /* of W, that one step builds: below 250 us */
-	GROUP_NS = 100000,        /* the aim for a group */
+	GROUP_NS = 100000,        /* the aim for a group, and for a chunk of several */
 	LONG_NS = 180000,         /* the most for a chunk that is not cut */
 	CACHED_BYTES = 512 << 10, /* the largest W that stays in a second-level cache */
 };
@@ -86,7 +87,9 @@ static bool has_parts(const struct dft_gemm *gemm, size_t phase)
 
 static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
-	return count_groups(plan, batch) * (has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1);
+	const size_t groups = (count_groups(plan, batch) + plan->gemm->groups - 1) / plan->gemm->groups;
+
+	return groups * (has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1);
 }
 
 /* --- running --- */
@@ -100,20 +103,18 @@ static char *take_bytes(char **at, size_t bytes)
 	return part;
 }
 
-/* Lays out the memory of group `index`. What lives from phase to phase comes first, since it may lie in `work`. */
-static struct dft_gemm_group describe_group(const struct fft_plan *plan, const struct fft_call *call, size_t index,
-					    char *scratch)
+/* Lays out the memory of the group of transforms [first, end). What lives from phase to phase comes first, since it may
+ * lie in `work`. */
+static struct dft_gemm_group describe_group(const struct fft_plan *plan, const struct fft_call *call, size_t first,
+					    size_t end, char *scratch)
 {
 	const struct dft_gemm *gemm = plan->gemm;
-	char *packed = gemm->has_phases ? (char *)call->work + index * packed_bytes(plan)
+	char *packed = gemm->has_phases ? (char *)call->work + first / gemm->rows * packed_bytes(plan)
 					: take_bytes(&scratch, packed_bytes(plan));
 	struct dft_gemm_group g = {
-		.plan = plan,
-		.call = call,
-		.first = index * gemm->rows,
-		.count = size_min(gemm->rows, call->batch - index * gemm->rows),
-	};
+		.plan = plan, .call = call, .first = first, .count = size_min(gemm->rows, end - first)};
 
+	g.scale_fraction = frexp(call->scale, &g.scale_exponent);
 	g.exponents = (int *)take_bytes(&packed, exponents_bytes());
 	g.left = take_bytes(&packed, left_bytes(gemm));
 	g.x = (float *)take_bytes(&packed, floats_bytes(plan));
@@ -125,34 +126,74 @@ static struct dft_gemm_group describe_group(const struct fft_plan *plan, const s
 	return g;
 }
 
+/* Does everything for a group of a plan without phases. Rows are not read in place if the output lies there: a later
+ * panel would read what an earlier one has overwritten. */
+static void run_group(const struct dft_gemm_group *g)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+
+	if (!gemm->refined && dft_gemm_reads_contiguous(g) && g->call->in != g->call->out) {
+		dft_gemm_multiply_contiguous(g, 0, gemm->panels);
+		return;
+	}
+	dft_gemm_pack(g);
+	for (enum dft_gemm_phase p = DFT_GEMM_MULTIPLY; gemm->refined && p < DFT_GEMM_REFINED_PHASES; p++)
+		dft_gemm_refine(g, p, 0);
+	if (!gemm->refined)
+		dft_gemm_multiply(g, 0, gemm->panels);
+}
+
+/* Runs transforms [first, end). The kernel may take whole rows; those that it leaves go by groups, of one of its blocks
+ * while more are behind them. */
+static void run_groups(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t end,
+		       char *scratch)
+{
+	const struct dft_gemm *gemm = plan->gemm;
+	const bool by_rows = gemm->by_rows && call->in_stride == 1 && call->out_stride == 1;
+
+	for (size_t done; first < end; first += done) {
+		struct dft_gemm_group g = describe_group(plan, call, first, end, scratch);
+
+		done = by_rows ? dft_gemm_multiply_rows(plan, call, first, end, g.left) : 0;
+		if (done > 0)
+			continue;
+		done = g.count = by_rows ? size_min(g.count, gemm_rows_at_once(&gemm->shape)) : g.count;
+		run_group(&g);
+	}
+}
+
+/* Does what the phase names, for a part of the columns. */
+static void run_phase(const struct dft_gemm_group *g, enum dft_gemm_phase phase, size_t part)
+{
+	const struct dft_gemm *gemm = g->plan->gemm;
+
+	if (phase == DFT_GEMM_PACK)
+		dft_gemm_pack(g);
+	else if (gemm->refined)
+		dft_gemm_refine(g, phase, part);
+	else
+		dft_gemm_multiply(g, part * gemm->panels_per_chunk,
+				  size_min((part + 1) * gemm->panels_per_chunk, gemm->panels));
+}
+
 /* A plan without phases does everything in one chunk; one with phases, the part that the phase names. gemm_begin and
  * gemm_end enclose the products, since AMX loads its tiles there. */
 static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
 		      void *scratch)
 {
 	const struct dft_gemm *gemm = plan->gemm;
-	/* The panel changes slowest, so one that was read from memory serves all groups. */
-	const size_t n_groups = count_groups(plan, call->batch), part = chunk / n_groups;
-	struct dft_gemm_group g = describe_group(plan, call, chunk % n_groups, scratch);
-	/* Not in place: a later panel would read what this one has overwritten. */
-	const bool contiguous =
-		!gemm->refined && !gemm->has_phases && dft_gemm_reads_contiguous(&g) && call->in != call->out;
+	const size_t n_groups = count_groups(plan, call->batch), rows = gemm->rows * gemm->groups;
 
-	if (phase == DFT_GEMM_PACK && !contiguous)
-		dft_gemm_pack(&g);
 	gemm_begin(&gemm->shape);
-	for (enum dft_gemm_phase p = DFT_GEMM_MULTIPLY;
-	     gemm->refined && !gemm->has_phases && p < DFT_GEMM_REFINED_PHASES; p++)
-		dft_gemm_refine(&g, p, 0);
-	if (gemm->refined)
-		dft_gemm_refine(&g, gemm->has_phases ? (enum dft_gemm_phase)phase : DFT_GEMM_PACK, part);
-	else if (contiguous)
-		dft_gemm_multiply_contiguous(&g, 0, gemm->panels);
-	else if (!gemm->has_phases)
-		dft_gemm_multiply(&g, 0, gemm->panels);
-	else if (phase == DFT_GEMM_MULTIPLY)
-		dft_gemm_multiply(&g, part * gemm->panels_per_chunk,
-				  size_min((part + 1) * gemm->panels_per_chunk, gemm->panels));
+	if (gemm->has_phases) {
+		/* The panel changes slowest, so one that was read from memory serves all groups. */
+		const size_t group = chunk % n_groups, part = chunk / n_groups;
+		const struct dft_gemm_group g = describe_group(plan, call, group * gemm->rows, call->batch, scratch);
+
+		run_phase(&g, (enum dft_gemm_phase)phase, part);
+	} else {
+		run_groups(plan, call, chunk * rows, size_min((chunk + 1) * rows, call->batch), scratch);
+	}
 	gemm_end(&gemm->shape);
 }
 
@@ -219,6 +260,16 @@ static size_t count_panels(const struct gemm_shape *shape)
 	return (2 * shape->k + gemm_lanes(shape) - 1) / gemm_lanes(shape);
 }
 
+/* Returns whether the kernel can pack and multiply whole rows. W stays in the cache then. */
+static bool takes_rows(const struct fft_plan *plan)
+{
+	const struct gemm_shape *shape = &plan->gemm->shape;
+	const bool is_bf16 = shape->mode->slices == 1 && !plan->gemm->refined;
+
+	return is_bf16 && shape->kernel->bf16_rows && plan->n % 16 == 0 && 2 * plan->n % gemm_lanes(shape) == 0 &&
+	       plan->gemm->panels * gemm_panel_bytes(shape) <= CACHED_BYTES;
+}
+
 /* Chooses how many transforms make a group, and whether packing is a phase of its own. */
 static void choose_groups(struct fft_plan *plan)
 {
@@ -226,12 +277,19 @@ static void choose_groups(struct fft_plan *plan)
 	const size_t least = gemm_rows_at_once(&gemm->shape);
 	const double padded = (double)(gemm->panels * gemm_lanes(&gemm->shape) / 2);
 
-	plan->cost_ns = (double)plan->n * padded * gemm_cost_ns(&gemm->shape) + 10 * (double)plan->n;
+	/* Packing an element takes as long as about ten multiply-adds. */
+	plan->cost_ns = (double)plan->n * (padded * gemm_cost_ns(&gemm->shape) + 10 * gemm_cost_ns(&gemm->back));
 	if (gemm->refined)
 		plan->cost_ns = 2 * plan->cost_ns + (double)plan->n * padded * gemm_cost_ns(&gemm->back);
-	gemm->rows = size_min((size_t)(GROUP_NS / (plan->cost_ns * (double)least)) * least, DFT_GEMM_MAX_ROWS);
-	if (gemm->rows > 0)
+	gemm->rows = size_min((size_t)(GROUP_NS / (plan->cost_ns * (double)least)) * least,
+			      DFT_GEMM_MAX_ROWS / least * least);
+	gemm->groups = 1;
+	if (gemm->rows > 0) {
+		gemm->by_rows = takes_rows(plan);
+		if (gemm->by_rows)
+			gemm->groups = (size_t)(GROUP_NS / (plan->cost_ns * (double)gemm->rows));
 		return;
+	}
 	gemm->rows = plan->cost_ns * (double)least <= LONG_NS ? least : 1;
 	if (gemm->refined && plan->cost_ns * (double)gemm->rows <= LONG_NS)
 		return;

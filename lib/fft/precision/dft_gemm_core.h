@@ -23,7 +23,8 @@ struct dft_gemm {
 	struct gemm_shape shape, back; /* back: float32, for the residual */
 	bool refined;
 	bool has_phases;                 /* a group, or all of W, is too much for one chunk */
-	size_t rows;                     /* transforms of a group */
+	bool by_rows;                    /* the kernel packs and multiplies whole rows, where they are contiguous */
+	size_t rows, groups;             /* transforms of a group; groups of a chunk */
 	size_t panels, panels_per_chunk; /* of W; of a chunk where it has phases */
 	size_t back_panels;
 	char *w, *w_back;
@@ -33,7 +34,9 @@ struct dft_gemm {
 struct dft_gemm_group {
 	const struct fft_plan *plan;
 	const struct fft_call *call;
-	size_t first, count; /* transforms */
+	size_t first, count;   /* transforms */
+	double scale_fraction; /* with the power of two 2^scale_exponent the call's scale */
+	int scale_exponent;
 	int *exponents;
 	void *left;
 	void *row; /* one transform, contiguous */
@@ -88,6 +91,10 @@ void dft_gemm_multiply_contiguous(const struct dft_gemm_group *g, size_t first_p
 
 /* Multiplies packed rows by panels [first_panel, end_panel), scales the result and stores it. */
 void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel);
+
+/* Packs, multiplies and stores transforms [first, end) by gemm_kernel.bf16_rows, as far as it goes. Returns how many. */
+size_t dft_gemm_multiply_rows(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t end,
+			      uint32_t *left);
 
 /* Returns the factors of a row with that exponent. */
 struct dft_gemm_factors dft_gemm_find_factors(const struct dft_gemm_group *g, int exponent_of_row);

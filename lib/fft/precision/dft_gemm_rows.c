@@ -70,21 +70,24 @@ void dft_gemm_pack(const struct dft_gemm_group *g)
 }
 
 /* The call's scale is split into a fraction and a power of two, and the power is joined with the row's own. So a scale
- * near the ends of the range and a badly scaled row cancel before either can overflow. */
+ * near the ends of the range and a badly scaled row cancel before either can overflow. Float32 takes one factor where
+ * gemm_kernel.bf16_rows does. */
 struct dft_gemm_factors dft_gemm_find_factors(const struct dft_gemm_group *g, int exponent_of_row)
 {
+	const int exponent = g->scale_exponent + exponent_of_row;
 	struct dft_gemm_factors factors;
-	int exponent = 0;
-	const double fraction = frexp(g->call->scale, &exponent);
 
-	exponent += exponent_of_row;
 	if (dft_gemm_is_wide(g->plan)) {
 		gemm_power_f64(exponent, factors.wide);
-		factors.wide[0] *= fraction;
-	} else {
-		gemm_power_f32(exponent, factors.narrow);
-		factors.narrow[0] *= (float)fraction;
+		factors.wide[0] *= g->scale_fraction;
+		return factors;
 	}
+	gemm_power_f32(exponent, factors.narrow);
+	if (exponent >= GEMM_LEAST_EXPONENT && exponent <= GEMM_MOST_EXPONENT) {
+		factors.narrow[0] *= factors.narrow[1];
+		factors.narrow[1] = 1;
+	}
+	factors.narrow[0] *= (float)g->scale_fraction;
 	return factors;
 }
 
@@ -180,4 +183,26 @@ void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_
 	for (size_t r = 0; r < g->count && direct; r++)
 		dft_gemm_finish_row(g, r, &factors[r], out + real * (2 * r * call->out_distance + first_panel * lanes),
 				    first_panel * columns, (end_panel - first_panel) * columns);
+}
+
+/* The rows of W's panels are the columns of the result, so panels must fill them. */
+size_t dft_gemm_multiply_rows(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t end,
+			      uint32_t *left)
+{
+	const struct dft_gemm *gemm = plan->gemm;
+	struct gemm_rows job = {
+		.in = (const float *)call->in + 2 * first * call->in_distance,
+		.out = (float *)call->out + 2 * first * call->out_distance,
+		.rows = end - first,
+		.k = plan->n,
+		.in_row = 2 * call->in_distance,
+		.out_row = 2 * call->out_distance,
+		.swaps = call->inverse,
+		.panels = (const uint32_t *)gemm->w,
+		.n_panels = gemm->panels,
+		.left = left,
+	};
+
+	job.fraction = (float)frexp(call->scale, &job.exponent);
+	return gemm->shape.kernel->bf16_rows(&job);
 }
