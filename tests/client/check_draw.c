@@ -211,6 +211,51 @@ static void programs(struct trnsci_session *session)
 	trnsci_tile_free(tile);
 }
 
+/* ---- how an embedded draw is cut ---- */
+
+static uint64_t chunks_so_far(struct trnsci_session *session)
+{
+	const struct trnsci_value *lanes;
+	struct trnsci_call *call;
+	uint64_t sum = 0;
+
+	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
+	assert_int_equal(trnsci_run(call, NULL), 0);
+	lanes = trnsci_get(trnsci_get(trnsci_reply(call), "engine"), "lanes");
+	for (size_t i = 0; i < trnsci_count(lanes); i++) {
+		uint64_t chunks = 0;
+
+		assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_at(lanes, i), "chunks"), &chunks), 0);
+		sum += chunks;
+	}
+	assert_true(trnsci_count(lanes) > 0);
+	trnsci_call_free(call);
+	return sum;
+}
+
+/* 64 KiB are a chunk for one thread; several, which end a stage together, have some each. */
+static void chunks_for_all_threads(void **state)
+{
+	const struct trnsci_param params[] = {trnsci_u64("ngood", 100), trnsci_u64("nbad", 200), trnsci_u64("nsample", 120),
+					      trnsci_end()};
+	int64_t *out = calloc(1 << 17, sizeof *out);
+
+	(void)state;
+	for (unsigned threads = 1; threads <= 4; threads += 3) {
+		const struct trnsci_options options = {.threads = threads};
+		struct trnsci_session *session;
+		uint64_t before;
+
+		assert_int_equal(trnsci_open("embedded:", &options, &session, NULL), 0);
+		before = chunks_so_far(session);
+		assert_int_equal(trnsci_fill(session, "hypergeometric", params, NULL, TRNSCI_I64, 1 << 17, out, NULL, NULL),
+				 0);
+		assert_in_range(chunks_so_far(session) - before, threads == 1 ? 16 : 8 * threads, 512);
+		trnsci_close(session);
+	}
+	free(out);
+}
+
 BOTH(copies)
 BOTH(distributions)
 BOTH(permutation)
@@ -228,6 +273,7 @@ int main(void)
 		cmocka_unit_test(ranks_by_both),
 		cmocka_unit_test(sequences_by_both),
 		cmocka_unit_test(programs_by_both),
+		cmocka_unit_test(chunks_for_all_threads),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -16,6 +16,8 @@ enum {
 	SLOTS_MAX = 24,
 	CHUNK_NS = 150 * 1000, /* what a chunk may be estimated at */
 	CHUNK_MIN = 256,
+	CHUNKS_EACH = 8,        /* of a short segment, for each thread that may join */
+	CHUNK_LEAST_NS = 4000,  /* by what was learned: below, too much is spent around it */
 	RESULT_ALIGN = 64,
 	RESULT_SMALL = 4096,
 };
@@ -233,11 +235,24 @@ static struct cost *cost_of_dearest(const struct program *program, const struct 
 	return step_cost(engine, dearest);
 }
 
+/* Returns what a chunk may take so that the threads which share an embedded call end at about the same time. */
+static uint64_t chunk_share_ns(const struct program *program, const struct segment *segment, uint64_t ps)
+{
+	const unsigned threads = pool_threads(program->memory->engine->pool);
+	const double ns = (double)segment->n * (double)ps / 1000;
+	uint64_t share_ns;
+
+	if (threads == 1 || !program->memory->limits.shares_memory || ns > CHUNK_NS * 1000.0)
+		return UINT64_MAX;
+	share_ns = cost_expect(segment->cost, (uint64_t)ns) / (threads * CHUNKS_EACH);
+	return share_ns > CHUNK_LEAST_NS ? share_ns : CHUNK_LEAST_NS;
+}
+
 /* A chunk is 16,384 words, or less where the steps together would take too long. */
 static void size_segment(const struct program *program, struct segment *segment)
 {
 	const size_t bytes = widest(program, segment);
-	uint64_t ps;
+	uint64_t ps, share_ns;
 
 	segment->n = program->steps[segment->first].out->shape.n;
 	segment->cost = cost_of_dearest(program, segment);
@@ -245,7 +260,9 @@ static void size_segment(const struct program *program, struct segment *segment)
 		return;
 	ps = element_ps(program, segment);
 	segment->chunk = CHUNK_BYTES / bytes;
-	while (segment->chunk > CHUNK_MIN && segment->chunk * ps / 1000 > CHUNK_NS)
+	share_ns = chunk_share_ns(program, segment, ps);
+	while (segment->chunk > CHUNK_MIN && (segment->chunk * ps / 1000 > CHUNK_NS ||
+					      cost_expect(segment->cost, segment->chunk * ps / 1000) > share_ns))
 		segment->chunk /= 2;
 	segment->chunk_ns = size_min(segment->chunk, segment->n) * ps / 1000;
 	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PROGRAM_BLOCK_BYTES / bytes);
