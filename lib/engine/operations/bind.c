@@ -76,6 +76,8 @@ static bool within(const struct param *param, double x)
 	return param->max == 0 ? param->min > 0 : x <= param->max;
 }
 
+/* States the range in words, by the same conventions as `within`. Numbers beyond 2^53 would be rounded in the text,
+ * so 2^64 stands as "and up". */
 static int out_of_range(const struct args *args, unsigned p, const char *got, struct error *err)
 {
 	const struct param *param = &args->operation->params[p];
@@ -99,6 +101,7 @@ static bool is_text(const struct value *value)
 	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
 }
 
+/* A negative integer has the right type and the wrong range, which the error says. */
 static int bind_u64(const struct args *args, unsigned p, const struct value *value, uint64_t *ret, struct error *err)
 {
 	char got[32];
@@ -143,6 +146,7 @@ static bool read_f64(const struct param *param, const struct value *value, doubl
 	return value_to_f64(value, ret);
 }
 
+/* NaN is never allowed; infinity where the row's maximum is infinite. */
 static int bind_f64(const struct args *args, unsigned p, const struct value *value, double *ret, struct error *err)
 {
 	const struct param *param = &args->operation->params[p];
@@ -169,6 +173,7 @@ static bool choice_is(const char *choice, size_t size, const struct value *value
 	return dtype != DTYPE_NONE && dtype_parse(value->bytes.at, value->bytes.size) == dtype;
 }
 
+/* The result is the index of the choice in the row's text "a|b|c"; enums of the kernels have the same order. */
 static int bind_choice(const struct args *args, unsigned p, const struct value *value, unsigned *ret, struct error *err)
 {
 	const struct param *param = &args->operation->params[p];
@@ -233,6 +238,8 @@ static int bind_tile(const struct args *args, unsigned p, const struct value *va
 				   : "");
 }
 
+/* Binds one value to its parameter. A map where a number is expected is an array of parameters, which
+ * compile_parameter_arrays reads. */
 static int bind_one(const struct args *args, unsigned p, const struct value *value, struct arg *ret, struct error *err)
 {
 	ret->value = value;
@@ -282,6 +289,7 @@ static struct value fallback_value(const struct param *param)
 	}
 }
 
+/* Lists the parameters that there are, as many as fit an error's text. */
 static int unknown(const struct args *args, const struct value_member *member, struct error *err)
 {
 	char got[BIND_TEXT], names[200];
@@ -305,6 +313,7 @@ static bool is_step_word(const struct args *args, const struct value_member *mem
 	       (memcmp(member->name, "op", 2) == 0 || memcmp(member->name, "as", 2) == 0);
 }
 
+/* A member that is there twice is an error: which of the two was meant? */
 static int bind_given(struct args *args, const struct value *map, struct error *err)
 {
 	for (size_t i = 0; i < map->map.count; i++) {
@@ -339,6 +348,8 @@ static struct {
 	struct defaults *rows;
 } defaults = {.once = PTHREAD_ONCE_INIT};
 
+/* Binds the defaults of all operations once, so that a request copies them and parses no text. A default that its own
+ * row refuses is a mistake in the table. */
 static void read_defaults(void)
 {
 	size_t count;
@@ -402,6 +413,7 @@ struct value bind_choice_text(const struct param *param, unsigned choice)
 	return (struct value){.kind = VALUE_STRING, .bytes = {at, strcspn(at, "|")}};
 }
 
+/* A default is one of the row's choices, too, so only a parameter without any can be left out. */
 enum dtype bind_dtype(const struct args *args, unsigned p)
 {
 	const struct param *param = &args->operation->params[p];

@@ -34,6 +34,7 @@ static unsigned char *name_bucket(const char *name, size_t size)
 	return &by_name.first[((unsigned char)name[0] + 7 * size) % sizeof by_name.first];
 }
 
+/* Chains the rows of each bucket, from the last to the first, so that each chain is in the order of the table. */
 static void make_index(void)
 {
 	size_t count;

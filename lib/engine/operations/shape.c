@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 
+/* Counts elements and bytes. False beyond 2^62 bytes: sums of two sizes then still fit 64 bits. */
 bool shape_finish(struct shape *shape)
 {
 	uint64_t n = 1, bytes;

@@ -37,6 +37,7 @@ static size_t step_samples(struct broadcast *broadcast)
 	return (size_t)n;
 }
 
+/* Publishes the chunk that was drawn, then claims and draws the next, until what was asked for is there. */
 static int advance_broadcast(struct job *job)
 {
 	struct broadcast *broadcast = (struct broadcast *)job;

@@ -4,6 +4,8 @@
 
 #include "engine/engine.h"
 
+/* A producer is a job of its session, with the session's share of turns, and counts as one of its requests. Takes
+ * ownership of the sampler, also when it fails. */
 int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind,
 		   struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
 		   const struct reservation_source *source, const struct ring_events *events, struct error *err)

@@ -120,6 +120,8 @@ static int fill_ring(struct ring *ring, size_t n)
 	return producer_begin_step(&ring->producer, n, at);
 }
 
+/* Publishes the chunk that was drawn, looks how far the client has read, and draws the next chunk. Without room it
+ * says that it sleeps, looks once more (the client may have read meanwhile without waking it), and waits. */
 static int advance_ring(struct job *job)
 {
 	struct ring *ring = (struct ring *)job;

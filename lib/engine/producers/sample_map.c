@@ -2,6 +2,8 @@
 /* Keeps the current reservation only; the page lists the earlier ones whose samples are still in the ring. */
 #include "engine/producers/sample_map.h"
 
+/* The page has the last four ranges' positions: the client can have unread samples of the last two at most, since a
+ * range is as long as the ring. */
 static int take_reservation(struct sample_map *map, struct ring_page *page, uint64_t number, struct error *err)
 {
 	uint64_t first;
@@ -15,6 +17,8 @@ static int take_reservation(struct sample_map *map, struct ring_page *page, uint
 	return 0;
 }
 
+/* Finds where sample `sample` of the ring lies in its stream, and cuts *n at the end of its range. Without a named
+ * stream samples lie one behind the other. */
 int sample_map_locate(struct sample_map *map, struct ring_page *page, uint64_t sample, size_t *n, uint64_t *ret_at,
 		      struct error *err)
 {

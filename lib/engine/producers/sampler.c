@@ -114,6 +114,8 @@ static uint64_t samples_left(uint64_t first, uint64_t words)
 	return left > UINT64_MAX ? UINT64_MAX : (uint64_t)left;
 }
 
+/* Compiles a draw of n = 0 samples, which checks all parameters as a request's draw does. Afterwards its only step is
+ * moved along the stream, chunk by chunk (sampler_seek). */
 static int compile_distribution(struct sampler *sampler, const struct args *args, unsigned param,
 				const struct operation *distribution, const struct value *map, struct error *err)
 {
@@ -220,6 +222,7 @@ uint64_t sampler_samples(const struct sampler *sampler)
 	return sampler->samples;
 }
 
+/* Of samples from a named stream, offset and position are left out: they have a range each (ring_layout.h). */
 int sampler_describe(const struct sampler *sampler, struct bump *bump, struct value *map)
 {
 	static const char *const names[] = {"generator", "seed", "stream", "stream_format", "offset", "position"};
@@ -236,6 +239,7 @@ int sampler_describe(const struct sampler *sampler, struct bump *bump, struct va
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
 
+/* Points the step at samples [first, first + n) and the memory that they go to; the caller then runs the chunks. */
 void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, size_t *ret_chunks)
 {
 	struct segment *segment = &sampler->program.segments[0];

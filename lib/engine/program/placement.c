@@ -32,6 +32,7 @@ static void *grown(struct bump *bump, void *at, size_t count, size_t *room, size
 	return bigger;
 }
 
+/* Adds a range of a named stream, or (name NULL) that of the whole run, which may get a name later. */
 static int add_range(struct program *program, const struct value *name)
 {
 	struct placements *placements = &program->placements;
@@ -114,6 +115,8 @@ static int find_own_range(struct program *program, const struct placement *place
 	return name ? find_range(program, name, ret) : 0;
 }
 
+/* Notes a draw. The range that it draws from grows by the draw's whole groups of 4 words; points take no words of the
+ * stream. */
 int placement_add(struct program *program, const struct placement *placement, const struct value *name, int *ret_index)
 {
 	struct placements *placements = &program->placements;
@@ -139,6 +142,7 @@ int placement_add(struct program *program, const struct placement *placement, co
 	return 0;
 }
 
+/* The run's own range is the first. Its name changes with each run of a prepared call. */
 int placement_name_run(struct program *program, const struct value *name)
 {
 	struct stream_reservation *range = program->placements.ranges;
@@ -157,6 +161,8 @@ int placement_name_run(struct program *program, const struct value *name)
 	return 0;
 }
 
+/* Reserves the members that say where a draw lies, in the order in which replies have them, as nil: placement_seek
+ * writes them before each run. */
 int placement_put(struct program *program, int index, struct value *map)
 {
 	struct placement *placement = &program->placements.at[index];

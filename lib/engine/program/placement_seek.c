@@ -63,6 +63,7 @@ static struct stream_reservation *range_of(const struct placements *placements, 
 	return range && range->name ? range : NULL;
 }
 
+/* Trainium's kernel has Threefry and stream 0 only; its keys are 24 bits wide. */
 static int check_trn24(const struct placement *placement, const struct stream *stream, struct error *err)
 {
 	if (stream->generator != GENERATOR_THREEFRY4X32)

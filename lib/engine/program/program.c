@@ -53,6 +53,8 @@ struct step *program_step(struct program *program, enum step_kind kind, struct b
 	return step;
 }
 
+/* Every use holds a plan of its own in the cache's count, also two of the same: the list is short, and looking for
+ * doubles would cost more. */
 int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan)
 {
 	struct plan_use *use = bump_alloc(program->bump, sizeof *use);

@@ -67,6 +67,8 @@ static void drop_temps(struct program *program)
 			drop_temp(program, at);
 }
 
+/* Of a program that runs again and again, the states of steps are made by its first run and rewound by later ones, so
+ * that a run allocates nothing. */
 static int begin_kept(struct program *program, const struct step *step, struct job *job)
 {
 	struct step_run **kept = &program->kept[program->at];
@@ -80,6 +82,7 @@ static int begin_kept(struct program *program, const struct step *step, struct j
 	return error;
 }
 
+/* Temporaries get their memory when the first segment that uses them begins, and lose it after the last. */
 static int begin_segment(struct program *program, struct job *job)
 {
 	const struct step *step = &program->steps[program->segments[program->at].first];
@@ -121,6 +124,8 @@ static void state_cost(const struct segment *segment, uint64_t chunk_ns, struct 
 	job->cost = chunk_ns ? segment->cost : NULL;
 }
 
+/* Ends the stage that ran, if one did, and begins the next. Segments that are constant and known are skipped; a
+ * segment of element-wise steps is one stage, any other has those of its step. */
 int program_advance(struct program *program, struct job *job)
 {
 	if (program->begun && !program->run) {
@@ -179,6 +184,7 @@ void program_rewind(struct program *program)
 	program->run = NULL;
 }
 
+/* States first, since they may wait for plans; then temporaries and tiles; plans last. */
 void program_end(struct program *program)
 {
 	for (size_t i = 0; program->kept && i < program->n_segments; i++)
