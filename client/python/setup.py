@@ -42,8 +42,9 @@ if not os.path.exists(library):
 
 setup(
     version=version(),
-    packages=["trnsci", "trnsci.fft"],
-    package_data={"trnsci": ["py.typed", "*.pyi"], "trnsci.fft": ["*.pyi"]},
+    packages=["trnsci", "trnsci.fft", "trnsci.signal"],
+    package_data={"trnsci": ["py.typed", "*.pyi"], "trnsci.fft": ["*.pyi"],
+                  "trnsci.signal": ["*.pyi"]},
     ext_modules=[Extension(
         "trnsci._core",
         sorted(os.path.relpath(source, here) for source

@@ -11,7 +11,8 @@ import trnsci
 # Draws of these tests must not go to a daemon that happens to run here.
 os.environ["TRNSCI_SOCKET"] = "/nonexistent/trnsci.sock"
 
-collect_ignore = ["scipy_backend.py", "numpy_tests.py"]
+collect_ignore = ["scipy_backend.py", "numpy_tests.py",
+                  "scipy_signal_tests.py"]
 full = pytest.mark.skipif(not os.environ.get("TRNSCI_FULL"),
                           reason="long: TRNSCI_FULL=1 runs it")
 

@@ -11,7 +11,7 @@ import pytest
 
 import trnsci
 
-IN_C = [trnsci.Session] + [
+IN_C = [trnsci.Session, trnsci.Tile] + [
     method for name, method in sorted(vars(trnsci._core.Generator).items())
     if not name.startswith("_") and callable(method)]
 
@@ -27,7 +27,8 @@ def test_examples(thing):
 
 def test_everything_is_described():
     things = [getattr(trnsci, name) for name in trnsci.__all__]
-    things += [getattr(trnsci.fft, name) for name in trnsci.fft.__all__]
+    for module in trnsci.fft, trnsci.signal, trnsci.signal.windows:
+        things += [getattr(module, name) for name in module.__all__]
     things += [getattr(trnsci.Generator, name)
                for name in dir(trnsci.Generator) if not name.startswith("_")]
     for thing in things:

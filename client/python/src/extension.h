@@ -37,7 +37,8 @@ struct prepared_calls;
 
 /* What one import of the module owns. */
 struct module_state {
-	PyTypeObject *session_type, *tile_type, *generator_type, *words_type;
+	PyTypeObject *session_type, *tile_type, *generator_type, *words_type, *call_type, *ring_type, *samples_type,
+		*broadcast_type;
 	/* The exceptions of trnsci._errors. */
 	PyObject *error, *parameter_error, *type_error, *resource_error, *service_error, *timeout_error;
 	PyObject *default_session;			/* a Session, or NULL: not opened yet */
@@ -64,12 +65,17 @@ struct session_object {
 	int timeout_ms;
 	bool implicit;
 	bool embedded;
-	bool closing;	     /* close() was called while tiles were alive: the last one closes */
-	size_t tiles;	     /* alive, whose memory the session owns */
+	bool closing;	     /* close() was called while such objects were alive: the last one closes */
+	size_t tiles;	     /* alive, and rings: objects whose memory the session owns */
+	PyObject *waiting;   /* what trnsci._session keeps of loops that wait for answers; NULL: nothing */
 	unsigned fork_count; /* forks of the process before it was opened */
 };
 extern PyType_Spec session_spec;
 extern PyType_Spec tile_spec;
+extern PyType_Spec call_spec;
+extern PyType_Spec ring_spec;
+extern PyType_Spec samples_spec;
+extern PyType_Spec broadcast_spec;
 
 /* Returns how many forks lie between the start of the program and this process. */
 unsigned forks(void);
@@ -81,12 +87,82 @@ struct trnsci_session *session_use(struct session_object *session);
 struct session_object *session_default(struct module_state *state);
 /* Returns a borrowed reference to an embedded session of so many threads; NULL: an exception is set. */
 struct session_object *session_of_workers(struct module_state *state, unsigned workers);
-/* Returns an array over the tile's memory, which it frees with its last view. Steals the tile, also on failure. */
+/* Holds the session open as long as an object uses memory of it, and lets go. The second also drops the reference; in a
+ * forked child, where the count of forks is another one, nothing else. */
+void session_hold(struct session_object *session);
+void session_let_go(struct session_object *session, unsigned fork_count);
+/* Reads an argument that is a Session or None, the module's own. Returns a borrowed reference; NULL: an exception. */
+struct session_object *session_of_argument(struct module_state *state, PyObject *argument);
+
+/* ---- Tiles ---- */
+
+/* A tile: the base of an array over its memory, or an object that a program asked for. */
+struct tile_object {
+	PyObject_HEAD
+	struct session_object *session;
+	struct trnsci_tile *tile;
+	unsigned fork_count;
+	int ndim;
+	npy_intp shape[TRNSCI_MAX_DIMS], strides[TRNSCI_MAX_DIMS]; /* strides in bytes */
+	enum trnsci_dtype dtype;
+};
+
+/* Returns numpy's type of a dtype; -1: numpy has none (bf16). */
+int numpy_type_of(enum trnsci_dtype dtype);
+/* Returns the dtype of a numpy type; TRNSCI_DTYPE_NONE: the engine has none. */
+enum trnsci_dtype dtype_of_numpy(int type);
+/* Reads a dtype: a name ("f32", "bf16"), or what numpy.dtype takes. Returns TRNSCI_DTYPE_NONE with an exception. */
+enum trnsci_dtype dtype_of_argument(PyObject *argument);
+/* Makes an object of a tile. Steals the tile, also on failure. */
+PyObject *tile_wrap(struct session_object *session, struct trnsci_tile *tile);
+/* Returns an array over the tile's memory, which it frees with its last view. Steals the tile, also on failure. The shape
+ * must have as many elements as the tile. */
 PyObject *tile_array(struct session_object *session, struct trnsci_tile *tile, int type, int ndim,
 		     const npy_intp *shape);
-
 /* Returns the tile that the array shows, whole, if it is the session's; NULL otherwise. Borrowed. */
 struct trnsci_tile *tile_of_array(const struct session_object *session, PyArrayObject *array);
+/* Applies an operation to an array by a daemon, whose result stays in its memory. params has room for two more than `n`.
+ * Returns an array of the shape, or NULL without an exception: nothing was made, and the other way, by copies, also serves
+ * a daemon that goes in between, and reports errors. */
+PyObject *tiles_apply(struct session_object *session, const char *operation, struct trnsci_param *params, int n,
+		      const char *input, PyArrayObject *in, const struct trnsci_array *described, int type, int ndim,
+		      const npy_intp *shape);
+
+/* ---- Memory that others look at ---- */
+
+/* What DLPack and the buffer protocol say of an object's memory. */
+struct exported {
+	PyObject *owner; /* keeps the memory; borrowed */
+	void *data;
+	enum trnsci_dtype dtype;
+	int ndim;
+	const npy_intp *shape, *strides; /* strides in bytes; the owner's */
+	bool readonly;
+};
+/* __dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None) of an object's memory. */
+PyObject *dlpack_capsule(const struct exported *exported, PyObject *args, PyObject *kwargs);
+/* __dlpack_device__(): the CPU. */
+PyObject *dlpack_device(PyObject *self, PyObject *unused);
+/* Fills a buffer view. 0, or -1 with BufferError. */
+int buffer_fill(const struct exported *exported, Py_buffer *view, int flags);
+
+/* ---- Parameters of operations ---- */
+
+enum { PARAMS_OF_DRAW = 1 }; /* tiles are the elements of a distribution's parameters */
+
+/* Parameters from a dict, as long as the list lives. All zero: none. */
+struct param_list {
+	struct trnsci_param *params; /* ended, with room for PARAM_ROOM more */
+	int n;
+	PyObject *kept;
+};
+enum { PARAM_ROOM = 4 };
+/* Reads a dict, or None. Members that are None count as missing. 0, or -1 with an exception. */
+int params_read(struct session_object *session, PyObject *dict, unsigned flags, struct param_list *ret_list);
+void params_free(struct param_list *list);
+/* Reads where samples come from: a dict of generator, seed, stream, position, offset, or name of a named stream. Its texts
+ * are the dict's. 0, or -1 with an exception. */
+int source_read(PyObject *dict, struct trnsci_source *ret_source);
 
 /* ---- Generators ---- */
 
@@ -191,6 +267,28 @@ extern PyMethodDef vector_methods[];
 /* ---- Transforms ---- */
 
 extern PyMethodDef transform_functions[];
+
+/* ---- Calls ---- */
+
+/* Methods of a session: the next call that was submitted and is answered, or None; the descriptor that is readable when
+ * there is one. */
+PyObject *session_next(PyObject *session, PyObject *unused);
+PyObject *session_fd(PyObject *session, PyObject *unused);
+
+/* ---- Rings and broadcasts ---- */
+
+/* Returns a dict of what a ring or a broadcast is. */
+PyObject *ring_info(const struct trnsci_ring_info *info);
+/* Reads a place in an array to copy n samples to: from sample `start` on. Returns NULL with an exception where it does not
+ * fit. */
+void *ring_room(PyObject *array, enum trnsci_dtype dtype, uint64_t components, Py_ssize_t start, Py_ssize_t n);
+
+/* ---- Operations by name ---- */
+
+extern PyMethodDef operate_functions[];
+PyObject *broadcast_create(PyObject *module, PyObject *args);
+PyObject *broadcast_publish(PyObject *module, PyObject *args);
+PyObject *broadcast_close(PyObject *module, PyObject *args);
 
 /* ---- Words for numpy ---- */
 

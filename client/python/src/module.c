@@ -131,6 +131,9 @@ static PyMethodDef functions[] = {
 	{"derive", derive, METH_VARARGS, NULL},
 	{"fast_length", fast_length, METH_VARARGS, NULL},
 	{"frequencies", frequencies, METH_VARARGS, NULL},
+	{"create_broadcast", broadcast_create, METH_VARARGS, NULL},
+	{"publish_broadcast", broadcast_publish, METH_VARARGS, NULL},
+	{"close_broadcast", broadcast_close, METH_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -138,6 +141,34 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **ret_type
 {
 	*ret_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
 	return *ret_type ? PyModule_AddType(module, *ret_type) : -1;
+}
+
+/* Sessions inherit what is written in Python. */
+static int add_session_type(PyObject *module, struct module_state *state)
+{
+	PyObject *written = PyImport_ImportModule("trnsci._session");
+	PyObject *base = written ? PyObject_GetAttrString(written, "SessionMethods") : NULL;
+	PyObject *bases = base ? PyTuple_Pack(1, base) : NULL;
+
+	if (bases)
+		state->session_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &session_spec, bases);
+	Py_XDECREF(bases);
+	Py_XDECREF(base);
+	Py_XDECREF(written);
+	return state->session_type ? PyModule_AddType(module, state->session_type) : -1;
+}
+
+static int add_types(PyObject *module, struct module_state *state)
+{
+	return add_session_type(module, state) < 0 || add_type(module, &tile_spec, &state->tile_type) < 0 ||
+			       add_type(module, &generator_spec, &state->generator_type) < 0 ||
+			       add_type(module, &words_spec, &state->words_type) < 0 ||
+			       add_type(module, &call_spec, &state->call_type) < 0 ||
+			       add_type(module, &ring_spec, &state->ring_type) < 0 ||
+			       add_type(module, &samples_spec, &state->samples_type) < 0 ||
+			       add_type(module, &broadcast_spec, &state->broadcast_type) < 0
+		       ? -1
+		       : 0;
 }
 
 /* Each file's methods are a table of their own. */
@@ -184,15 +215,13 @@ static int module_exec(PyObject *module)
 
 	import_array1(-1);
 	forks_watch();
-	if (take_errors(state) < 0 || add_type(module, &session_spec, &state->session_type) < 0 ||
-	    add_type(module, &tile_spec, &state->tile_type) < 0 ||
-	    add_type(module, &generator_spec, &state->generator_type) < 0 ||
-	    add_type(module, &words_spec, &state->words_type) < 0 ||
+	if (take_errors(state) < 0 || add_types(module, state) < 0 ||
 	    add_methods(state->generator_type, standard_methods) < 0 ||
 	    add_methods(state->generator_type, distribution_methods) < 0 ||
 	    add_methods(state->generator_type, integer_methods) < 0 ||
 	    add_methods(state->generator_type, vector_methods) < 0 ||
-	    PyModule_AddFunctions(module, transform_functions) < 0)
+	    PyModule_AddFunctions(module, transform_functions) < 0 ||
+	    PyModule_AddFunctions(module, operate_functions) < 0)
 		return -1;
 	return PyModule_AddStringConstant(module, "version", trnsci_version());
 }
@@ -205,6 +234,10 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->tile_type);
 	Py_VISIT(state->generator_type);
 	Py_VISIT(state->words_type);
+	Py_VISIT(state->call_type);
+	Py_VISIT(state->ring_type);
+	Py_VISIT(state->samples_type);
+	Py_VISIT(state->broadcast_type);
 	Py_VISIT(state->default_session);
 	return 0;
 }
@@ -222,6 +255,10 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->tile_type);
 	Py_CLEAR(state->generator_type);
 	Py_CLEAR(state->words_type);
+	Py_CLEAR(state->call_type);
+	Py_CLEAR(state->ring_type);
+	Py_CLEAR(state->samples_type);
+	Py_CLEAR(state->broadcast_type);
 	Py_CLEAR(state->error);
 	Py_CLEAR(state->parameter_error);
 	Py_CLEAR(state->type_error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions, what becomes of them in a forked child, and arrays over their tiles. */
+/* Sessions, and what becomes of them in a forked child. */
 #include "extension.h"
 
 #include <pthread.h>
@@ -89,11 +89,10 @@ struct trnsci_session *session_use(struct session_object *session)
 
 static struct session_object *open_implicit(struct module_state *state, const char *address, unsigned threads)
 {
-	struct session_object *session = PyObject_New(struct session_object, state->session_type);
+	struct session_object *session = (struct session_object *)state->session_type->tp_alloc(state->session_type, 0);
 
 	if (!session)
 		return NULL;
-	memset((char *)session + sizeof(PyObject), 0, sizeof *session - sizeof(PyObject));
 	session->state = state;
 	session->threads = threads;
 	session->implicit = true;
@@ -128,6 +127,18 @@ struct session_object *session_of_workers(struct module_state *state, unsigned w
 	if (state->worker_sessions[threads])
 		return (struct session_object *)state->worker_sessions[threads];
 	return keep_first(&state->worker_sessions[threads], open_implicit(state, "embedded:", threads));
+}
+
+struct session_object *session_of_argument(struct module_state *state, PyObject *argument)
+{
+	if (argument == Py_None)
+		return session_default(state);
+	if (!PyObject_TypeCheck(argument, state->session_type)) {
+		PyErr_Format(PyExc_TypeError, "session: got %.200s, allowed are None and a trnsci.Session",
+			     Py_TYPE(argument)->tp_name);
+		return NULL;
+	}
+	return (struct session_object *)argument;
 }
 
 /* ---- The type Session ---- */
@@ -167,15 +178,43 @@ static void close_handle(struct session_object *session)
 	}
 }
 
+void session_hold(struct session_object *session)
+{
+	Py_INCREF(session);
+	session->tiles++;
+}
+
+void session_let_go(struct session_object *session, unsigned fork_count)
+{
+	if (fork_count == forks() && --session->tiles == 0 && session->closing)
+		close_handle(session);
+	Py_DECREF(session);
+}
+
 static void session_dealloc(PyObject *self)
 {
 	struct session_object *session = (struct session_object *)self;
 	PyTypeObject *type = Py_TYPE(self);
 
+	PyObject_GC_UnTrack(self);
 	close_handle(session);
 	free(session->address);
+	Py_XDECREF(session->waiting);
 	type->tp_free(self);
 	Py_DECREF(type);
+}
+
+static int session_traverse(PyObject *self, visitproc visit, void *arg)
+{
+	Py_VISIT(((struct session_object *)self)->waiting);
+	Py_VISIT(Py_TYPE(self));
+	return 0;
+}
+
+static int session_clear(PyObject *self)
+{
+	Py_CLEAR(((struct session_object *)self)->waiting);
+	return 0;
 }
 
 static PyObject *session_close(PyObject *self, PyObject *unused)
@@ -243,10 +282,31 @@ static PyMethodDef session_methods[] = {
 	{"__enter__", session_enter, METH_NOARGS, NULL},
 	{"__exit__", session_exit, METH_VARARGS, NULL},
 	{"__reduce__", session_reduce, METH_NOARGS, NULL},
+	{"_next", session_next, METH_NOARGS, NULL},
+	{"_fd", session_fd, METH_NOARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };
 
+static PyObject *get_waiting(PyObject *self, void *closure)
+{
+	PyObject *waiting = ((struct session_object *)self)->waiting;
+
+	(void)closure;
+	return Py_NewRef(waiting ? waiting : Py_None);
+}
+
+static int set_waiting(PyObject *self, PyObject *value, void *closure)
+{
+	struct session_object *session = (struct session_object *)self;
+
+	(void)closure;
+	Py_XINCREF(value);
+	Py_XSETREF(session->waiting, value);
+	return 0;
+}
+
 static PyGetSetDef session_getset[] = {
+	{"_waiting", get_waiting, set_waiting, NULL, NULL},
 	{"address", get_address, NULL, "The socket's path, or \"embedded:\".", NULL},
 	{"embedded", get_embedded, NULL, "Whether the engine runs inside this process.", NULL},
 	{"closed", get_closed, NULL, "Whether the session was closed.", NULL},
@@ -272,80 +332,13 @@ PyDoc_STRVAR(session_doc,
 
 static PyType_Slot session_slots[] = {
 	{Py_tp_doc, (void *)session_doc},     {Py_tp_init, session_init},   {Py_tp_dealloc, session_dealloc},
-	{Py_tp_methods, session_methods}, {Py_tp_getset, session_getset}, {0, NULL},
+	{Py_tp_methods, session_methods}, {Py_tp_getset, session_getset}, {Py_tp_traverse, session_traverse},
+	{Py_tp_clear, session_clear},	      {0, NULL},
 };
 
 PyType_Spec session_spec = {
 	.name = "trnsci.Session",
 	.basicsize = sizeof(struct session_object),
-	.flags = Py_TPFLAGS_DEFAULT,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
 	.slots = session_slots,
 };
-
-/* ---- Tiles: what the base of an array over shared memory is ---- */
-
-struct tile_object {
-	PyObject_HEAD
-	struct session_object *session;
-	struct trnsci_tile *tile;
-	unsigned fork_count;
-};
-
-/* In a forked child the tile is the parent's. */
-static void tile_dealloc(PyObject *self)
-{
-	struct tile_object *owner = (struct tile_object *)self;
-	PyTypeObject *type = Py_TYPE(self);
-
-	if (owner->tile && owner->fork_count == forks()) {
-		trnsci_tile_free(owner->tile);
-		if (--owner->session->tiles == 0 && owner->session->closing)
-			close_handle(owner->session);
-	}
-	Py_XDECREF(owner->session);
-	type->tp_free(self);
-	Py_DECREF(type);
-}
-
-static PyType_Slot tile_slots[] = {{Py_tp_dealloc, tile_dealloc}, {0, NULL}};
-
-PyType_Spec tile_spec = {
-	.name = "trnsci._core.Tile",
-	.basicsize = sizeof(struct tile_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-	.slots = tile_slots,
-};
-
-PyObject *tile_array(struct session_object *session, struct trnsci_tile *tile, int type, int ndim,
-		     const npy_intp *shape)
-{
-	struct tile_object *owner = PyObject_New(struct tile_object, session->state->tile_type);
-	PyObject *array;
-
-	if (!owner) {
-		trnsci_tile_free(tile);
-		return NULL;
-	}
-	owner->session = (struct session_object *)Py_NewRef((PyObject *)session);
-	owner->tile = tile;
-	owner->fork_count = forks();
-	session->tiles++;
-	array = PyArray_SimpleNewFromData(ndim, (npy_intp *)shape, type, trnsci_tile_data(tile));
-	if (!array || PyArray_SetBaseObject((PyArrayObject *)array, (PyObject *)owner) < 0) {
-		if (!array)
-			Py_DECREF(owner);
-		Py_XDECREF(array);
-		return NULL;
-	}
-	return array;
-}
-
-struct trnsci_tile *tile_of_array(const struct session_object *session, PyArrayObject *array)
-{
-	const struct tile_object *owner = (struct tile_object *)PyArray_BASE(array);
-
-	if (!owner || !Py_IS_TYPE((PyObject *)owner, session->state->tile_type) || owner->session != session ||
-	    owner->fork_count != forks() || PyArray_DATA(array) != trnsci_tile_data(owner->tile))
-		return NULL;
-	return owner->tile;
-}

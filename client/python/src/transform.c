@@ -337,56 +337,24 @@ static int run(const struct transform *t, struct module_state *state)
 
 /* ---- Results in a daemon's memory ---- */
 
-/* Returns the tile that holds the input already, or a new one with a copy; *ret_copy is to be freed. */
-static const struct trnsci_tile *input_tile(const struct transform *t, struct session_object *session,
-					    const struct trnsci_array *in, struct trnsci_tile **ret_copy)
-{
-	struct trnsci_tile *tile = tile_of_array(session, t->in);
-	struct trnsci_tile_info info;
-
-	*ret_copy = NULL;
-	trnsci_tile_describe(tile, &info);
-	if (tile && info.dtype == in->dtype && info.ndim == in->ndim && !info.lost &&
-	    memcmp(info.shape, in->shape, in->ndim * sizeof *in->shape) == 0)
-		return tile;
-	if (trnsci_tile_new(session->handle, 0, in->dtype, in->ndim, in->shape, ret_copy, NULL) < 0)
-		return NULL;
-	memcpy(trnsci_tile_data(*ret_copy), in->data, (size_t)PyArray_NBYTES(t->in));
-	return *ret_copy;
-}
-
-/* Makes t->out an array over a tile that the daemon writes. False: nothing was made; the other way copies, but also
- * serves a daemon that goes in between, and reports errors. */
+/* Makes t->out an array over a tile that the daemon writes. False: nothing was made, see tiles_apply. */
 static bool run_on_tiles(struct transform *t, struct module_state *state)
 {
 	struct session_object *session = t->workers ? NULL : session_default(state);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
 	int64_t axes[NPY_MAXDIMS], lengths[NPY_MAXDIMS];
 	struct trnsci_param params[MAX_PARAMS];
-	struct trnsci_tile *out = NULL, *copy;
 	struct trnsci_array in;
 	int to[NPY_MAXDIMS], n = 0;
 
-	if (!handle || session->embedded || join_axes(t, t->in, &in, to) < 0) {
+	if (!session || !session_use(session) || session->embedded || join_axes(t, t->in, &in, to) < 0) {
 		PyErr_Clear();
 		return false;
 	}
 	make_params(t, to, axes, lengths, params);
 	while (params[n].kind != TRNSCI_PARAM_END)
 		n++;
-	Py_INCREF(session);
-	Py_BEGIN_ALLOW_THREADS
-	params[n] = trnsci_with_tile("in", input_tile(t, session, &in, &copy));
-	params[n + 1] = trnsci_end();
-	if (params[n].value.tile && trnsci_apply(handle, t->kind->operation, params, &out, NULL) < 0)
-		out = NULL;
-	trnsci_tile_free(copy);
-	Py_END_ALLOW_THREADS
-	if (out)
-		t->out = (PyArrayObject *)tile_array(session, out, output_type(t), t->ndim, t->shape);
-	Py_DECREF(session);
-	if (!t->out)
-		PyErr_Clear();
+	t->out = (PyArrayObject *)tiles_apply(session, t->kind->operation, params, n, "in", t->in, &in, output_type(t),
+					      t->ndim, t->shape);
 	return t->out;
 }
 

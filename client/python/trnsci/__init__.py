@@ -2,8 +2,8 @@
 """Random numbers and Fourier transforms by trnsciD.
 
 `Generator` has the methods of `numpy.random.Generator`, `BitGenerator` is a
-bit generator for numpy's own, and `trnsci.fft` has the functions of
-`scipy.fft`. All of them use the daemon ``trnscid`` where one answers, and an
+bit generator for numpy's own, `trnsci.fft` has the functions of `scipy.fft`
+and `trnsci.signal` some of `scipy.signal`. All of them use the daemon ``trnscid`` where one answers, and an
 engine inside this process elsewhere, with the same bytes.
 
 Examples
@@ -14,14 +14,15 @@ Examples
 array([1, 6, 1, 6, 3])
 """
 from ._bit_generator import BitGenerator
-from ._core import Session, default_session, version as __version__
+from ._core import Session, Tile, default_session, version as __version__
 from ._errors import (Error, ParameterError, ParameterTypeError, ResourceError,
                       ServiceError, ServiceTimeoutError)
 from ._generator import Generator
-from . import fft
+from . import fft, signal
 
 __all__ = [
-    "BitGenerator", "Generator", "Session", "default_session", "fft",
+    "BitGenerator", "Generator", "Session", "Tile", "default_session", "fft",
+    "signal",
     "Error", "ParameterError", "ParameterTypeError", "ResourceError",
     "ServiceError", "ServiceTimeoutError",
 ]

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: one request with its parameters, to be run again and again or waited for in an event loop.
+ *
+ * A call that is in flight is freed only after its answer, since the engine may be writing what it names. */
+#include "extension.h"
+#include "value.h"
+
+struct call_object {
+	PyObject_HEAD
+	struct session_object *session;
+	struct trnsci_call *call;
+	PyObject *kept; /* parameters, whose tiles the call names */
+	unsigned fork_count;
+	bool in_flight; /* submitted, and its answer was not seen yet */
+	bool popped;	/* call_next returned it */
+	bool busy;	/* a thread runs it or waits for it, without Python's lock */
+	bool ended;	/* it is being freed */
+};
+
+/* ---- What may be done now ---- */
+
+static int raise_closed(struct module_state *state)
+{
+	const struct trnsci_error err = {TRNSCI_CLOSED, "closed: call: its session was closed or belongs to another process"};
+
+	raise_error(state, &err);
+	return -1;
+}
+
+/* Refuses calls of closed sessions and of other processes, and those that another thread uses. */
+static int check(struct call_object *self)
+{
+	if (!self->call || self->fork_count != forks() || !self->session->handle)
+		return raise_closed(self->session->state);
+	if (self->busy) {
+		PyErr_SetString(PyExc_RuntimeError, "the call is in use by another thread");
+		return -1;
+	}
+	return 0;
+}
+
+static PyObject *raise_call_error(struct call_object *self, int code)
+{
+	const struct trnsci_error *said = trnsci_call_error(self->call);
+	struct trnsci_error err = {-code, ""};
+
+	if (said && said->code)
+		return raise_error(self->session->state, said);
+	PyOS_snprintf(err.text, sizeof err.text, "%s: %s", trnsci_error_name(code), trnsci_strerror(code));
+	return raise_error(self->session->state, &err);
+}
+
+/* ---- Making ---- */
+
+/* Sets parameters of the call or of a step; keeps the dict with its tiles. */
+static int set_params(struct call_object *self, struct trnsci_args *args, PyObject *dict, unsigned flags)
+{
+	struct param_list list;
+
+	if (params_read(self->session, dict, flags, &list) < 0)
+		return -1;
+	trnsci_set_params(args, list.params);
+	const int r = PyList_Append(self->kept, list.kept);
+
+	params_free(&list);
+	return r;
+}
+
+static int set_output(struct trnsci_args *args, PyObject *wants)
+{
+	const int truth = PyObject_IsTrue(wants);
+
+	if (truth > 0)
+		trnsci_set(args, trnsci_new_tile("out"));
+	return truth < 0 ? -1 : 0;
+}
+
+/* A step is a tuple of its operation, its parameters, and whether it makes a tile. */
+static int add_step(struct call_object *self, PyObject *step)
+{
+	const char *operation;
+	PyObject *params, *wants;
+
+	if (!PyTuple_Check(step) || !PyArg_ParseTuple(step, "sO!O:step", &operation, &PyDict_Type, &params, &wants)) {
+		if (!PyErr_Occurred())
+			PyErr_SetString(PyExc_TypeError, "a step must be a tuple");
+		return -1;
+	}
+	struct trnsci_args *args = trnsci_step(self->call, operation);
+
+	return set_params(self, args, params, 0) < 0 ? -1 : set_output(args, wants);
+}
+
+static int add_steps(struct call_object *self, PyObject *steps)
+{
+	PyObject *items = PySequence_Fast(steps, "steps must be a sequence");
+	int r = items ? 0 : -1;
+
+	for (Py_ssize_t i = 0; r == 0 && i < PySequence_Fast_GET_SIZE(items); i++)
+		r = add_step(self, PySequence_Fast_GET_ITEM(items, i));
+	Py_XDECREF(items);
+	return r;
+}
+
+static int make_call(struct call_object *self, const char *method)
+{
+	struct trnsci_session *handle = session_use(self->session);
+	const int r = handle ? trnsci_call_new(handle, method, &self->call) : -1;
+
+	if (r < 0 && handle) {
+		struct trnsci_error err = {-r, ""};
+
+		PyOS_snprintf(err.text, sizeof err.text, "%s: %s: %s", trnsci_error_name(r), method, trnsci_strerror(r));
+		raise_error(self->session->state, &err);
+	}
+	return r < 0 ? -1 : 0;
+}
+
+static int call_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"session", "method", "params", "out", "steps", "elements", NULL};
+	struct call_object *self = (struct call_object *)object;
+	struct module_state *state = state_of_type(Py_TYPE(object));
+	PyObject *session, *params = Py_None, *wants = Py_False, *steps = NULL;
+	const char *method;
+	int elements = 0;
+
+	if (self->session) {
+		PyErr_SetString(PyExc_TypeError, "a call is made once");
+		return -1;
+	}
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Os|OOOp:Call", names, &session, &method, &params, &wants, &steps,
+					 &elements))
+		return -1;
+	struct session_object *chosen = session_of_argument(state, session);
+
+	if (!chosen || !session_use(chosen) || !(self->kept = PyList_New(0)))
+		return -1;
+	self->session = chosen;
+	self->fork_count = forks();
+	session_hold(chosen);
+	if (make_call(self, method) < 0 ||
+	    set_params(self, trnsci_args(self->call), params, elements ? PARAMS_OF_DRAW : 0) < 0 ||
+	    (steps && add_steps(self, steps) < 0))
+		return -1;
+	return set_output(trnsci_args(self->call), wants);
+}
+
+/* The engine writes no tile of a call that was answered. */
+static void end_flight(struct call_object *self)
+{
+	struct trnsci_call *call = self->call;
+
+	self->ended = true;
+	Py_BEGIN_ALLOW_THREADS
+	trnsci_cancel(call);
+	trnsci_wait(call, -1);
+	Py_END_ALLOW_THREADS
+}
+
+static void call_dealloc(PyObject *object)
+{
+	struct call_object *self = (struct call_object *)object;
+	PyTypeObject *type = Py_TYPE(object);
+
+	if (self->call && self->fork_count == forks()) {
+		if (self->in_flight && !trnsci_done(self->call))
+			end_flight(self);
+		trnsci_call_free(self->call);
+	}
+	Py_XDECREF(self->kept);
+	if (self->session)
+		session_let_go(self->session, self->fork_count);
+	type->tp_free(object);
+	Py_DECREF(type);
+}
+
+/* ---- Running ---- */
+
+struct changed {
+	struct trnsci_changes changes;
+	struct trnsci_tile *tiles[6];
+	PyObject *kept;
+};
+
+static int read_change(PyObject *value, const char *name, uint32_t flag, uint64_t *ret, struct trnsci_changes *changes)
+{
+	if (value == Py_None)
+		return 0;
+	changes->given |= flag;
+	return args_u64(value, name, ret);
+}
+
+/* Tiles of this run in the place of those that the call names. */
+static int read_tiles(struct call_object *self, PyObject *tiles, struct changed *changed)
+{
+	const Py_ssize_t n = PyTuple_GET_SIZE(tiles);
+
+	if (n > (Py_ssize_t)(sizeof changed->tiles / sizeof *changed->tiles)) {
+		PyErr_SetString(PyExc_ValueError, "tiles: allowed are at most 6");
+		return -1;
+	}
+	for (Py_ssize_t i = 0; i < n; i++) {
+		PyObject *item = PyTuple_GET_ITEM(tiles, i);
+		struct tile_object *tile = (struct tile_object *)item;
+
+		if (item == Py_None)
+			continue;
+		if (!Py_IS_TYPE(item, self->session->state->tile_type) || tile->session != self->session ||
+		    tile->fork_count != forks()) {
+			PyErr_SetString(PyExc_ValueError, "tiles: allowed are tiles of the call's session");
+			return -1;
+		}
+		changed->tiles[i] = tile->tile;
+	}
+	changed->changes.tiles = changed->tiles;
+	changed->changes.n_tiles = (size_t)n;
+	return 0;
+}
+
+/* (seed, stream, offset, tiles) */
+static int read_changes(struct call_object *self, PyObject *args, struct changed *changed)
+{
+	PyObject *seed = Py_None, *stream = Py_None, *offset = Py_None, *tiles = NULL;
+	struct trnsci_changes *changes = &changed->changes;
+
+	*changed = (struct changed){.kept = NULL};
+	if (!PyArg_ParseTuple(args, "|OOOO!", &seed, &stream, &offset, &PyTuple_Type, &tiles) ||
+	    read_change(seed, "seed", TRNSCI_CHANGE_SEED, &changes->seed, changes) < 0 ||
+	    read_change(stream, "stream", TRNSCI_CHANGE_STREAM, &changes->stream, changes) < 0 ||
+	    read_change(offset, "offset", TRNSCI_CHANGE_OFFSET, &changes->offset, changes) < 0)
+		return -1;
+	return tiles ? read_tiles(self, tiles, changed) : 0;
+}
+
+static PyObject *call_run(PyObject *object, PyObject *args)
+{
+	struct call_object *self = (struct call_object *)object;
+	struct changed changed;
+	int r;
+
+	if (check(self) < 0 || read_changes(self, args, &changed) < 0)
+		return NULL;
+	Py_INCREF(args);
+	self->busy = true;
+	Py_BEGIN_ALLOW_THREADS
+	r = trnsci_run(self->call, &changed.changes);
+	Py_END_ALLOW_THREADS
+	self->busy = false;
+	self->in_flight = !trnsci_done(self->call);
+	Py_DECREF(args);
+	if (r < 0)
+		return raise_call_error(self, r);
+	Py_RETURN_NONE;
+}
+
+static PyObject *call_submit(PyObject *object, PyObject *unused)
+{
+	struct call_object *self = (struct call_object *)object;
+	int r;
+
+	(void)unused;
+	if (check(self) < 0)
+		return NULL;
+	self->popped = false;
+	self->busy = true;
+	Py_BEGIN_ALLOW_THREADS
+	r = trnsci_submit(self->call, NULL, NULL, self);
+	Py_END_ALLOW_THREADS
+	self->busy = false;
+	self->in_flight = r == 0;
+	if (r < 0)
+		return raise_call_error(self, r);
+	Py_RETURN_NONE;
+}
+
+static PyObject *call_wait(PyObject *object, PyObject *args)
+{
+	struct call_object *self = (struct call_object *)object;
+	int timeout_ms = -1, r;
+
+	if (!PyArg_ParseTuple(args, "|i", &timeout_ms) || check(self) < 0)
+		return NULL;
+	self->busy = true;
+	Py_BEGIN_ALLOW_THREADS
+	r = trnsci_wait(self->call, timeout_ms);
+	Py_END_ALLOW_THREADS
+	self->busy = false;
+	self->in_flight = !trnsci_done(self->call);
+	if (r < 0)
+		return raise_call_error(self, r);
+	Py_RETURN_NONE;
+}
+
+static PyObject *call_done(PyObject *object, PyObject *unused)
+{
+	struct call_object *self = (struct call_object *)object;
+
+	(void)unused;
+	return PyBool_FromLong(self->call && (self->fork_count != forks() || trnsci_done(self->call)));
+}
+
+static PyObject *call_cancel(PyObject *object, PyObject *unused)
+{
+	struct call_object *self = (struct call_object *)object;
+
+	(void)unused;
+	if (self->call && self->fork_count == forks() && self->session->handle)
+		trnsci_cancel(self->call);
+	Py_RETURN_NONE;
+}
+
+/* ---- Answers ---- */
+
+static PyObject *call_reply(PyObject *object, PyObject *unused)
+{
+	struct call_object *self = (struct call_object *)object;
+
+	(void)unused;
+	return check(self) < 0 ? NULL : value_to_python(trnsci_reply(self->call));
+}
+
+/* The tile that the call, or a step of it, has made: once. */
+static PyObject *call_tile(PyObject *object, PyObject *args)
+{
+	struct call_object *self = (struct call_object *)object;
+	const struct trnsci_value *step = NULL;
+	struct trnsci_tile *tile;
+	int index = -1, r;
+
+	if (!PyArg_ParseTuple(args, "|i", &index) || check(self) < 0)
+		return NULL;
+	if (index >= 0)
+		step = trnsci_at(trnsci_get(trnsci_reply(self->call), "steps"), (size_t)index);
+	r = trnsci_reply_tile(self->call, step, &tile);
+	return r < 0 ? raise_call_error(self, r) : tile_wrap(self->session, tile);
+}
+
+static PyObject *get_popped(PyObject *object, void *closure)
+{
+	(void)closure;
+	return PyBool_FromLong(((struct call_object *)object)->popped);
+}
+
+static PyObject *get_session(PyObject *object, void *closure)
+{
+	PyObject *session = (PyObject *)((struct call_object *)object)->session;
+
+	(void)closure;
+	return Py_NewRef(session ? session : Py_None);
+}
+
+static PyMethodDef call_methods[] = {
+	{"_run", call_run, METH_VARARGS, NULL},		 {"_submit", call_submit, METH_NOARGS, NULL},
+	{"_wait", call_wait, METH_VARARGS, NULL},	 {"_reply", call_reply, METH_NOARGS, NULL},
+	{"_tile", call_tile, METH_VARARGS, NULL},
+	{"done", call_done, METH_NOARGS, "done($self, /)\n--\n\nReturn whether the call is answered, or has failed."},
+	{"cancel", call_cancel, METH_NOARGS,
+	 "cancel($self, /)\n--\n\nAsk the engine to stop the call, which then fails with the error `cancelled` unless it was done before."},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef call_getset[] = {
+	{"_popped", get_popped, NULL, NULL, NULL},
+	{"session", get_session, NULL, "The session that the call is of.", NULL},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot call_slots[] = {
+	{Py_tp_init, call_init},       {Py_tp_dealloc, call_dealloc}, {Py_tp_methods, call_methods},
+	{Py_tp_getset, call_getset}, {0, NULL},
+};
+
+PyType_Spec call_spec = {
+	.name = "trnsci._core.Call",
+	.basicsize = sizeof(struct call_object),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+	.slots = call_slots,
+};
+
+/* ---- The session's side ---- */
+
+/* It keeps Python's lock, since it does not wait: so no thread frees the call meanwhile. A call that is being freed is
+ * nobody's. */
+PyObject *session_next(PyObject *object, PyObject *unused)
+{
+	struct session_object *session = (struct session_object *)object;
+	struct trnsci_call *call;
+	void *arg;
+
+	(void)unused;
+	while (session->handle && session->fork_count == forks() && trnsci_next(session->handle, 0, &call, &arg) == 0) {
+		struct call_object *answered = arg;
+
+		answered->in_flight = false;
+		answered->popped = true;
+		if (!answered->ended)
+			return Py_NewRef((PyObject *)answered);
+	}
+	Py_RETURN_NONE;
+}
+
+PyObject *session_fd(PyObject *object, PyObject *unused)
+{
+	struct trnsci_session *handle = session_use((struct session_object *)object);
+	const int fd = handle ? trnsci_fd(handle) : -1;
+
+	(void)unused;
+	if (handle && fd < 0) {
+		const struct trnsci_error err = {TRNSCI_SYSTEM, "system: session: no file descriptor for an event loop"};
+
+		return raise_error(((struct session_object *)object)->state, &err);
+	}
+	return handle ? PyLong_FromLong(fd) : NULL;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine's dtypes and numpy's types. */
+#include "extension.h"
+
+static const struct {
+	enum trnsci_dtype dtype;
+	int type;
+} rows[] = {
+	{TRNSCI_F32, NPY_FLOAT},   {TRNSCI_F64, NPY_DOUBLE}, {TRNSCI_C64, NPY_CFLOAT}, {TRNSCI_C128, NPY_CDOUBLE},
+	{TRNSCI_I8, NPY_INT8},	   {TRNSCI_I32, NPY_INT32},  {TRNSCI_I64, NPY_INT64},  {TRNSCI_U32, NPY_UINT32},
+	{TRNSCI_U64, NPY_UINT64},  {TRNSCI_F16, NPY_HALF},
+};
+
+int numpy_type_of(enum trnsci_dtype dtype)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].dtype == dtype)
+			return rows[i].type;
+	return -1;
+}
+
+/* Two of numpy's types may be one type of C, as long and long long are. */
+enum trnsci_dtype dtype_of_numpy(int type)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (PyArray_EquivTypenums(rows[i].type, type))
+			return rows[i].dtype;
+	return TRNSCI_DTYPE_NONE;
+}
+
+enum trnsci_dtype dtype_of_argument(PyObject *argument)
+{
+	enum trnsci_dtype dtype = TRNSCI_DTYPE_NONE;
+	PyArray_Descr *descr = NULL;
+
+	if (PyUnicode_Check(argument)) {
+		const char *name = PyUnicode_AsUTF8(argument);
+
+		dtype = name ? trnsci_dtype_parse(name) : TRNSCI_DTYPE_NONE;
+		if (dtype || !name)
+			return dtype;
+	}
+	if (!PyArray_DescrConverter(argument, &descr))
+		return TRNSCI_DTYPE_NONE;
+	if (PyArray_ISNBO(descr->byteorder))
+		dtype = dtype_of_numpy(descr->type_num);
+	if (!dtype)
+		PyErr_Format(PyExc_TypeError,
+			     "dtype: got %R, allowed are i8, i32, i64, u32, u64, f16, bf16, f32, f64, c64 and c128",
+			     (PyObject *)descr);
+	Py_DECREF(descr);
+	return dtype;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations by name: of one array into another, and draws into an array. The Python side knows the result's shape and
+ * dtype; the library refuses those that are wrong. */
+#include "extension.h"
+
+enum {
+	TILE_BYTES = 64 << 10, /* from so many on a daemon's results stay in its memory */
+	KEPT_BYTES = 1 << 20,  /* from so many on an embedded engine's results lie in memory that it keeps: no new pages */
+};
+
+/* An operation, from its arguments to the engine's. */
+struct operation {
+	struct session_object *session;
+	unsigned fork_count;
+	struct trnsci_session *handle;
+	const char *name, *input;
+	PyArrayObject *in, *out;
+	struct param_list params;
+	int type, ndim; /* of the result, as numpy has them */
+	npy_intp shape[NPY_MAXDIMS];
+};
+
+static void clear_operation(struct operation *o)
+{
+	if (o->session)
+		session_let_go(o->session, o->fork_count);
+	Py_CLEAR(o->in);
+	Py_CLEAR(o->out);
+	params_free(&o->params);
+}
+
+/* Describes an array of 1 to 8 dimensions. 0, or -1 with an exception. */
+static int describe(PyArrayObject *array, struct trnsci_array *ret_array)
+{
+	uint64_t shape[TRNSCI_MAX_DIMS];
+	const int ndim = PyArray_NDIM(array);
+	const enum trnsci_dtype dtype = dtype_of_numpy(PyArray_TYPE(array));
+
+	if (ndim < 1 || ndim > TRNSCI_MAX_DIMS || !dtype) {
+		PyErr_Format(PyExc_ValueError, "an array of %R with %d dimensions, allowed are numbers with 1 to %d",
+			     (PyObject *)PyArray_DESCR(array), ndim, TRNSCI_MAX_DIMS);
+		return -1;
+	}
+	for (int i = 0; i < ndim; i++)
+		shape[i] = (uint64_t)PyArray_DIM(array, i);
+	*ret_array = trnsci_array_of(dtype, (size_t)ndim, shape, PyArray_DATA(array));
+	return 0;
+}
+
+static int read_result(struct operation *o, PyObject *shape, PyObject *dtype)
+{
+	const enum trnsci_dtype result = dtype_of_argument(dtype);
+
+	if (!result || args_shape(shape, &o->ndim, o->shape) < 0)
+		return -1;
+	o->type = numpy_type_of(result);
+	if (o->type < 0) {
+		PyErr_SetString(PyExc_TypeError, "dtype: numpy has no bfloat16");
+		return -1;
+	}
+	return 0;
+}
+
+/* Opens the session and holds it open. */
+static int take_session(struct operation *o, struct module_state *state, PyObject *argument)
+{
+	struct session_object *session = session_of_argument(state, argument);
+
+	o->handle = session ? session_use(session) : NULL;
+	if (!o->handle)
+		return -1;
+	o->session = session;
+	o->fork_count = forks();
+	session_hold(session);
+	return 0;
+}
+
+/* Returns an array over a new tile of an embedded engine, or NULL without an exception where there is no room. */
+static PyArrayObject *make_tile(struct operation *o)
+{
+	uint64_t shape[TRNSCI_MAX_DIMS];
+	struct trnsci_tile *tile;
+
+	if (o->ndim < 1 || o->ndim > TRNSCI_MAX_DIMS)
+		return NULL;
+	for (int i = 0; i < o->ndim; i++)
+		shape[i] = (uint64_t)o->shape[i];
+	if (trnsci_tile_new(o->handle, 0, dtype_of_numpy(o->type), (size_t)o->ndim, shape, &tile, NULL) < 0)
+		return NULL;
+	PyObject *array = tile_array(o->session, tile, o->type, o->ndim, o->shape);
+
+	if (!array)
+		PyErr_Clear();
+	return (PyArrayObject *)array;
+}
+
+static int make_output(struct operation *o)
+{
+	const size_t elements = (size_t)PyArray_MultiplyList(o->shape, o->ndim);
+
+	if (o->session->embedded && elements >= KEPT_BYTES / 8)
+		o->out = make_tile(o);
+	if (!o->out)
+		o->out = (PyArrayObject *)PyArray_SimpleNew(o->ndim, o->shape, o->type);
+	return o->out ? 0 : -1;
+}
+
+/* Computes into memory of numpy's. */
+static int transform_memory(struct operation *o, const struct trnsci_array *in)
+{
+	struct trnsci_array out;
+	struct trnsci_error err;
+	int r;
+
+	if (make_output(o) < 0 || describe(o->out, &out) < 0)
+		return -1;
+	Py_BEGIN_ALLOW_THREADS
+	r = trnsci_transform(o->handle, o->name, o->params.params, *in, out, &err);
+	Py_END_ALLOW_THREADS
+	if (r < 0)
+		raise_error(o->session->state, &err);
+	return r < 0 ? -1 : 0;
+}
+
+static int run_operation(struct operation *o)
+{
+	struct trnsci_array in;
+	const size_t bytes = (size_t)PyArray_MultiplyList(o->shape, o->ndim) * 4;
+
+	if (describe(o->in, &in) < 0)
+		return -1;
+	if (!o->session->embedded && bytes >= TILE_BYTES && PyArray_SIZE(o->in) > 0)
+		o->out = (PyArrayObject *)tiles_apply(o->session, o->name, o->params.params, o->params.n, o->input, o->in,
+						      &in, o->type, o->ndim, o->shape);
+	return o->out ? 0 : transform_memory(o, &in);
+}
+
+/* operate(session, operation, input, x, params, shape, dtype): x is the operation's input of that name. */
+static PyObject *operate(PyObject *module, PyObject *args)
+{
+	struct operation o = {0};
+	PyObject *session, *x, *params, *shape, *dtype, *result = NULL;
+
+	if (!PyArg_ParseTuple(args, "OssOOOO:operate", &session, &o.name, &o.input, &x, &params, &shape, &dtype))
+		return NULL;
+	o.in = (PyArrayObject *)PyArray_FROM_OF(x, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
+	if (o.in && take_session(&o, PyModule_GetState(module), session) == 0 && read_result(&o, shape, dtype) == 0 &&
+	    params_read(o.session, params, 0, &o.params) == 0 && run_operation(&o) == 0)
+		result = Py_NewRef((PyObject *)o.out);
+	clear_operation(&o);
+	return result;
+}
+
+static PyObject *span_tuple(const struct trnsci_span *span)
+{
+	return Py_BuildValue("sKKKKK", span->generator, (unsigned long long)span->seed, (unsigned long long)span->stream,
+			     (unsigned long long)span->offset, (unsigned long long)span->position,
+			     (unsigned long long)span->next);
+}
+
+static int fill_output(struct operation *o, const struct trnsci_source *source, struct trnsci_span *ret_span)
+{
+	struct trnsci_array out;
+	struct trnsci_error err;
+	int r;
+
+	if (make_output(o) < 0 || describe(o->out, &out) < 0)
+		return -1;
+	Py_BEGIN_ALLOW_THREADS
+	r = trnsci_fill(o->handle, o->name, o->params.params, source, out.dtype, (uint64_t)PyArray_SIZE(o->out), out.data,
+			ret_span, &err);
+	Py_END_ALLOW_THREADS
+	if (r < 0)
+		raise_error(o->session->state, &err);
+	return r < 0 ? -1 : 0;
+}
+
+/* fill(session, operation, params, source, shape, dtype, span): points or samples; with span a tuple of the array and the
+ * place (generator, seed, stream, offset, position, next), else the array. */
+static PyObject *fill(PyObject *module, PyObject *args)
+{
+	struct operation o = {0};
+	PyObject *session, *params, *origin, *shape, *dtype, *result = NULL;
+	struct trnsci_source source;
+	struct trnsci_span span;
+	int wants_span;
+
+	if (!PyArg_ParseTuple(args, "OsOOOOp:fill", &session, &o.name, &params, &origin, &shape, &dtype, &wants_span) ||
+	    source_read(origin, &source) < 0)
+		return NULL;
+	Py_INCREF(origin);
+	if (take_session(&o, PyModule_GetState(module), session) == 0 && read_result(&o, shape, dtype) == 0 &&
+	    params_read(o.session, params, PARAMS_OF_DRAW, &o.params) == 0 &&
+	    fill_output(&o, &source, wants_span ? &span : NULL) == 0)
+		result = wants_span ? Py_BuildValue("ON", (PyObject *)o.out, span_tuple(&span))
+				    : Py_NewRef((PyObject *)o.out);
+	clear_operation(&o);
+	Py_DECREF(origin);
+	return result;
+}
+
+PyMethodDef operate_functions[] = {
+	{"operate", operate, METH_VARARGS, NULL},
+	{"fill", fill, METH_VARARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};

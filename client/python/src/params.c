@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters of operations from Python's dicts. What they point to lives as long as the list. */
+#include "extension.h"
+
+#include <string.h>
+
+static int read_dict(struct session_object *session, PyObject *dict, unsigned flags, PyObject *kept,
+		     struct trnsci_param **ret_params, int *ret_n);
+
+/* Returns memory that is freed with the list; NULL with an exception. */
+static void *allocate(PyObject *kept, size_t bytes)
+{
+	PyObject *block = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
+	const int r = block ? PyList_Append(kept, block) : -1;
+
+	Py_XDECREF(block);
+	return r < 0 ? NULL : PyBytes_AS_STRING(block);
+}
+
+static int refuse(const char *name, PyObject *value)
+{
+	PyErr_Format(PyExc_TypeError, "%s: got %.200s, allowed are numbers, texts, arrays, tiles, and lists and dicts of them",
+		     name, Py_TYPE(value)->tp_name);
+	return -1;
+}
+
+static int read_integer(const char *name, PyObject *value, struct trnsci_param *param)
+{
+	PyObject *number = PyNumber_Index(value);
+	int overflow;
+
+	if (!number)
+		return -1;
+	const long long small = PyLong_AsLongLongAndOverflow(number, &overflow);
+
+	if (overflow == 0 && small < 0)
+		*param = trnsci_i64(name, small);
+	else
+		*param = trnsci_u64(name, overflow < 0 ? 0 : PyLong_AsUnsignedLongLong(number));
+	Py_DECREF(number);
+	if (overflow < 0)
+		PyErr_Format(PyExc_OverflowError, "%s: an integer below -2^63", name);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_array(struct session_object *session, const char *name, PyObject *value, PyObject *kept,
+		      struct trnsci_param *param)
+{
+	PyArrayObject *given = (PyArrayObject *)value, *array;
+	const enum trnsci_dtype dtype = dtype_of_numpy(PyArray_TYPE(given));
+	struct trnsci_tile *tile = tile_of_array(session, given);
+	struct trnsci_array *described;
+	uint64_t shape[TRNSCI_MAX_DIMS] = {0};
+	int r;
+
+	if (!dtype || PyArray_NDIM(given) < 1 || PyArray_NDIM(given) > TRNSCI_MAX_DIMS) {
+		PyErr_Format(PyExc_TypeError, "%s: an array of %R with %d dimensions, allowed are numbers of 32 bits or more "
+			     "with 1 to %d dimensions", name, (PyObject *)PyArray_DESCR(given), PyArray_NDIM(given),
+			     TRNSCI_MAX_DIMS);
+		return -1;
+	}
+	array = (PyArrayObject *)PyArray_FROM_OTF(value, numpy_type_of(dtype), NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
+	if (!array)
+		return -1;
+	r = PyList_Append(kept, (PyObject *)array);
+	Py_DECREF(array);
+	described = r < 0 ? NULL : allocate(kept, sizeof *described);
+	if (!described)
+		return -1;
+	for (int i = 0; i < PyArray_NDIM(array); i++)
+		shape[i] = (uint64_t)PyArray_DIM(array, i);
+	*described = trnsci_array_of(dtype, (size_t)PyArray_NDIM(array), shape, PyArray_DATA(array));
+	struct trnsci_tile_info info;
+
+	trnsci_tile_describe(tile, &info);
+	if (tile && array == given && info.ndim == described->ndim && info.dtype == dtype &&
+	    memcmp(info.shape, shape, info.ndim * sizeof *shape) == 0)
+		*param = trnsci_with_tile(name, tile);
+	else
+		*param = trnsci_with_array(name, described);
+	return 0;
+}
+
+static int read_tile(struct session_object *session, const char *name, PyObject *value, unsigned flags,
+		     struct trnsci_param *param)
+{
+	const struct tile_object *tile = (struct tile_object *)value;
+
+	if (tile->session != session || tile->fork_count != forks()) {
+		PyErr_Format(PyExc_ValueError, "%s: the tile is of another session", name);
+		return -1;
+	}
+	*param = flags & PARAMS_OF_DRAW ? trnsci_elements(name, tile->tile) : trnsci_with_tile(name, tile->tile);
+	return 0;
+}
+
+/* A list of integers, or of numbers. */
+static int read_list(const char *name, PyObject *value, PyObject *kept, struct trnsci_param *param)
+{
+	PyObject *items = PySequence_Fast(value, "");
+	bool whole = true;
+
+	if (!items || PyList_Append(kept, items) < 0) {
+		Py_XDECREF(items);
+		return -1;
+	}
+	Py_DECREF(items);
+	const Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+	union {
+		int64_t i64;
+		double f64;
+	} *values = allocate(kept, (size_t)n * sizeof *values);
+
+	if (!values)
+		return -1;
+	for (Py_ssize_t i = 0; i < n; i++)
+		whole &= PyIndex_Check(PySequence_Fast_GET_ITEM(items, i)) != 0;
+	for (Py_ssize_t i = 0; i < n && !PyErr_Occurred(); i++) {
+		PyObject *item = PySequence_Fast_GET_ITEM(items, i);
+
+		if (whole)
+			values[i].i64 = PyNumber_AsSsize_t(item, PyExc_OverflowError);
+		else
+			values[i].f64 = PyFloat_AsDouble(item);
+	}
+	if (PyErr_Occurred())
+		return PyErr_ExceptionMatches(PyExc_TypeError) ? refuse(name, value) : -1;
+	*param = whole ? trnsci_i64s(name, &values->i64, (size_t)n) : trnsci_f64s(name, &values->f64, (size_t)n);
+	return 0;
+}
+
+static int read_map(struct session_object *session, const char *name, PyObject *value, unsigned flags, PyObject *kept,
+		    struct trnsci_param *param)
+{
+	struct trnsci_param *members;
+	int n;
+
+	if (read_dict(session, value, flags, kept, &members, &n) < 0)
+		return -1;
+	*param = trnsci_with_params(name, members);
+	return 0;
+}
+
+static int read_text(const char *name, PyObject *value, struct trnsci_param *param)
+{
+	Py_ssize_t size;
+	const char *text = PyUnicode_AsUTF8AndSize(value, &size);
+
+	if (text && strlen(text) != (size_t)size)
+		PyErr_Format(PyExc_ValueError, "%s: embedded null character", name);
+	*param = trnsci_text(name, text);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_value(struct session_object *session, const char *name, PyObject *value, unsigned flags, PyObject *kept,
+		      struct trnsci_param *param)
+{
+	if (PyBool_Check(value) || PyArray_IsScalar(value, Bool)) {
+		*param = trnsci_bool(name, PyObject_IsTrue(value));
+		return 0;
+	}
+	if (PyUnicode_Check(value))
+		return read_text(name, value, param);
+	if (PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0)
+		return read_array(session, name, value, kept, param);
+	if (Py_IS_TYPE(value, session->state->tile_type))
+		return read_tile(session, name, value, flags, param);
+	if (PyIndex_Check(value))
+		return read_integer(name, value, param);
+	if (PyFloat_Check(value) || PyArray_CheckAnyScalar(value)) {
+		*param = trnsci_f64(name, PyFloat_AsDouble(value));
+		return PyErr_Occurred() ? -1 : 0;
+	}
+	if (PyBytes_Check(value)) {
+		*param = trnsci_bytes(name, PyBytes_AS_STRING(value), (size_t)PyBytes_GET_SIZE(value));
+		return 0;
+	}
+	if (PyDict_Check(value))
+		return read_map(session, name, value, flags, kept, param);
+	if (PyList_Check(value) || PyTuple_Check(value))
+		return read_list(name, value, kept, param);
+	return refuse(name, value);
+}
+
+/* The dict is copied, so that nobody changes it meanwhile. */
+static int read_dict(struct session_object *session, PyObject *dict, unsigned flags, PyObject *kept,
+		     struct trnsci_param **ret_params, int *ret_n)
+{
+	PyObject *copy = PyDict_Copy(dict), *key, *value;
+	Py_ssize_t at = 0;
+	int r = copy ? PyList_Append(kept, copy) : -1;
+
+	Py_XDECREF(copy);
+	struct trnsci_param *params =
+		r < 0 ? NULL : allocate(kept, ((size_t)PyDict_GET_SIZE(copy) + PARAM_ROOM + 1) * sizeof *params);
+
+	if (!params || Py_EnterRecursiveCall(" while parameters are read"))
+		return -1;
+	*ret_n = 0;
+	while (r == 0 && PyDict_Next(copy, &at, &key, &value)) {
+		const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
+
+		if (!name && !PyErr_Occurred())
+			PyErr_SetString(PyExc_TypeError, "names of parameters must be strings");
+		if (!name)
+			r = -1;
+		else if (value != Py_None)
+			r = read_value(session, name, value, flags, kept, &params[(*ret_n)++]);
+	}
+	Py_LeaveRecursiveCall();
+	params[*ret_n] = trnsci_end();
+	*ret_params = params;
+	return r;
+}
+
+int params_read(struct session_object *session, PyObject *dict, unsigned flags, struct param_list *ret_list)
+{
+	PyObject *empty = dict == Py_None ? PyDict_New() : Py_NewRef(dict);
+	int r = -1;
+
+	*ret_list = (struct param_list){.kept = PyList_New(0)};
+	if (empty && !PyDict_Check(empty))
+		PyErr_SetString(PyExc_TypeError, "parameters must be a dict");
+	else if (empty && ret_list->kept)
+		r = read_dict(session, empty, flags, ret_list->kept, &ret_list->params, &ret_list->n);
+	Py_XDECREF(empty);
+	if (r < 0)
+		params_free(ret_list);
+	return r;
+}
+
+void params_free(struct param_list *list)
+{
+	Py_CLEAR(list->kept);
+	list->params = NULL;
+}
+
+/* ---- Sources ---- */
+
+static int read_member(PyObject *dict, const char *name, uint64_t *ret)
+{
+	PyObject *value = PyDict_GetItemString(dict, name);
+
+	return !value || value == Py_None ? 0 : args_u64(value, name, ret);
+}
+
+static int read_name(PyObject *dict, const char *name, const char **ret)
+{
+	PyObject *value = PyDict_GetItemString(dict, name);
+
+	if (!value || value == Py_None)
+		return 0;
+	if (!PyUnicode_Check(value)) {
+		PyErr_Format(PyExc_TypeError, "%s: must be a string", name);
+		return -1;
+	}
+	*ret = PyUnicode_AsUTF8(value);
+	return *ret ? 0 : -1;
+}
+
+int source_read(PyObject *dict, struct trnsci_source *ret_source)
+{
+	*ret_source = (struct trnsci_source){0};
+	if (!PyDict_Check(dict)) {
+		PyErr_SetString(PyExc_TypeError, "a source must be a dict");
+		return -1;
+	}
+	return read_name(dict, "name", &ret_source->name) < 0 ||
+			       read_name(dict, "generator", &ret_source->generator) < 0 ||
+			       read_member(dict, "seed", &ret_source->seed) < 0 ||
+			       read_member(dict, "stream", &ret_source->stream) < 0 ||
+			       read_member(dict, "position", &ret_source->position) < 0 ||
+			       read_member(dict, "offset", &ret_source->offset) < 0
+		       ? -1
+		       : 0;
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How arrays come to the engine: their dtypes, their last axis, and rows."""
+import numpy as np
+
+from .. import _core
+
+# What the engine computes in, by numpy's kind and width of the result.
+_SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
+
+
+def working_type(*arrays):
+    """The dtype that scipy computes these in: complex64 or complex128."""
+    dtype = np.result_type(*arrays, np.complex64)
+    if dtype == np.complex64 or dtype == np.complex128:
+        return dtype
+    raise TypeError(f"{dtype} is not supported, allowed are complex128 and "
+                    "narrower")
+
+
+def real_type(dtype):
+    """The type of the parts of a complex dtype."""
+    return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+
+
+def to_working(x, dtype):
+    """`x` in the precision of a complex dtype, real where it is real."""
+    wanted = dtype if np.iscomplexobj(x) else real_type(dtype)
+    return np.ascontiguousarray(x, wanted)
+
+
+def apply(operation, x, params, n, dtype, input="in", trailing=()):
+    """Run an operation along the last axis, of length n afterwards, with more
+    axes behind it. Any number of axes before it."""
+    rows = x.reshape(-1, x.shape[-1])
+    shape = (rows.shape[0],) + ((n,) if n is not None else ()) + trailing
+    made = _core.operate(None, operation, input, rows, params, shape,
+                         np.dtype(dtype))
+    return made.reshape(x.shape[:-1] + made.shape[1:])
