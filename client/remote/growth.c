@@ -14,6 +14,7 @@
 
 enum {
 	ARENA_BYTES_LEAST = 256 << 10,
+	ARENAS_MOST = 64, /* of a session */
 	ROOMS_MOST = 64, /* times that one call may find no room: other threads may take an arena that it asked for */
 };
 
@@ -263,6 +264,7 @@ void growth_tend(struct trnsci_session *session)
 	bytes = begin_asking(session);
 	if (bytes)
 		ask_for_arena(session, bytes);
-	while ((handle = begin_leaving(session, &connection)) != 0)
+	/* A request on a lost connection fails at once, and its arena would come again: not more than there can be. */
+	for (int i = 0; i < ARENAS_MOST && (handle = begin_leaving(session, &connection)) != 0; i++)
 		give_back(session, handle, connection);
 }
