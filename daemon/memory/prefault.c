@@ -10,6 +10,9 @@
 #include "arena.h"
 #include "background.h"
 
+/* FIRST_BYTES: before any client asked. LEAST_BYTES: arenas of at most so many are small. */
+enum { FIRST_BYTES = 1 << 20, LEAST_BYTES = 256 << 10 };
+
 enum prefault_state {
 	STATE_NONE,
 	STATE_MAKING,
@@ -20,7 +23,9 @@ enum prefault_state {
 struct prefault {
 	struct background_task task; /* must be the first member */
 	struct quota_user *user;
-	uint64_t bytes;
+	uint64_t most_bytes;
+	uint64_t bytes;       /* of the arena; changes in STATE_NONE only */
+	uint64_t last_wanted; /* by the client before; the loop's thread */
 	pthread_mutex_t lock; /* protects what follows */
 	enum prefault_state state;
 	int fd;
@@ -46,23 +51,24 @@ static bool publish_arena(struct prefault *prefault, int fd, void *base, bool *r
 static void make_arena(struct background_task *task)
 {
 	struct prefault *prefault = (struct prefault *)task;
-	int fd = arena_memfd(prefault->bytes);
-	void *base = fd < 0 ? MAP_FAILED : arena_map(fd, prefault->bytes);
+	const uint64_t bytes = prefault->bytes; /* another arena may be begun once this one is published */
+	int fd = arena_memfd(bytes);
+	void *base = fd < 0 ? MAP_FAILED : arena_map(fd, bytes);
 	bool charged;
 
 	if (base != MAP_FAILED)
-		arena_populate(base, 0, prefault->bytes);
+		arena_populate(base, 0, bytes);
 	if (publish_arena(prefault, fd, base, &charged))
 		return;
 	if (base != MAP_FAILED)
-		munmap(base, prefault->bytes);
+		munmap(base, bytes);
 	if (fd >= 0)
 		close(fd);
 	if (charged)
-		quota_give(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes);
+		quota_give(prefault->user, QUOTA_ARENA_BYTES, bytes);
 }
 
-int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_prefault)
+int prefault_create(struct quota *quota, uint64_t most_bytes, struct prefault **ret_prefault)
 {
 	struct prefault *prefault = calloc(1, sizeof *prefault);
 
@@ -73,10 +79,10 @@ int prefault_create(struct quota *quota, uint64_t bytes, struct prefault **ret_p
 		free(prefault);
 		return -ERROR_NO_MEMORY;
 	}
-	prefault->bytes = bytes - bytes % arena_page();
+	prefault->most_bytes = most_bytes - most_bytes % arena_page();
 	prefault->task.run = make_arena;
 	pthread_mutex_init(&prefault->lock, NULL);
-	prefault_refill(prefault);
+	prefault_refill(prefault, FIRST_BYTES);
 	*ret_prefault = prefault;
 	return 0;
 }
@@ -91,12 +97,12 @@ void prefault_free(struct prefault *prefault)
 	free(prefault);
 }
 
-bool prefault_take(struct prefault *prefault, int *ret_fd, void **ret_base, uint64_t *ret_bytes)
+bool prefault_take(struct prefault *prefault, uint64_t wanted_bytes, int *ret_fd, void **ret_base, uint64_t *ret_bytes)
 {
 	bool ready;
 
 	pthread_mutex_lock(&prefault->lock);
-	ready = prefault->state == STATE_READY;
+	ready = prefault->state == STATE_READY && prefault->bytes <= wanted_bytes;
 	if (ready) {
 		prefault->state = STATE_NONE;
 		*ret_fd = prefault->fd;
@@ -105,20 +111,33 @@ bool prefault_take(struct prefault *prefault, int *ret_fd, void **ret_base, uint
 	}
 	pthread_mutex_unlock(&prefault->lock);
 	if (ready)
-		quota_give(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes);
+		quota_give(prefault->user, QUOTA_ARENA_BYTES, *ret_bytes);
 	return ready;
 }
 
-/* Only the loop's thread leaves STATE_NONE, so the state cannot change between the two locks. */
-void prefault_refill(struct prefault *prefault)
+static bool is_none(struct prefault *prefault)
 {
-	bool none;
-
 	pthread_mutex_lock(&prefault->lock);
-	none = prefault->state == STATE_NONE && prefault->bytes > 0;
+	const bool none = prefault->state == STATE_NONE;
 	pthread_mutex_unlock(&prefault->lock);
-	if (!none || quota_take(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes, NULL) < 0)
+	return none;
+}
+
+/* An arena that is too large for two clients in a row is replaced. Only the loop's thread leaves STATE_NONE, so the state
+ * cannot change between the locks. */
+void prefault_refill(struct prefault *prefault, uint64_t wanted_bytes)
+{
+	const uint64_t bytes = wanted_bytes < prefault->most_bytes ? wanted_bytes : prefault->most_bytes;
+	const bool again = wanted_bytes == prefault->last_wanted;
+
+	if (bytes <= LEAST_BYTES)
 		return;
+	prefault->last_wanted = wanted_bytes;
+	if (again && !is_none(prefault) && bytes < prefault->bytes)
+		prefault_drop(prefault);
+	if (!is_none(prefault) || quota_take(prefault->user, QUOTA_ARENA_BYTES, bytes, NULL) < 0)
+		return;
+	prefault->bytes = bytes;
 	pthread_mutex_lock(&prefault->lock);
 	prefault->state = STATE_MAKING;
 	pthread_mutex_unlock(&prefault->lock);
@@ -139,7 +158,7 @@ bool prefault_drop(struct prefault *prefault)
 	pthread_mutex_unlock(&prefault->lock);
 	if (making)
 		quota_give(prefault->user, QUOTA_ARENA_BYTES, prefault->bytes);
-	if (making || !prefault_take(prefault, &fd, &base, &bytes))
+	if (making || !prefault_take(prefault, UINT64_MAX, &fd, &base, &bytes))
 		return making;
 	munmap(base, bytes);
 	close(fd);

@@ -86,7 +86,6 @@ static int charge_arena(struct service *service, struct quota_user *user, uint64
 	return r;
 }
 
-/* The pre-faulted arena is for one at least as large: cutting off its pages would cost more than it saves. */
 static int create_arena(struct session *session, uint64_t size, struct arena **ret_arena, int *ret_fd, struct error *err)
 {
 	struct service *service = session->service;
@@ -102,10 +101,9 @@ static int create_arena(struct session *session, uint64_t size, struct arena **r
 		quota_user_close(user);
 		return r;
 	}
-	ready = size >= service->settings->arena_ahead_bytes &&
-		prefault_take(service->prefault, &prefaulted.fd, &prefaulted.base, &prefaulted.bytes);
+	ready = prefault_take(service->prefault, size, &prefaulted.fd, &prefaulted.base, &prefaulted.bytes);
 	r = arena_create(size, ready ? &prefaulted : NULL, give_arena_back, user, ret_arena, ret_fd, err);
-	prefault_refill(service->prefault);
+	prefault_refill(service->prefault, size);
 	if (r < 0)
 		give_arena_back(user, size);
 	return r;

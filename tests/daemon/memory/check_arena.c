@@ -52,8 +52,8 @@ static void await_prefaulted(void)
 
 	await_rest();
 	client_open(&client, group_daemon.socket);
-	close(client_arena(&client, 4096, &base));
-	munmap(base, 4096);
+	close(client_arena(&client, 2 * AHEAD, &base));
+	munmap(base, 2 * AHEAD);
 	client_close(&client);
 	AWAIT(is_prefaulted() && group_daemon_charged() == AHEAD);
 }
@@ -154,6 +154,26 @@ static void prefaulted_and_given_once(void **state)
 	}
 }
 
+/* After two clients in a row for which it is too large it is as large as they wanted. */
+static void follows_the_clients(void **state)
+{
+	(void)state;
+	await_prefaulted();
+	for (int i = 0; i < 3; i++) {
+		struct client client;
+		void *base;
+
+		client_open(&client, group_daemon.socket);
+		const int fd = client_arena(&client, AHEAD / 2, &base);
+
+		assert_int_equal(stat_of(fd).st_blocks * 512, i < 2 ? 0 : AHEAD / 2);
+		munmap(base, AHEAD / 2);
+		close(fd);
+		client_close(&client);
+		AWAIT(is_prefaulted() && group_daemon_charged() == (i < 1 ? AHEAD : AHEAD / 2));
+	}
+}
+
 /* The pages of a tile, too, up to the same setting; what has been written stays. The arena leaves no room for a
  * pre-faulted one, so its pages are its own. */
 static void tiles_are_touched_ahead(void **state)
@@ -208,6 +228,7 @@ int main(void)
 		cmocka_unit_test(emptied_at_the_end),
 		cmocka_unit_test(impossible_sizes),
 		cmocka_unit_test(prefaulted_and_given_once),
+		cmocka_unit_test(follows_the_clients),
 		cmocka_unit_test(tiles_are_touched_ahead),
 		cmocka_unit_test(gives_way),
 	};
