@@ -128,7 +128,7 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 	struct trnsci_broadcast *broadcast = calloc(1, sizeof *broadcast);
 	struct trnsci_call *call;
 	struct error error = {0};
-	int r = broadcast && (broadcast->alive = fork_mark_new())
+	int r = broadcast && (broadcast->alive = fork_mark_get())
 			? call_make_named(session, "broadcast_attach", name, &call, &error)
 			: error_set(&error, ERROR_NO_MEMORY, "broadcast: no memory for it");
 
@@ -141,7 +141,6 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 		trnsci_call_free(call);
 	}
 	if (r < 0) {
-		fork_mark_free(broadcast ? broadcast->alive : NULL);
 		free(broadcast);
 		return error_export(err, &error);
 	}
@@ -158,7 +157,6 @@ void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast)
 	ring_link_close(&broadcast->link);
 	if (*broadcast->alive)
 		session_unref(broadcast->session);
-	fork_mark_free(broadcast->alive);
 	free(broadcast);
 }
 

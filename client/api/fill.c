@@ -283,6 +283,22 @@ static int fill_few(struct fill *fill, struct error *err)
 	return r;
 }
 
+/* Whether the samples come with the reply although they are many: a session that has no memory for tiles yet would wait for
+ * it longer than for the bytes, and may never need it again. */
+static bool is_first_large(const struct fill *fill)
+{
+	struct trnsci_session *session = fill->session;
+
+	if (draw_stream_name(&fill->drawing) || part_elements(fill) * trnsci_dtype_size(fill->dtype) > PIECE_BYTES)
+		return false;
+	pthread_mutex_lock(&session->lock);
+	const bool first = !session->arenas && !session->large_fills;
+
+	session->large_fills = true;
+	pthread_mutex_unlock(&session->lock);
+	return first;
+}
+
 /* ---- from a daemon: many ---- */
 
 /* A permutation has as many items as the whole draw unless `items` is given: a piece has to state them. */
@@ -413,6 +429,11 @@ static int run_fill(struct fill *fill, struct error *err)
 		return fill_embedded(fill, err);
 	if (part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES)
 		return fill_few(fill, err);
+	if (is_first_large(fill)) {
+		r = fill_few(fill, err);
+		if (r != -ERROR_LIMIT)
+			return r;
+	}
 
 	struct parameter_tiles tiles;
 

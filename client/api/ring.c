@@ -62,7 +62,7 @@ int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 	struct trnsci_ring *ring = calloc(1, sizeof *ring);
 	struct trnsci_call *call = NULL;
 	struct error error = {0};
-	int r = ring && (ring->alive = fork_mark_new()) ? 0
+	int r = ring && (ring->alive = fork_mark_get()) ? 0
 							: error_set(&error, ERROR_NO_MEMORY, "ring: no memory for it");
 
 	if (r == 0)
@@ -70,7 +70,6 @@ int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 	if (r == 0)
 		r = session->engine->attach_ring(call, &ring->link, &error);
 	if (r < 0) {
-		fork_mark_free(ring ? ring->alive : NULL);
 		free(ring);
 		return error_export(err, &error);
 	}
@@ -90,7 +89,6 @@ void trnsci_ring_detach(struct trnsci_ring *ring)
 		ring->session->engine->detach_ring(ring->session, &ring->link);
 		session_unref(ring->session);
 	}
-	fork_mark_free(ring->alive);
 	free(ring);
 }
 

@@ -66,21 +66,33 @@ static void explain_refusal(const char *path, int number, struct error *err)
 			  (unsigned)status.st_gid);
 }
 
+/* Connects a non-blocking socket. If the daemon's queue of connections is full, waits until the timeout. */
+static int connect_in_time(int fd, const struct sockaddr_un *address, int timeout_ms)
+{
+	const struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
+	const struct sockaddr *to = (const struct sockaddr *)address;
+
+	if (connect(fd, to, sizeof *address) == 0)
+		return 0;
+	if (errno != EAGAIN || fcntl(fd, F_SETFL, 0) < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+	return connect(fd, to, sizeof *address) < 0 ? -1 : fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
 int handshake_connect(const char *path, int timeout_ms, int *ret_socket, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
 
 	if (!*path || strlen(path) >= sizeof address.sun_path)
 		return error_set(err, ERROR_OUT_OF_RANGE, "address: %zu bytes, allowed 1 to %zu", strlen(path),
 				 sizeof address.sun_path - 1);
 	strcpy(address.sun_path, path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return error_set(err, ERROR_SYSTEM, "socket: %s", strerror(errno));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout); /* connect waits while the backlog is full */
-	if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
+	if (connect_in_time(fd, &address, timeout_ms) < 0) {
 		explain_refusal(path, errno, err);
 		close(fd);
 		return -ERROR_NO_DAEMON;
@@ -139,16 +151,35 @@ static int send_all(struct handshake *handshake, struct error *err)
 	return 0;
 }
 
+/* Looks for bytes as long as spinning pays, then sleeps until the socket is readable. */
+static ssize_t spin_and_wait(struct handshake *handshake, struct fdpass *fds, struct error *err)
+{
+	ssize_t got;
+	int r = 0;
+
+	spin_begin(&handshake->spin);
+	do
+		got = input_receive(&handshake->in, handshake->socket, fds);
+	while (got == -EAGAIN && spin_again(&handshake->spin));
+	if (got == -EAGAIN)
+		r = wait_for(handshake, POLLIN, err);
+	spin_end(&handshake->spin);
+	return r < 0 ? -ETIMEDOUT : got;
+}
+
 /* Waits for more bytes. fds (may be NULL) are those of one reply, which come with one of its bytes. */
 static int receive(struct handshake *handshake, struct fdpass *fds, struct error *err)
 {
-	int r = input_make_room(&handshake->in, RECEIVE_BYTES) ? wait_for(handshake, POLLIN, err)
-							       : error_set(err, ERROR_NO_MEMORY, NO_ROOM);
+	struct error waiting = {0};
+	ssize_t got;
 
-	if (r < 0)
-		return r;
-	const ssize_t got = input_receive(&handshake->in, handshake->socket, fds);
-
+	if (!input_make_room(&handshake->in, RECEIVE_BYTES))
+		return error_set(err, ERROR_NO_MEMORY, NO_ROOM);
+	got = spin_and_wait(handshake, fds, &waiting);
+	if (waiting.code) {
+		*err = waiting;
+		return -waiting.code;
+	}
 	if (got == -EPROTO)
 		return error_set(err, ERROR_BAD_REPLY, "connection: a file descriptor that was not asked for");
 	if (got > 0 || got == -EAGAIN)

@@ -25,6 +25,7 @@
 
 enum {
 	OPEN_TIMEOUT_MS = 10000, /* if the options set none */
+	UNWOKEN_NS = 10000000,   /* between two looks at what a thread would be woken for */
 };
 
 static int remote_send(struct trnsci_call *call, struct error *err)
@@ -85,6 +86,19 @@ static short poll_events(const struct remote *remote)
 	return remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN;
 }
 
+/* Returns the eventfd, which is made when a thread first sleeps: a short session never needs it. Without one, the thread
+ * looks by itself from time to time. */
+static int ensure_wake(struct remote *remote, int64_t *until)
+{
+	const int64_t soon = clock_ns() + UNWOKEN_NS;
+
+	if (remote->wake < 0)
+		remote->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (remote->wake < 0 && *until > soon)
+		*until = soon;
+	return remote->wake;
+}
+
 /* Waits at the socket without the lock. Threads that send meanwhile wake this one, so that it also waits for room. */
 static void poll_socket(struct trnsci_session *session, int64_t deadline)
 {
@@ -93,6 +107,7 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 		{.fd = remote->socket, .events = poll_events(remote)},
 		{.fd = remote->wake, .events = POLLIN},
 	};
+	int64_t until;
 	eventfd_t ignored;
 
 	remote->polling = true;
@@ -100,8 +115,10 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 		polls[0].events = poll_events(remote); /* a reconnect may have added output */
 		const int64_t rest = socket_io_rest_deadline(session);
 
+		until = rest < deadline ? rest : deadline;
+		polls[1].fd = ensure_wake(remote, &until);
 		pthread_mutex_unlock(&session->lock);
-		poll(polls, 2, deadline_left_ms(rest < deadline ? rest : deadline));
+		poll(polls, 2, deadline_left_ms(until));
 		pthread_mutex_lock(&session->lock);
 		/* The deadline may have passed because this process was stopped: look once more before failing. */
 		if (!session->failure.code && !socket_io_receive(session) &&
@@ -162,6 +179,16 @@ static int remote_poll_fd(struct trnsci_session *session)
 
 /* ---- opening and closing ---- */
 
+/* Whether spinning paid in this process's last session. */
+static _Atomic uint64_t last_window_ns;
+
+static void recall_window(struct spin *spin)
+{
+	const uint64_t last = atomic_load_explicit(&last_window_ns, memory_order_relaxed);
+
+	spin->window_ns = last < spin->most_ns ? last : spin->most_ns;
+}
+
 /* Waiters find their calls failed. The descriptors are closed only when no thread polls them any more. */
 static void remote_stop(struct trnsci_session *session)
 {
@@ -172,6 +199,7 @@ static void remote_stop(struct trnsci_session *session)
 	shutdown(remote->socket, SHUT_RDWR); /* wakes the thread in poll */
 	while (session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
+	atomic_store_explicit(&last_window_ns, remote->spin.window_ns, memory_order_relaxed);
 	socket_io_close(remote);
 	for (struct arena *arena = session->arenas; arena; arena = arena->next)
 		arena_unmap(arena);
@@ -220,19 +248,15 @@ static const struct remote_events events = {.lost = reconnect, .failed = growth_
 static int new_remote_session(const char *path, const struct trnsci_options *options, struct handshake *handshake,
 			      struct trnsci_session **ret_session, struct error *err)
 {
-	int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	struct remote *remote = wake < 0 ? NULL : calloc(1, sizeof *remote);
+	struct remote *remote = calloc(1, sizeof *remote);
 	struct trnsci_session *session = remote ? session_new(&remote_engine, path, options) : NULL;
 
 	if (!session) {
 		free(remote);
-		if (wake < 0)
-			return error_set(err, ERROR_SYSTEM, "eventfd: %s", strerror(errno));
-		close(wake);
 		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
 	}
-	socket_io_init(remote, handshake, wake, &events);
-	spin_init(&remote->spin, session->spin_ns);
+	socket_io_init(remote, handshake, &events);
+	remote->spin = handshake->spin;
 	session->peer = remote;
 	*ret_session = session;
 	return 0;
@@ -250,6 +274,8 @@ int remote_open(const char *path, const struct trnsci_options *options, struct t
 	if (r < 0)
 		return r;
 	handshake_init(&handshake, fd, deadline_after(timeout_ms));
+	spin_init(&handshake.spin, session_spin_ns(options));
+	recall_window(&handshake.spin);
 	r = handshake_greet(&handshake, instance, err);
 	if (r == 0)
 		r = new_remote_session(path, options, &handshake, ret_session, err);

@@ -35,10 +35,9 @@ static void adopt_input(struct remote *remote, struct handshake *handshake)
 	frame_scan_init(&remote->scan, &handshake_reply_limits);
 }
 
-void socket_io_init(struct remote *remote, struct handshake *handshake, int wake,
-		    const struct remote_events *events)
+void socket_io_init(struct remote *remote, struct handshake *handshake, const struct remote_events *events)
 {
-	*remote = (struct remote){.socket = handshake->socket, .events = events, .wake = wake, .epoll = -1};
+	*remote = (struct remote){.socket = handshake->socket, .events = events, .wake = -1, .epoll = -1};
 	adopt_input(remote, handshake);
 }
 

@@ -24,7 +24,7 @@ struct remote_events {
 struct remote {
 	int socket;
 	const struct remote_events *events;
-	int wake;          /* eventfd: wakes the thread in poll, which then looks at the socket again */
+	int wake;          /* eventfd: wakes the thread in poll, which then looks at the socket again; -1: none yet */
 	int epoll;         /* the descriptor of trnsci_fd; -1 until it is asked for */
 	bool polling;      /* a thread is in poll, without the lock */
 	struct spin spin;  /* of the polling thread */
@@ -43,8 +43,7 @@ struct remote {
 };
 
 /* Takes over the handshake's socket and what was read beyond its replies. */
-void socket_io_init(struct remote *remote, struct handshake *handshake, int wake,
-		    const struct remote_events *events);
+void socket_io_init(struct remote *remote, struct handshake *handshake, const struct remote_events *events);
 /* Closes the descriptors, without a shutdown: a parent process may share the socket. */
 void socket_io_close(struct remote *remote);
 void socket_io_free(struct remote *remote);

@@ -45,12 +45,26 @@ static int init_lock(struct trnsci_session *session)
 	return 0;
 }
 
+/* Whether this process may use more than one CPU, as it was when the process first asked: reading it takes longer than a
+ * small call. */
+static bool has_cpus(void)
+{
+	static atomic_uint cpus;
+	unsigned known = atomic_load_explicit(&cpus, memory_order_relaxed);
+
+	if (known == 0) {
+		known = cpus_usable();
+		atomic_store_explicit(&cpus, known, memory_order_relaxed);
+	}
+	return known > 1;
+}
+
 /* On a host with one CPU, spinning would keep the daemon from answering. */
-static uint64_t choose_spin_ns(const struct trnsci_options *options)
+uint64_t session_spin_ns(const struct trnsci_options *options)
 {
 	int most_us = options->spin_us ? options->spin_us : SPIN_US;
 
-	return most_us > 0 && cpus_usable() > 1 ? (uint64_t)most_us * 1000 : 0;
+	return most_us > 0 && has_cpus() ? (uint64_t)most_us * 1000 : 0;
 }
 
 struct trnsci_session *session_new(const struct session_engine *engine, const char *address,
@@ -65,7 +79,7 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 	session->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : -1;
 	session->arena_bytes = options->arena_bytes;
 	session->refs = 1;
-	session->spin_ns = choose_spin_ns(options);
+	session->spin_ns = session_spin_ns(options);
 	session->reconnect_ms = options->reconnect_ms ? options->reconnect_ms : RECONNECT_MS;
 	session->ready_fd = -1;
 	session->address = strdup(address);
@@ -74,7 +88,7 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 		free(session);
 		return NULL;
 	}
-	session->mark = fork_mark_new();
+	session->mark = fork_mark_get();
 	return session;
 }
 
@@ -99,7 +113,6 @@ void session_unref(struct trnsci_session *session)
 	pthread_cond_destroy(&session->changed);
 	pthread_mutex_destroy(&session->lock);
 	bump_cache_free(&session->bump_cache);
-	fork_mark_free(session->mark);
 	free(session->address);
 	free(session);
 }

@@ -116,6 +116,7 @@ struct trnsci_session {
 	/* Tiles. */
 	struct arena *arenas; /* list (arena.h) */
 	struct session_growth growth;
+	bool large_fills; /* an array was filled that a tile could have served */
 	uint64_t connection; /* counts connections: a reconnect ends what replies of earlier ones named */
 	uint64_t last_scope;
 	struct trnsci_tile *tiles; /* list (tile.h) */
@@ -131,6 +132,8 @@ int session_check(const struct trnsci_session *session, struct error *err);
 /* Returns a session without peer, with one reference; NULL if there is no memory. */
 struct trnsci_session *session_new(const struct session_engine *engine, const char *address,
 				   const struct trnsci_options *options);
+/* Returns how long a session of these options may spin. */
+uint64_t session_spin_ns(const struct trnsci_options *options);
 void session_ref(struct trnsci_session *session);
 /* Drops a reference; the last one destroys the session. Without the lock. */
 void session_unref(struct trnsci_session *session);

@@ -372,6 +372,34 @@ BOTH(foreign_tile)
 BOTH(cancels)
 BOTH(forks)
 
+/* A child opens a session of its own, which its own child may not use. */
+static bool opens_its_own(unsigned generations)
+{
+	struct trnsci_session *session = NULL;
+	struct trnsci_call *call;
+	int status;
+	bool good = trnsci_open(trnscid.socket, NULL, &session, NULL) == 0 && trnsci_call_new(session, "ping", &call) == 0 &&
+		    trnsci_run(call, NULL) == 0;
+
+	if (good && generations) {
+		const pid_t child = fork();
+
+		if (child == 0)
+			_exit(trnsci_run(call, NULL) == -TRNSCI_CLOSED && opens_its_own(generations - 1) ? 0 : 1);
+		good = waitpid(child, &status, 0) == child && status == 0 && trnsci_run(call, NULL) == 0;
+	}
+	if (good)
+		trnsci_call_free(call);
+	trnsci_close(session);
+	return good;
+}
+
+static void children_open_their_own(void **state)
+{
+	(void)state;
+	assert_true(opens_its_own(3));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +410,7 @@ int main(void)
 		cmocka_unit_test(close_in_flight),
 		cmocka_unit_test(close_wakes),
 		cmocka_unit_test(forks_by_both),
+		cmocka_unit_test(children_open_their_own),
 		cmocka_unit_test(no_daemon),
 		cmocka_unit_test(not_permitted),
 		cmocka_unit_test(default_address),
