@@ -60,37 +60,51 @@ INLINE void LOCAL(join_quarter)(vec er, vec ei, vec or, vec oi, real c, real t, 
 	im[half] = v_muladd(ui, scale, ei);
 }
 
-/* Eight points from two transforms of four, and sixteen from two of eight: of the even and of the odd elements. */
-INLINE void LOCAL(join8)(const vec *er, const vec *ei, const vec *or, const vec *oi, vec *re, vec *im)
-{
-	const real half_root = (real)0.70710678118654752440084436210484903928L;
-
-	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 4);
-	LOCAL(join_rotated)(er[1], ei[1], or[1], oi[1], half_root, 1, re + 1, im + 1, 4);
-	re[2] = v_add(er[2], oi[2]);
-	im[2] = v_sub(ei[2], or[2]);
-	re[6] = v_sub(er[2], oi[2]);
-	im[6] = v_add(ei[2], or[2]);
-	LOCAL(join_quarter)(er[3], ei[3], or[3], oi[3], half_root, 1, re + 3, im + 3, 4);
-}
-
-INLINE void LOCAL(join16)(const vec *er, const vec *ei, const vec *or, const vec *oi, vec *re, vec *im)
+/* Joins element k of transforms e and o of eight points to y[k] and y[k + 8] of sixteen. With k even these are y[k / 2]
+ * and y[k / 2 + 4] of eight points, from transforms of four. */
+INLINE void LOCAL(join_at)(const unsigned k, vec er, vec ei, vec or, vec oi, vec *re, vec *im, unsigned half)
 {
 	const real c1 = (real)0.92387953251128675612818318939678828682L, t1 = (real)0.41421356237309504880168872420969807857L;
 	const real half_root = (real)0.70710678118654752440084436210484903928L;
 
-	LOCAL(join_plain)(er[0], ei[0], or[0], oi[0], re, im, 8);
-	LOCAL(join_rotated)(er[1], ei[1], or[1], oi[1], c1, t1, re + 1, im + 1, 8);
-	LOCAL(join_rotated)(er[2], ei[2], or[2], oi[2], half_root, 1, re + 2, im + 2, 8);
-	/* w^3 = -i c1 (1 + i t1): the slope changes its sign beyond an eighth of a turn. */
-	LOCAL(join_quarter)(er[3], ei[3], or[3], oi[3], c1, -t1, re + 3, im + 3, 8);
-	re[4] = v_add(er[4], oi[4]);
-	im[4] = v_sub(ei[4], or[4]);
-	re[12] = v_sub(er[4], oi[4]);
-	im[12] = v_add(ei[4], or[4]);
-	LOCAL(join_quarter)(er[5], ei[5], or[5], oi[5], c1, t1, re + 5, im + 5, 8);
-	LOCAL(join_quarter)(er[6], ei[6], or[6], oi[6], half_root, 1, re + 6, im + 6, 8);
-	LOCAL(join_rotated)(er[7], ei[7], or[7], oi[7], -c1, -t1, re + 7, im + 7, 8);
+	switch (k) {
+	case 0:
+		LOCAL(join_plain)(er, ei, or, oi, re, im, half);
+		break;
+	case 1:
+		LOCAL(join_rotated)(er, ei, or, oi, c1, t1, re, im, half);
+		break;
+	case 2:
+		LOCAL(join_rotated)(er, ei, or, oi, half_root, 1, re, im, half);
+		break;
+	case 3:
+		/* w^3 = -i c1 (1 + i t1): the slope changes its sign beyond an eighth of a turn. */
+		LOCAL(join_quarter)(er, ei, or, oi, c1, -t1, re, im, half);
+		break;
+	case 4:
+		re[0] = v_add(er, oi);
+		im[0] = v_sub(ei, or);
+		re[half] = v_sub(er, oi);
+		im[half] = v_add(ei, or);
+		break;
+	case 5:
+		LOCAL(join_quarter)(er, ei, or, oi, c1, t1, re, im, half);
+		break;
+	case 6:
+		LOCAL(join_quarter)(er, ei, or, oi, half_root, 1, re, im, half);
+		break;
+	default:
+		LOCAL(join_rotated)(er, ei, or, oi, -c1, -t1, re, im, half);
+	}
+}
+
+/* Transforms eight points from two transforms of four: of the even and of the odd elements. */
+INLINE void LOCAL(join8)(const vec *er, const vec *ei, const vec *or, const vec *oi, vec *re, vec *im)
+{
+	UNROLL for (unsigned k = 0; k < 4; k++)
+	{
+		LOCAL(join_at)(2 * k, er[k], ei[k], or[k], oi[k], re + k, im + k, 4);
+	}
 }
 
 /* Where the elements of a transform come from: row j lies at x + j step. Each is loaded just before its first use,
@@ -130,14 +144,22 @@ INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind,
 		v_split(from->order, *re, *im, re, im);
 }
 
+/* Hides how a pointer was computed. Else the compiler keeps one pointer for each row, in more registers than there are,
+ * where one with a few multiples of the step as index would do. */
+#define HIDE(pointer) __asm__("" : "+r"(pointer))
+
 /* Transform the elements first, first + step, first + 2 step ... */
 INLINE void LOCAL(dft4_from)(const struct LOCAL(source) * from, const unsigned kind, unsigned first, unsigned step,
 			     vec *re, vec *im)
 {
-	LOCAL(fetch)(from, kind, first, &re[0], &im[0]);
-	LOCAL(fetch)(from, kind, first + 2 * step, &re[2], &im[2]);
-	LOCAL(fetch)(from, kind, first + step, &re[1], &im[1]);
-	LOCAL(fetch)(from, kind, first + 3 * step, &re[3], &im[3]);
+	struct LOCAL(source) at = *from;
+
+	at.x += first * from->step;
+	HIDE(at.x);
+	LOCAL(fetch)(&at, kind, 0, &re[0], &im[0]);
+	LOCAL(fetch)(&at, kind, 2 * step, &re[2], &im[2]);
+	LOCAL(fetch)(&at, kind, step, &re[1], &im[1]);
+	LOCAL(fetch)(&at, kind, 3 * step, &re[3], &im[3]);
 	LOCAL(dft4)(re, im);
 }
 
@@ -151,17 +173,32 @@ INLINE void LOCAL(dft8_from)(const struct LOCAL(source) * from, const unsigned k
 	LOCAL(join8)(er, ei, or, oi, re, im);
 }
 
-INLINE void LOCAL(dft16_from)(const struct LOCAL(source) * from, const unsigned kind, vec *re, vec *im)
-{
-	vec er[8], ei[8], or[8], oi[8];
+/* Sixteen points are done in four parts, because they fill more registers than there are: first the transforms of the
+ * elements q, q + 4, q + 8, q + 12 for each q; then part k combines element k of these to y[k], y[k + 4], y[k + 8] and
+ * y[k + 12], which its caller stores before the next part. */
+struct LOCAL(quarters) {
+	vec re[4][4], im[4][4];
+};
 
-	LOCAL(dft8_from)(from, kind, 0, 2, er, ei);
-	LOCAL(dft8_from)(from, kind, 1, 2, or, oi);
-	LOCAL(join16)(er, ei, or, oi, re, im);
+INLINE void LOCAL(combine_quarters)(const struct LOCAL(quarters) * q, const unsigned k, vec *re, vec *im)
+{
+	vec er[2], ei[2], or[2], oi[2];
+
+	LOCAL(join_at)(2 * k, q->re[0][k], q->im[0][k], q->re[2][k], q->im[2][k], er, ei, 1);
+	LOCAL(join_at)(2 * k, q->re[1][k], q->im[1][k], q->re[3][k], q->im[3][k], or, oi, 1);
+	LOCAL(join_at)(k, er[0], ei[0], or[0], oi[0], re + k, im + k, 8);
+	LOCAL(join_at)(k + 4, er[1], ei[1], or[1], oi[1], re + k + 4, im + k + 4, 8);
 }
 
-/* Transforms r = 2, 4, 8 or 16 elements. */
-INLINE void LOCAL(dft_from)(const unsigned r, const struct LOCAL(source) * from, const unsigned kind, vec *re, vec *im)
+/* Returns the parts of a transform of r elements: part i gives the results i, i + parts, i + 2 parts ... */
+INLINE unsigned LOCAL(parts_of)(const unsigned r)
+{
+	return r == 16 ? 4 : 1;
+}
+
+/* Does one part of a transform of r = 2, 4, 8 or 16 elements. The first part reads them all. */
+INLINE void LOCAL(dft_part)(const unsigned r, const unsigned part, const struct LOCAL(source) * from, const unsigned kind,
+			    struct LOCAL(quarters) * quarters, vec *re, vec *im)
 {
 	switch (r) {
 	case 2:
@@ -176,7 +213,37 @@ INLINE void LOCAL(dft_from)(const unsigned r, const struct LOCAL(source) * from,
 		LOCAL(dft8_from)(from, kind, 0, 1, re, im);
 		break;
 	default:
-		LOCAL(dft16_from)(from, kind, re, im);
+		if (part == 0)
+			UNROLL for (unsigned q = 0; q < 4; q++)
+			{
+				LOCAL(dft4_from)(from, kind, q, 4, quarters->re[q], quarters->im[q]);
+			}
+		LOCAL(combine_quarters)(quarters, part, re, im);
+	}
+}
+
+/* Multiplies (re, im) by (c, s). */
+INLINE void LOCAL(cmul)(vec *re, vec *im, vec c, vec s)
+{
+	const vec x = *re;
+
+	*re = v_mulsub(x, c, v_mul(*im, s));
+	*im = v_muladd(x, s, v_mul(*im, c));
+}
+
+/* Transforms r = 2, 4, 8 or 16 elements and multiplies result k by twiddles[k][re, im vectors]. Result 0 has none. */
+INLINE void LOCAL(dft_turned)(const unsigned r, const struct LOCAL(source) * from, const unsigned kind,
+			      const real *twiddles, vec *re, vec *im)
+{
+	struct LOCAL(quarters) quarters;
+
+	UNROLL for (unsigned part = 0; part < LOCAL(parts_of)(r); part++)
+	{
+		LOCAL(dft_part)(r, part, from, kind, &quarters, re, im);
+	}
+	UNROLL for (unsigned k = 1; k < r; k++)
+	{
+		LOCAL(cmul)(&re[k], &im[k], v_load(twiddles + 2 * LANES * k), v_load(twiddles + 2 * LANES * k + LANES));
 	}
 }
 

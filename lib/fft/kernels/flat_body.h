@@ -28,11 +28,7 @@ INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const rea
 {
 	const struct LOCAL(source) from = {x, 2 * m, count, order};
 
-	LOCAL(dft_from)(rows, &from, whole ? LOCAL(PAIRS) : LOCAL(SOME_PAIRS), re, im);
-	UNROLL for (unsigned k = 1; k < rows; k++)
-	{
-		LOCAL(cmul)(&re[k], &im[k], v_load(twiddles + 2 * LANES * k), v_load(twiddles + 2 * LANES * k + LANES));
-	}
+	LOCAL(dft_turned)(rows, &from, whole ? LOCAL(PAIRS) : LOCAL(SOME_PAIRS), twiddles, re, im);
 }
 
 /* Stores LANES rows of a block transposed: lane by lane to the rows from `to` on. */
@@ -82,11 +78,13 @@ INLINE void LOCAL(flat_first)(const unsigned rows, const struct LOCAL(flat) * f,
 		LOCAL(flat_block)(rows, false, f, order, p);
 }
 
-/* Transforms r rows of the buffer. The odd radices are those of flat_rows (factor.c): 3, 5 and 7. */
-INLINE void LOCAL(flat_dft)(const unsigned r, const struct LOCAL(source) * from, vec *re, vec *im)
+/* Does one part of the transform of r rows of the buffer. The odd radices are those of flat_rows (factor.c): 3, 5 and
+ * 7. */
+INLINE void LOCAL(flat_dft)(const unsigned r, const unsigned part, const struct LOCAL(source) * from,
+			    struct LOCAL(quarters) * quarters, vec *re, vec *im)
 {
 	if (r % 2 == 0) {
-		LOCAL(dft_from)(r, from, LOCAL(PARTS), re, im);
+		LOCAL(dft_part)(r, part, from, LOCAL(PARTS), quarters, re, im);
 		return;
 	}
 	UNROLL for (unsigned j = 0; j < r; j++)
@@ -107,20 +105,27 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 			     struct LOCAL(ahead) * ahead)
 {
 	const size_t step = 2 * LANES * m;
+	const unsigned parts = LOCAL(parts_of)(r);
 
 	for (size_t block = 0; block < blocks; block++, buffer += r * step)
 		for (size_t p = 0; p < m; p++) {
 			real *at = buffer + 2 * LANES * p;
 			const struct LOCAL(source) from = {at, step, 0, v_order(false)};
+			struct LOCAL(quarters) quarters;
 			vec re[16], im[16];
 
 			LOCAL(fetch_ahead)(ahead);
-			LOCAL(flat_dft)(r, &from, re, im);
-			LOCAL(twiddle_rows)(r, twiddles + 2 * (r - 1) * p, re, im);
-			UNROLL for (unsigned k = 0; k < r; k++)
+			UNROLL for (unsigned part = 0; part < parts; part++)
 			{
-				v_store(at + k * step, re[k]);
-				v_store(at + k * step + LANES, im[k]);
+				LOCAL(flat_dft)(r, part, &from, &quarters, re, im);
+				UNROLL for (unsigned k = part; k < r; k += parts)
+				{
+					LOCAL(twiddle_row)(k, twiddles + 2 * (r - 1) * p, re, im);
+					v_store(at + (k - part) * step, re[k]);
+					v_store(at + (k - part) * step + LANES, im[k]);
+				}
+				at += step;
+				HIDE(at);
 			}
 		}
 }
@@ -133,38 +138,57 @@ struct LOCAL(flat_out) {
 	real scale;
 };
 
+/* Stores one row of results. */
+INLINE void LOCAL(flat_put)(const bool scaled, const bool around, const struct LOCAL(flat_out) * out, v_order_t order,
+			    real *low, real *high, vec re, vec im)
+{
+	vec a, b;
+
+	if (scaled) {
+		re = v_mul(re, v_set(out->scale));
+		im = v_mul(im, v_set(out->scale));
+	}
+	v_join(order, re, im, &a, &b);
+	if (around) {
+		v_stream(low, a);
+		v_stream(high, b);
+	} else {
+		v_store(low, a);
+		v_store(high, b);
+	}
+}
+
 /* Runs the last pass and stores each row at the place that its digits give. */
 INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const bool scaled, const bool around,
 			     const struct LOCAL(flat_out) * out, const real *buffer)
 {
 	const size_t blocks = columns->length / r, step = out->row * blocks;
 	const v_order_t order = v_order(out->exchange);
+	const unsigned parts = LOCAL(parts_of)(r);
 
 	for (size_t block = 0; block < blocks; block++, buffer += 2 * LANES * r) {
 		const struct LOCAL(source) from = {buffer, 2 * LANES, 0, order};
 		size_t rest = block, at = 0;
+		struct LOCAL(quarters) quarters;
+		real *low, *high;
 		vec re[16], im[16];
 
 		for (unsigned i = columns->n_passes - 1; i-- > 0; rest /= columns->radix[i])
 			at = at * columns->radix[i] + rest % columns->radix[i];
-		LOCAL(flat_dft)(r, &from, re, im);
-		UNROLL for (unsigned k = 0; k < r; k++)
+		low = out->low + at * out->row;
+		high = out->high + at * out->row;
+		UNROLL for (unsigned part = 0; part < parts; part++)
 		{
-			real *low = out->low + at * out->row + k * step, *high = out->high + at * out->row + k * step;
-			vec a = re[k], b = im[k];
-
-			if (scaled) {
-				a = v_mul(a, v_set(out->scale));
-				b = v_mul(b, v_set(out->scale));
+			LOCAL(flat_dft)(r, part, &from, &quarters, re, im);
+			UNROLL for (unsigned k = part; k < r; k += parts)
+			{
+				LOCAL(flat_put)(scaled, around, out, order, low + (k - part) * step,
+						high + (k - part) * step, re[k], im[k]);
 			}
-			v_join(order, a, b, &a, &b);
-			if (around) {
-				v_stream(low, a);
-				v_stream(high, b);
-			} else {
-				v_store(low, a);
-				v_store(high, b);
-			}
+			low += step;
+			high += step;
+			HIDE(low);
+			HIDE(high);
 		}
 	}
 }

@@ -81,12 +81,7 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 	const struct LOCAL(source) from = {x, 2 * w, g->in_distance, order};
 	vec re[16], im[16];
 
-	LOCAL(dft_from)(rows, &from, w, re, im);
-	UNROLL for (unsigned k = 1; k < rows; k++)
-	{
-		LOCAL(cmul)(&re[k], &im[k], v_load(g->twiddles + 2 * LANES * k),
-			    v_load(g->twiddles + 2 * LANES * k + LANES));
-	}
+	LOCAL(dft_turned)(rows, &from, w, g->twiddles, re, im);
 	if (LANES / w == 2) {
 		UNROLL for (unsigned k = 0; k < rows; k += w)
 		{

@@ -18,7 +18,15 @@ struct LOCAL(pass) {
  * out. The last pass has no twiddles, so TWIDDLE | JOIN means: scale, then join. */
 enum { LOCAL(SPLIT) = 1, LOCAL(TWIDDLE) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(FLAVOURS) = 8 };
 
-/* Load and store the rows of one butterfly with what the flavour asks for. Rows are m s, or s, rows apart. */
+/* Multiplies row k by its twiddle. Row 0 has none: w^0 = 1. */
+INLINE void LOCAL(twiddle_row)(const unsigned k, const real *twiddles, vec *re, vec *im)
+{
+	if (k > 0)
+		LOCAL(cmul)(&re[k], &im[k], v_set(twiddles[2 * k - 2]), v_set(twiddles[2 * k - 1]));
+}
+
+/* Load the rows of one butterfly, and store those of one part of it from y on, with what the flavour asks for. Rows are
+ * m s, or s, rows apart. */
 INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, v_order_t order,
 			     const real *x, vec *re, vec *im)
 {
@@ -33,39 +41,23 @@ INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, con
 	}
 }
 
-INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, v_order_t order,
-			      real *y, vec *re, vec *im)
+INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned part, const unsigned flavour,
+			      v_order_t order, const real *twiddles, real *y, vec *re, vec *im)
 {
 	const size_t step = a->s * a->y_row;
 
-	UNROLL for (unsigned k = 0; k < r; k++)
+	UNROLL for (unsigned k = part; k < r; k += LOCAL(parts_of)(r))
 	{
+		if ((flavour & LOCAL(SCALE)) == LOCAL(TWIDDLE))
+			LOCAL(twiddle_row)(k, twiddles, re, im);
 		if ((flavour & LOCAL(SCALE)) == LOCAL(SCALE)) {
 			re[k] = v_mul(re[k], v_set(a->scale));
 			im[k] = v_mul(im[k], v_set(a->scale));
 		}
 		if (flavour & LOCAL(JOIN))
 			v_join(order, re[k], im[k], &re[k], &im[k]);
-		v_store(y + k * step, re[k]);
-		v_store(y + k * step + LANES, im[k]);
-	}
-}
-
-/* Multiplies (re, im) by (c, s). */
-INLINE void LOCAL(cmul)(vec *re, vec *im, vec c, vec s)
-{
-	const vec x = *re;
-
-	*re = v_mulsub(x, c, v_mul(*im, s));
-	*im = v_muladd(x, s, v_mul(*im, c));
-}
-
-/* Row 0 has no twiddle: w^0 = 1. */
-INLINE void LOCAL(twiddle_rows)(const unsigned r, const real *twiddles, vec *re, vec *im)
-{
-	UNROLL for (unsigned k = 1; k < r; k++)
-	{
-		LOCAL(cmul)(&re[k], &im[k], v_set(twiddles[2 * k - 2]), v_set(twiddles[2 * k - 1]));
+		v_store(y + (k - part) * step, re[k]);
+		v_store(y + (k - part) * step + LANES, im[k]);
 	}
 }
 
@@ -75,7 +67,6 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 			    const struct LOCAL(trig) * trig)
 {
 	const v_order_t order = v_order(a->exchange);
-	const bool has_twiddles = (flavour & LOCAL(SCALE)) == LOCAL(TWIDDLE);
 	const real *x = a->x;
 	real *y = a->y;
 
@@ -83,19 +74,25 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 		const real *twiddles = a->twiddles + 2 * (r - 1) * p;
 
 		for (size_t q = 0; q < a->s; q++, x += a->x_row, y += a->y_row) {
+			const struct LOCAL(source) from = {x, a->m * a->s * a->x_row, 0, order};
+			struct LOCAL(quarters) quarters;
+			real *to = y;
 			vec re[16], im[16];
 
 			if (trig) {
 				LOCAL(load_rows)(a, r, flavour, order, x, re, im);
 				LOCAL(dft_odd)(r, trig, re, im);
-			} else {
-				const struct LOCAL(source) from = {x, a->m * a->s * a->x_row, 0, order};
-
-				LOCAL(dft_from)(r, &from, flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS), re, im);
+				LOCAL(store_rows)(a, r, 0, flavour, order, twiddles, to, re, im);
+				continue;
 			}
-			if (has_twiddles)
-				LOCAL(twiddle_rows)(r, twiddles, re, im);
-			LOCAL(store_rows)(a, r, flavour, order, y, re, im);
+			UNROLL for (unsigned part = 0; part < LOCAL(parts_of)(r); part++)
+			{
+				LOCAL(dft_part)(r, part, &from, flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS),
+						&quarters, re, im);
+				LOCAL(store_rows)(a, r, part, flavour, order, twiddles, to, re, im);
+				to += a->s * a->y_row;
+				HIDE(to);
+			}
 		}
 	}
 }
