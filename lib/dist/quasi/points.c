@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "dist/quasi/halton.h"
 #include "dist/quasi/latin_hypercube.h"
@@ -151,6 +152,26 @@ uint64_t points_cost_ns(const struct points_settings *settings)
 
 	return settings->kind == POINTS_LHS ? latin_hypercube_cost_ns(settings)
 					    : settings->dims * dimension_ns[settings->kind];
+}
+
+/* The mean number of digits of 2^k dimensions' bases, the least for 2^k to 2^(k+1) - 1 of them. */
+static const uint8_t halton_digits[] = {63, 52, 38, 28, 20, 15, 12, 9, 8, 7};
+
+static uint64_t halton_digit_ps(const struct points_settings *settings, uint32_t features)
+{
+	if (settings->scramble == SCRAMBLE_OWEN)
+		return features & CPU_AVX512 ? 1000 : features & (CPU_AVX2 | CPU_NEON) ? 2000 : 6000;
+	return settings->scramble == SCRAMBLE_PERMUTATION ? 4000 : 700;
+}
+
+uint64_t points_coordinate_ps(const struct points_settings *settings, uint32_t features)
+{
+	static const uint64_t others[POINTS_KINDS] = {
+		[POINTS_SOBOL] = 4000, [POINTS_LATTICE] = 6000, [POINTS_LHS] = 60000};
+
+	if (settings->kind != POINTS_HALTON)
+		return others[settings->kind];
+	return halton_digit_ps(settings, features) * halton_digits[31 - __builtin_clz(settings->dims)];
 }
 
 /* Elements may begin and end inside a point; the parts between are whole points. */

@@ -32,6 +32,8 @@ void points_free(struct points *points); /* accepts NULL */
 /* Return the bytes that the tables take, and about how many nanoseconds points_create takes. */
 size_t points_bytes(const struct points_settings *settings);
 uint64_t points_cost_ns(const struct points_settings *settings);
+/* Returns about the picoseconds that a coordinate takes in a long run of points, rounded up generously. */
+uint64_t points_coordinate_ps(const struct points_settings *settings, uint32_t features);
 
 /* Writes elements [begin, begin + n) of the array, point by point, to out, n elements of the dtype at any alignment.
  * The caller is inside fpenv_enter. Uses at most 64 KiB of stack. Any thread. */

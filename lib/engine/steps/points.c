@@ -11,14 +11,9 @@ static void fill_points(const struct engine *engine, const struct step *step, ui
 	points_fill(step->points.set, step->points.begin + begin, n, out);
 }
 
-/* Of one coordinate: Owen's scrambling and few dimensions. */
 static uint64_t element_ps(const struct engine *engine, const struct step *step)
 {
-	static const uint32_t costs[POINTS_KINDS] = {
-		[POINTS_SOBOL] = 4000, [POINTS_HALTON] = 400000, [POINTS_LATTICE] = 6000, [POINTS_LHS] = 60000};
-
-	(void)engine;
-	return costs[step->points.settings.kind];
+	return points_coordinate_ps(&step->points.settings, engine->features);
 }
 
 /* ---- the set ---- */
