@@ -45,6 +45,35 @@ uint64_t latency_percentile(const struct latency *latency, double share)
 	return latency->max_ns;
 }
 
+/* Quarters of powers of two, the first of which are narrower than a nanosecond. */
+enum { QUARTERS = 4 * 64, FIRST_WHOLE = 4 * 4 };
+
+static unsigned quarter_of(unsigned bucket)
+{
+	if (bucket >= LATENCY_STEPS)
+		return FIRST_WHOLE + (bucket - LATENCY_STEPS) / (LATENCY_STEPS / 4);
+	const unsigned exponent = bucket ? 31 - (unsigned)__builtin_clz(bucket) : 0;
+
+	return 4 * exponent + (bucket ? ((bucket << 2) >> exponent & 3) : 0);
+}
+
+static int show_histogram(const struct latency *latency, struct bump *bump, struct value *map)
+{
+	uint64_t counts[QUARTERS] = {0};
+	struct value list = value_array();
+	unsigned n = 0;
+	int failed = 0;
+
+	for (unsigned i = 0; i < LATENCY_BUCKETS; i++)
+		if (latency->buckets[i]) {
+			n = quarter_of(i) + 1;
+			counts[n - 1] += latency->buckets[i];
+		}
+	for (unsigned i = 0; i < n; i++)
+		failed |= value_push(bump, &list, value_uint(counts[i]));
+	return failed | value_put(bump, map, "histogram", list);
+}
+
 int latency_show(const struct latency *latency, struct bump *bump, struct value *map)
 {
 	int failed = value_put(bump, map, "count", value_uint(latency->count));
@@ -53,5 +82,6 @@ int latency_show(const struct latency *latency, struct bump *bump, struct value 
 	failed |= value_put(bump, map, "p50_us", value_real((double)latency_percentile(latency, 0.5) * 1e-3));
 	failed |= value_put(bump, map, "p99_us", value_real((double)latency_percentile(latency, 0.99) * 1e-3));
 	failed |= value_put(bump, map, "p999_us", value_real((double)latency_percentile(latency, 0.999) * 1e-3));
-	return failed | value_put(bump, map, "max_us", value_real((double)latency->max_ns * 1e-3)) ? -ERROR_NO_MEMORY : 0;
+	failed |= value_put(bump, map, "max_us", value_real((double)latency->max_ns * 1e-3));
+	return failed | show_histogram(latency, bump, map) ? -ERROR_NO_MEMORY : 0;
 }

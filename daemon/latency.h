@@ -22,7 +22,8 @@ void latency_add(struct latency *latency, uint64_t ns);
 /* Returns the time in ns that this share of the requests (0 to 1) did not exceed; 0 if there was none. */
 uint64_t latency_percentile(const struct latency *latency, double share);
 
-/* Adds count, total_us, p50_us, p99_us, p999_us and max_us to map. Returns 0 or -ERROR_NO_MEMORY. */
+/* Adds count, total_us, p50_us, p99_us, p999_us, max_us and histogram to map: entry i of that is the number of times from
+ * 2^(i div 4) (1 + (i mod 4) / 4) ns up to the next entry's, without the zeros at the end. Returns 0 or -ERROR_NO_MEMORY. */
 int latency_show(const struct latency *latency, struct bump *bump, struct value *map);
 
 #endif

@@ -60,9 +60,40 @@ static void test_extremes(void **state)
 	free(latency);
 }
 
+/* The least time of each entry, and the one before the next entry's, are counted there. */
+static void test_histogram(void **state)
+{
+	struct latency *latency = calloc(1, sizeof *latency);
+	struct bump *bump = bump_new();
+	struct value map = value_map();
+	const struct value *list;
+
+	(void)state;
+	assert_non_null(latency);
+	assert_non_null(bump);
+	assert_int_equal(latency_show(latency, bump, &map), 0);
+	assert_int_equal(value_get(&map, "histogram")->array.count, 0);
+	for (unsigned i = 8; i < 200; i++)
+		for (unsigned side = 0; side < 2; side++) {
+			const unsigned at = i + side;
+
+			latency_add(latency, (((uint64_t)1 << at / 4) + (at % 4 * ((uint64_t)1 << at / 4) >> 2)) - side);
+		}
+	map = value_map();
+	assert_int_equal(latency_show(latency, bump, &map), 0);
+	list = value_get(&map, "histogram");
+	assert_int_equal(list->array.count, 200);
+	for (unsigned i = 0; i < 200; i++)
+		if (list->array.at[i].u != (i < 8 ? 0 : 2))
+			fail_msg("entry %u: expected %u, got %llu", i, i < 8 ? 0 : 2, (unsigned long long)list->array.at[i].u);
+	bump_free(bump);
+	free(latency);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_percentiles), cmocka_unit_test(test_extremes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_percentiles), cmocka_unit_test(test_extremes),
+					  cmocka_unit_test(test_histogram)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
