@@ -50,6 +50,11 @@ wait $reader
 same "ends the session" 69 $?
 code "a session that there is not" 2 "$cli" --socket "$socket" status --disconnect 999999
 like "is not found" "*not_found: disconnect: id: 999999*" "$(cat "$work/err")"
+code "status --html" 0 "$cli" --socket "$socket" status --html "$work/page.html"
+like "writes a page with all its parts" "<!DOCTYPE html>*Lanes*A sample draw*Times of requests*Slow requests*Sessions*Named streams*</html>" \
+	"$(cat "$work/page.html")"
+code "without a folder for it" 73 "$cli" --socket "$socket" status --html "$work/no/such/page.html"
+code "without a daemon" 69 env TRNSCI_SOCKET="$work/none" "$cli" status --html "$work/page.html"
 like "top shows lanes, times and sessions, until q" "0 *trnscid *lanes 0 to 127*class *p50 us*draw *command *trnsci-cli*sort by*" \
 	"$(python3 "$(dirname "$0")/on_terminal.py" "sort by" sq "$cli" --socket "$socket" top)"
 code "top without a terminal" 2 env -u TERM "$cli" --socket "$socket" top

@@ -10,6 +10,7 @@
 #include "figures.h"
 #include "options/options.h"
 #include "report.h"
+#include "status_page.h"
 
 static void print_word(const char *before, const struct trnsci_value *value)
 {
@@ -224,6 +225,7 @@ int command_status(struct cli *cli, int argc, char **argv)
 	static const struct option_row rows[] = {
 		{"clients", 0, NULL, "list the sessions of this user, for root all, instead"},
 		{"slow", 0, NULL, "list the last slow requests of this user, for root of all, instead"},
+		{"html", 0, "FILE", "write a page to look at instead: lanes, times, sessions, streams, slow requests"},
 		{"disconnect", 0, "ID", "end the session of that id instead"},
 	};
 	static const struct option_set set = {
@@ -238,9 +240,11 @@ int command_status(struct cli *cli, int argc, char **argv)
 		return code;
 	if (options.n_operands > 0)
 		return complain(EXIT_USAGE, "status: '%s': unexpected argument", options.operands[0]);
-	code = cli->embedded ? connect_session(cli, 0, &session) : connect_daemon(cli, 0, &session);
+	const char *page = options_get(&options, "html");
+
+	code = cli->embedded && !page ? connect_session(cli, 0, &session) : connect_daemon(cli, 0, &session);
 	if (code == EXIT_OK)
-		code = report(cli, &options, session);
+		code = page ? status_write_page(session, page) : report(cli, &options, session);
 	trnsci_close(session);
 	return code;
 }
