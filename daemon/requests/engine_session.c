@@ -158,11 +158,16 @@ static int detach_arena(struct session *session, uint64_t handle, struct error *
 {
 	struct arena *arena = arena_list_find(session->arenas, handle);
 	const uint64_t size = arena ? arena_size(arena) : 0;
-	int r = session_memory_detach(session->memory, handle, err);
+	int r;
 
-	if (r < 0)
-		return r;
+	/* Before the memory lets go of the arena, which is freed then by the background worker. */
 	arena_list_remove(&session->arenas, handle);
+	r = session_memory_detach(session->memory, handle, err);
+	if (r < 0) {
+		if (arena)
+			arena_list_add(&session->arenas, arena, (uint32_t)handle);
+		return r;
+	}
 	session->n_arenas--;
 	session->arena_bytes -= size;
 	return 0;
