@@ -3,7 +3,8 @@
 
 `Generator` has the methods of `numpy.random.Generator`, `BitGenerator` is a
 bit generator for numpy's own, `trnsci.fft` has the functions of `scipy.fft`
-and `trnsci.signal` some of `scipy.signal`. All of them use the daemon ``trnscid`` where one answers, and an
+`trnsci.signal` some of `scipy.signal`, and `trnsci.qmc` has engines for
+`scipy.stats.qmc`. All of them use the daemon ``trnscid`` where one answers, and an
 engine inside this process elsewhere, with the same bytes.
 
 Examples
@@ -26,3 +27,11 @@ __all__ = [
     "Error", "ParameterError", "ParameterTypeError", "ResourceError",
     "ServiceError", "ServiceTimeoutError",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load what needs scipy when it is used."""
+    if name == "qmc":
+        import importlib
+        return importlib.import_module(".qmc", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
