@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Permutations. split moves the first members of pairs to the low half, the second to the high half; join undoes it. */
 typedef struct {
@@ -55,6 +56,52 @@ static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *
 {
 	*a = f64_permute(_mm256_permute2f128_pd(re, im, 0x20), order.join);
 	*b = f64_permute(_mm256_permute2f128_pd(re, im, 0x31), order.join);
+}
+
+/* Shuffles within the halves of a vector are the fastest. Their order is fixed, so each order needs code of its own; and
+ * a join takes its parts with the middle quarters exchanged. */
+enum { FIXED_ORDER = 1 };
+
+static inline unsigned f32_lane(unsigned i) { return i / 2 % 3 ? i ^ 6 : i; }
+static inline unsigned f64_lane(unsigned i) { return i % 3 ? i ^ 3 : i; }
+
+/* Loads by halves, so that the shuffles leave the parts in natural order. */
+static inline void f32_load_split(f32_order_t order, const bool exchange, const float *at, f32v *re, f32v *im)
+{
+	const f32v a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)), _mm_loadu_ps(at + 8), 1);
+	const f32v b = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at + 4)), _mm_loadu_ps(at + 12), 1);
+
+	(void)order;
+	*(exchange ? im : re) = _mm256_shuffle_ps(a, b, 0x88);
+	*(exchange ? re : im) = _mm256_shuffle_ps(a, b, 0xdd);
+}
+
+static inline void f64_load_split(f64_order_t order, const bool exchange, const double *at, f64v *re, f64v *im)
+{
+	const f64v a = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at)), _mm_loadu_pd(at + 4), 1);
+	const f64v b = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at + 2)), _mm_loadu_pd(at + 6), 1);
+
+	(void)order;
+	*(exchange ? im : re) = _mm256_unpacklo_pd(a, b);
+	*(exchange ? re : im) = _mm256_unpackhi_pd(a, b);
+}
+
+static inline void f32_join_lanes(f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a, f32v *b)
+{
+	const f32v first = exchange ? im : re, second = exchange ? re : im;
+
+	(void)order;
+	*a = _mm256_unpacklo_ps(first, second);
+	*b = _mm256_unpackhi_ps(first, second);
+}
+
+static inline void f64_join_lanes(f64_order_t order, const bool exchange, f64v re, f64v im, f64v *a, f64v *b)
+{
+	const f64v first = exchange ? im : re, second = exchange ? re : im;
+
+	(void)order;
+	*a = _mm256_unpacklo_pd(first, second);
+	*b = _mm256_unpackhi_pd(first, second);
 }
 
 static inline __attribute__((always_inline)) void f32_transpose(f32v rows[F32_LANES])
@@ -160,6 +207,90 @@ static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r,
 		_mm256_storeu_pd(pairs + 2 * step, _mm256_permute2f128_pd(even0, even1, 0x31));
 		_mm256_storeu_pd(pairs + 3 * step, _mm256_permute2f128_pd(odd0, odd1, 0x31));
 	}
+}
+
+/* --- groups: lanes of one or two transforms in a vector --- */
+
+/* Loads a row of F32_LANES / width transforms, `distance` reals apart, and splits it into real and imaginary parts.
+ * Lanes are ordered by transform, then by element. */
+static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, f32_order_t order,
+								  const bool exchange, const float *at, size_t distance,
+								  f32v *re, f32v *im)
+{
+	if (width == 8) {
+		f32_load_split(order, exchange, at, re, im);
+	} else {
+		const f32v a = f32_load_halves(at, distance), b = f32_load_halves(at + 4, distance);
+
+		*(exchange ? im : re) = _mm256_shuffle_ps(a, b, 0x88);
+		*(exchange ? re : im) = _mm256_shuffle_ps(a, b, 0xdd);
+	}
+}
+
+static inline __attribute__((always_inline)) void f64_load_group(const unsigned width, f64_order_t order,
+								  const bool exchange, const double *at,
+								  size_t distance, f64v *re, f64v *im)
+{
+	(void)width, (void)distance;
+	f64_load_split(order, exchange, at, re, im);
+}
+
+/* Transposes each transform's width x width. With one transform, lanes are in the order of f32_join_lanes. */
+static inline __attribute__((always_inline)) void f32_transpose_group(const unsigned width, f32v *v)
+{
+	if (width == 8) {
+		f32v t[8] = {v[0], v[1], v[4], v[5], v[2], v[3], v[6], v[7]};
+
+		f32_transpose(t);
+		memcpy(v, t, sizeof t);
+	} else {
+		f32_transpose_halves(&v[0], &v[1], &v[2], &v[3]);
+	}
+}
+
+static inline __attribute__((always_inline)) void f64_transpose_group(const unsigned width, f64v *v)
+{
+	f64v t[4] = {v[0], v[2], v[1], v[3]};
+
+	(void)width;
+	f64_transpose(t);
+	memcpy(v, t, sizeof t);
+}
+
+static inline f32_order_t f32_order_group(const unsigned width, bool exchange) { return (void)width, f32_order(exchange); }
+static inline f64_order_t f64_order_group(const unsigned width, bool exchange) { return (void)width, f64_order(exchange); }
+
+/* Joins vectors from f32_transpose_group: one transform's vector and the other's, or both of one. */
+static inline void f32_join_group(const unsigned width, f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a,
+				  f32v *b)
+{
+	f32_join_lanes(order, exchange, re, im, a, b);
+	if (width == 4) {
+		const f32v low = *a;
+
+		*a = _mm256_permute2f128_ps(low, *b, 0x20);
+		*b = _mm256_permute2f128_ps(low, *b, 0x31);
+	}
+}
+
+static inline void f64_join_group(const unsigned width, f64_order_t order, const bool exchange, f64v re, f64v im, f64v *a,
+				  f64v *b)
+{
+	(void)width;
+	f64_join_lanes(order, exchange, re, im, a, b);
+}
+
+/* Joins the low halves of a and b, and the high halves. */
+static inline void f32_pair_halves(f32v a, f32v b, f32v *low, f32v *high)
+{
+	*low = _mm256_permute2f128_ps(a, b, 0x20);
+	*high = _mm256_permute2f128_ps(a, b, 0x31);
+}
+
+static inline void f64_pair_halves(f64v a, f64v b, f64v *low, f64v *high)
+{
+	*low = _mm256_permute2f128_pd(a, b, 0x20);
+	*high = _mm256_permute2f128_pd(a, b, 0x31);
 }
 
 static inline f32v f32_reverse(f32v a)

@@ -65,6 +65,36 @@ static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *
 	*b = _mm512_permutex2var_pd(re, order.high, im);
 }
 
+/* One permutation splits or joins in any order, so an order needs no code of its own. */
+enum { FIXED_ORDER = 0 };
+
+static inline unsigned f32_lane(unsigned i) { return i; }
+static inline unsigned f64_lane(unsigned i) { return i; }
+
+static inline void f32_load_split(f32_order_t order, const bool exchange, const float *at, f32v *re, f32v *im)
+{
+	(void)exchange;
+	f32_split(order, _mm512_loadu_ps(at), _mm512_loadu_ps(at + 16), re, im);
+}
+
+static inline void f64_load_split(f64_order_t order, const bool exchange, const double *at, f64v *re, f64v *im)
+{
+	(void)exchange;
+	f64_split(order, _mm512_loadu_pd(at), _mm512_loadu_pd(at + 8), re, im);
+}
+
+static inline void f32_join_lanes(f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a, f32v *b)
+{
+	(void)exchange;
+	f32_join(order, re, im, a, b);
+}
+
+static inline void f64_join_lanes(f64_order_t order, const bool exchange, f64v re, f64v im, f64v *a, f64v *b)
+{
+	(void)exchange;
+	f64_join(order, re, im, a, b);
+}
+
 /* Transposes blocks of 4 x 4 within the 128-bit quarters, then the quarters. */
 static inline __attribute__((always_inline)) void f32_transpose(f32v rows[F32_LANES])
 {
@@ -230,7 +260,8 @@ static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r,
 /* Loads a row of F32_LANES / width transforms, `distance` reals apart, and splits it into real and imaginary parts.
  * Lanes are ordered by transform, then by element. */
 static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, f32_order_t order,
-								  const float *at, size_t distance, f32v *re, f32v *im)
+								  const bool exchange, const float *at, size_t distance,
+								  f32v *re, f32v *im)
 {
 	f32v a = _mm512_loadu_ps(at), b = _mm512_loadu_ps(at + distance);
 
@@ -239,13 +270,15 @@ static inline __attribute__((always_inline)) void f32_load_group(const unsigned 
 		b = _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(at + 2 * distance)),
 				       _mm256_loadu_ps(at + 3 * distance), 1);
 	}
+	(void)exchange;
 	f32_split(order, a, b, re, im);
 }
 
 static inline __attribute__((always_inline)) void f64_load_group(const unsigned width, f64_order_t order,
-								  const double *at, size_t distance, f64v *re, f64v *im)
+								  const bool exchange, const double *at,
+								  size_t distance, f64v *re, f64v *im)
 {
-	(void)width;
+	(void)width, (void)exchange;
 	f64_split(order, _mm512_loadu_pd(at), _mm512_loadu_pd(at + distance), re, im);
 }
 
@@ -299,6 +332,21 @@ static inline f64_order_t f64_order_group(const unsigned width, bool exchange)
 	order.low = _mm512_xor_si512(_mm512_setr_epi64(0, 8, 1, 9, 4, 12, 5, 13), _mm512_set1_epi64(exchange ? 8 : 0));
 	order.high = _mm512_or_si512(order.low, _mm512_set1_epi64(2));
 	return order;
+}
+
+/* Joins vectors from f32_transpose_group. */
+static inline void f32_join_group(const unsigned width, f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a,
+				  f32v *b)
+{
+	(void)width, (void)exchange;
+	f32_join(order, re, im, a, b);
+}
+
+static inline void f64_join_group(const unsigned width, f64_order_t order, const bool exchange, f64v re, f64v im, f64v *a,
+				  f64v *b)
+{
+	(void)width, (void)exchange;
+	f64_join(order, re, im, a, b);
 }
 
 /* Joins the low halves of a and b, and the high halves. */

@@ -112,32 +112,38 @@ INLINE void LOCAL(join8)(const vec *er, const vec *ei, const vec *or, const vec 
  *
  *   PARTS            a vector of real parts, then one of imaginary parts
  *   PAIRS            interleaved pairs, which are split
+ *   FAST_PAIRS       the same, by code for each order
  *   SOME_PAIRS       the same, but only `distance` pairs; the other lanes are 0
  *   WIDE_4, WIDE_8   4 or 8 pairs of each transform of a group (group_body.h), which lie `distance` reals apart */
-enum { LOCAL(PARTS), LOCAL(PAIRS), LOCAL(SOME_PAIRS), LOCAL(WIDE_4) = 4, LOCAL(WIDE_8) = 8 };
+enum { LOCAL(PARTS), LOCAL(PAIRS), LOCAL(SOME_PAIRS), LOCAL(FAST_PAIRS), LOCAL(WIDE_4) = 4, LOCAL(WIDE_8) = 8 };
 
 struct LOCAL(source) {
 	const real *x;
 	size_t step, distance;
 	v_order_t order;
+	bool exchange; /* as in the order, but a constant: of FAST_PAIRS and groups */
 };
 
 INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind, unsigned j, vec *re, vec *im)
 {
 	const real *at = from->x + j * from->step;
 
-#ifdef SIMD_GROUPS
-	if (kind >= LOCAL(WIDE_4)) {
-		v_load_group(kind, from->order, at, from->distance, re, im);
-		return;
-	}
-#endif
 	if (kind == LOCAL(SOME_PAIRS)) {
 		const size_t reals = 2 * from->distance, low = reals < LANES ? reals : LANES;
 
 		v_split(from->order, v_load_part(at, low), v_load_part(at + LANES, reals - low), re, im);
 		return;
 	}
+#ifdef SIMD_WIDE
+	if (kind >= LOCAL(WIDE_4)) {
+		v_load_group(kind, from->order, from->exchange, at, from->distance, re, im);
+		return;
+	}
+	if (kind == LOCAL(FAST_PAIRS)) {
+		v_load_split(from->order, from->exchange, at, re, im);
+		return;
+	}
+#endif
 	*re = v_load(at);
 	*im = v_load(at + LANES);
 	if (kind == LOCAL(PAIRS))

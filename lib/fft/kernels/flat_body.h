@@ -23,41 +23,53 @@ struct LOCAL(flat) {
 };
 
 /* Transforms columns [p, p + count) of a transform and multiplies row k by its twiddles. */
-INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const real *x, size_t m, size_t count,
-				v_order_t order, const real *twiddles, vec *re, vec *im)
+INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const bool exchange, const real *x, size_t m,
+				size_t count, v_order_t order, const real *twiddles, vec *re, vec *im)
 {
-	const struct LOCAL(source) from = {x, 2 * m, count, order};
+	const struct LOCAL(source) from = {x, 2 * m, count, order, exchange};
 
-	LOCAL(dft_turned)(rows, &from, whole ? LOCAL(PAIRS) : LOCAL(SOME_PAIRS), twiddles, re, im);
+	LOCAL(dft_turned)(rows, &from, whole ? LOCAL(FAST_PAIRS) : LOCAL(SOME_PAIRS), twiddles, re, im);
 }
 
-/* Stores LANES rows of a block transposed: lane by lane to the rows from `to` on. */
-INLINE void LOCAL(flat_store)(vec *re, vec *im, real *to)
+/* Stores LANES rows of a block transposed: lane by lane to the rows from `to` on, whose lanes are in the order of
+ * v_join_lanes. */
+INLINE void LOCAL(flat_store)(const vec *re, const vec *im, real *to)
 {
-	v_transpose(re);
+	vec part[LANES];
+
 	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
 	{
-		v_store(to + 2 * LANES * lane, re[lane]);
+		part[lane] = re[v_lane(lane)];
 	}
-	v_transpose(im);
+	v_transpose(part);
 	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
 	{
-		v_store(to + 2 * LANES * lane + LANES, im[lane]);
+		v_store(to + 2 * LANES * lane, part[lane]);
+	}
+	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
+	{
+		part[lane] = im[v_lane(lane)];
+	}
+	v_transpose(part);
+	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
+	{
+		v_store(to + 2 * LANES * lane + LANES, part[lane]);
 	}
 }
 
 /* Transforms a block of columns and stores it to rows p + lane of each slab. */
-INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const struct LOCAL(flat) * f, v_order_t order,
-			      size_t p)
+INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const bool exchange, const struct LOCAL(flat) * f,
+			      v_order_t order, size_t p)
 {
 	const size_t count = whole ? LANES : f->m - p;
 	const real *twiddles = f->twiddles + 2 * f->twiddle_rows * p;
 	real *to = f->buffer + 2 * LANES * p;
 	vec re[LOCAL(WIDTH)], im[LOCAL(WIDTH)];
 
-	LOCAL(flat_columns)(rows, whole, f->x[0] + 2 * p, f->m, count, order, twiddles, re, im);
+	LOCAL(flat_columns)(rows, whole, exchange, f->x[0] + 2 * p, f->m, count, order, twiddles, re, im);
 	if (rows < LANES)
-		LOCAL(flat_columns)(rows, whole, f->x[1] + 2 * p, f->m, count, order, twiddles, re + rows, im + rows);
+		LOCAL(flat_columns)(rows, whole, exchange, f->x[1] + 2 * p, f->m, count, order, twiddles, re + rows,
+				    im + rows);
 	UNROLL for (unsigned k = 0; k < rows; k += LANES, to += f->slab)
 	{
 		LOCAL(flat_store)(re + k, im + k, to);
@@ -65,17 +77,18 @@ INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const struc
 }
 
 /* Runs the first stage: block by block of LANES columns, the last of which may be partial. */
-INLINE void LOCAL(flat_first)(const unsigned rows, const struct LOCAL(flat) * f, struct LOCAL(ahead) * ahead)
+INLINE void LOCAL(flat_first)(const unsigned rows, const bool exchange, const struct LOCAL(flat) * f,
+			      struct LOCAL(ahead) * ahead)
 {
-	const v_order_t order = v_order(f->exchange);
+	const v_order_t order = v_order(exchange);
 	size_t p = 0;
 
 	for (; p + LANES <= f->m; p += LANES) {
 		LOCAL(fetch_ahead)(ahead);
-		LOCAL(flat_block)(rows, true, f, order, p);
+		LOCAL(flat_block)(rows, true, exchange, f, order, p);
 	}
 	if (p < f->m)
-		LOCAL(flat_block)(rows, false, f, order, p);
+		LOCAL(flat_block)(rows, false, exchange, f, order, p);
 }
 
 /* Does one part of the transform of r rows of the buffer. The odd radices are those of flat_rows (factor.c): 3, 5 and
@@ -110,7 +123,7 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 	for (size_t block = 0; block < blocks; block++, buffer += r * step)
 		for (size_t p = 0; p < m; p++) {
 			real *at = buffer + 2 * LANES * p;
-			const struct LOCAL(source) from = {at, step, 0, v_order(false)};
+			const struct LOCAL(source) from = {.x = at, .step = step};
 			struct LOCAL(quarters) quarters;
 			vec re[16], im[16];
 
@@ -139,8 +152,8 @@ struct LOCAL(flat_out) {
 };
 
 /* Stores one row of results. */
-INLINE void LOCAL(flat_put)(const bool scaled, const bool around, const struct LOCAL(flat_out) * out, v_order_t order,
-			    real *low, real *high, vec re, vec im)
+INLINE void LOCAL(flat_put)(const bool scaled, const bool around, const bool exchange, const struct LOCAL(flat_out) * out,
+			    v_order_t order, real *low, real *high, vec re, vec im)
 {
 	vec a, b;
 
@@ -148,7 +161,7 @@ INLINE void LOCAL(flat_put)(const bool scaled, const bool around, const struct L
 		re = v_mul(re, v_set(out->scale));
 		im = v_mul(im, v_set(out->scale));
 	}
-	v_join(order, re, im, &a, &b);
+	v_join_lanes(order, exchange, re, im, &a, &b);
 	if (around) {
 		v_stream(low, a);
 		v_stream(high, b);
@@ -160,14 +173,14 @@ INLINE void LOCAL(flat_put)(const bool scaled, const bool around, const struct L
 
 /* Runs the last pass and stores each row at the place that its digits give. */
 INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const bool scaled, const bool around,
-			     const struct LOCAL(flat_out) * out, const real *buffer)
+			     const bool exchange, const struct LOCAL(flat_out) * out, const real *buffer)
 {
 	const size_t blocks = columns->length / r, step = out->row * blocks;
-	const v_order_t order = v_order(out->exchange);
+	const v_order_t order = v_order(exchange);
 	const unsigned parts = LOCAL(parts_of)(r);
 
 	for (size_t block = 0; block < blocks; block++, buffer += 2 * LANES * r) {
-		const struct LOCAL(source) from = {buffer, 2 * LANES, 0, order};
+		const struct LOCAL(source) from = {.x = buffer, .step = 2 * LANES};
 		size_t rest = block, at = 0;
 		struct LOCAL(quarters) quarters;
 		real *low, *high;
@@ -182,7 +195,7 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 			LOCAL(flat_dft)(r, part, &from, &quarters, re, im);
 			UNROLL for (unsigned k = part; k < r; k += parts)
 			{
-				LOCAL(flat_put)(scaled, around, out, order, low + (k - part) * step,
+				LOCAL(flat_put)(scaled, around, exchange, out, order, low + (k - part) * step,
 						high + (k - part) * step, re[k], im[k]);
 			}
 			low += step;
@@ -203,11 +216,11 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 					 const real *buffer)                                                           \
 	{                                                                                                              \
 		if (out->around)                                                                                       \
-			LOCAL(flat_last)(r, columns, true, true, out, buffer);                                         \
+			BY_ORDER(out->exchange, LOCAL(flat_last)(r, columns, true, true, EXCHANGE, out, buffer));      \
 		else if (out->scale == 1)                                                                              \
-			LOCAL(flat_last)(r, columns, false, false, out, buffer);                                       \
+			BY_ORDER(out->exchange, LOCAL(flat_last)(r, columns, false, false, EXCHANGE, out, buffer));    \
 		else                                                                                                   \
-			LOCAL(flat_last)(r, columns, true, false, out, buffer);                                        \
+			BY_ORDER(out->exchange, LOCAL(flat_last)(r, columns, true, false, EXCHANGE, out, buffer));     \
 	}
 FLAT_RADIX(2)
 FLAT_RADIX(3)
@@ -283,9 +296,9 @@ static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call
 		out.low = (real *)call->out + b * to;
 		out.high = out.low + (at_once == 2 ? to : LANES);
 		if (smooth->flat_rows == LOCAL(WIDTH))
-			LOCAL(flat_first)(LOCAL(WIDTH), &f, &ahead);
+			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(WIDTH), EXCHANGE, &f, &ahead));
 		else
-			LOCAL(flat_first)(LOCAL(WIDTH) / 2, &f, &ahead);
+			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(WIDTH) / 2, EXCHANGE, &f, &ahead));
 		for (size_t row = 0; row < smooth->row; row += LANES, out.low += 2 * LANES, out.high += 2 * LANES)
 			LOCAL(flat_second)(&smooth->stage[1].columns, &out, f.buffer + row / LANES * f.slab, &ahead);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short contiguous transforms, two or four side by side in a vector, without a buffer between loads and stores.
+/* Short contiguous transforms, one, two or four side by side in a vector, without a buffer between loads and stores.
  *
  * Let n = rows w. A vector holds w neighbouring elements of each transform, so the first pass, over the rows, needs no
  * shuffles. Each w x w square is then transposed within its lanes for the second pass. The arithmetic is that of
@@ -40,13 +40,13 @@ INLINE void LOCAL(put)(const bool around, real *y, vec a)
 }
 
 /* Stores eight neighbouring elements of four transforms. */
-INLINE void LOCAL(store_fours)(const bool around, v_order_t order, const vec re[2], const vec im[2], real *y,
-			       size_t distance)
+INLINE void LOCAL(store_fours)(const bool around, const bool exchange, v_order_t order, const vec re[2], const vec im[2],
+			       real *y, size_t distance)
 {
 	vec low[2], high[2], out[4];
 
-	v_join(order, re[0], im[0], &low[0], &high[0]);
-	v_join(order, re[1], im[1], &low[1], &high[1]);
+	v_join_group(4, order, exchange, re[0], im[0], &low[0], &high[0]);
+	v_join_group(4, order, exchange, re[1], im[1], &low[1], &high[1]);
 	v_pair_halves(low[0], low[1], &out[0], &out[1]);
 	v_pair_halves(high[0], high[1], &out[2], &out[3]);
 	UNROLL for (unsigned t = 0; t < 4; t++)
@@ -55,12 +55,13 @@ INLINE void LOCAL(store_fours)(const bool around, v_order_t order, const vec re[
 	}
 }
 
-/* Stores w neighbouring elements of two transforms. */
-INLINE void LOCAL(store_twos)(const bool around, v_order_t order, vec re, vec im, real *y, size_t distance)
+/* Stores w neighbouring elements of two transforms, or of one, whose second vector then is `distance` behind. */
+INLINE void LOCAL(store_twos)(const unsigned w, const bool around, const bool exchange, v_order_t order, vec re, vec im,
+			      real *y, size_t distance)
 {
 	vec a, b;
 
-	v_join(order, re, im, &a, &b);
+	v_join_group(w, order, exchange, re, im, &a, &b);
 	LOCAL(put)(around, y, a);
 	LOCAL(put)(around, y + distance, b);
 }
@@ -69,32 +70,33 @@ struct LOCAL(group) {
 	const real *twiddles; /* [row][re, im vectors] */
 	size_t in_distance, out_distance; /* in reals */
 	size_t ahead; /* reals from what is read to what is prefetched, or 0 */
-	bool exchange, around;
+	bool around;
 	real scale;
 };
 
 /* Transforms LANES / w rows. */
 INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool scaled, const bool around,
-			     const struct LOCAL(group) * g, const real *x, real *y)
+			     const bool exchange, const struct LOCAL(group) * g, const real *x, real *y)
 {
-	const v_order_t order = v_order_group(w, g->exchange);
-	const struct LOCAL(source) from = {x, 2 * w, g->in_distance, order};
+	const v_order_t order = v_order_group(w, exchange);
+	const struct LOCAL(source) from = {x, 2 * w, g->in_distance, order, exchange};
 	vec re[16], im[16];
 
 	LOCAL(dft_turned)(rows, &from, w, g->twiddles, re, im);
-	if (LANES / w == 2) {
+	if (LANES / w <= 2) {
 		UNROLL for (unsigned k = 0; k < rows; k += w)
 		{
 			LOCAL(run_second_pass)(w, re + k, im + k, scaled, g->scale);
 			UNROLL for (unsigned i = 0; i < w; i++)
 			{
-				LOCAL(store_twos)(around, order, re[k + i], im[k + i], y + 2 * (k + rows * i), g->out_distance);
+				LOCAL(store_twos)(w, around, exchange, order, re[k + i], im[k + i],
+						  y + 2 * (k + rows * i), LANES == w ? LANES : g->out_distance);
 			}
 		}
 	} else if (rows == 4) {
 		LOCAL(run_second_pass)(w, re, im, scaled, g->scale);
-		LOCAL(store_fours)(around, order, re, im, y, g->out_distance);
-		LOCAL(store_fours)(around, order, re + 2, im + 2, y + 16, g->out_distance);
+		LOCAL(store_fours)(around, exchange, order, re, im, y, g->out_distance);
+		LOCAL(store_fours)(around, exchange, order, re + 2, im + 2, y + 16, g->out_distance);
 	} else {
 		UNROLL for (unsigned k = 0; k < rows; k += 8)
 		{
@@ -104,7 +106,7 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 			{
 				const vec r[2] = {re[k + i], re[k + 4 + i]}, s[2] = {im[k + i], im[k + 4 + i]};
 
-				LOCAL(store_fours)(around, order, r, s, y + 2 * (k + rows * i), g->out_distance);
+				LOCAL(store_fours)(around, exchange, order, r, s, y + 2 * (k + rows * i), g->out_distance);
 			}
 		}
 	}
@@ -112,46 +114,46 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 
 /* Runs one transform as a vector of copies of itself, which read and write in the same place: all loads come before the
  * first store. That is cheaper than zeros around it. */
-INLINE void LOCAL(run_one)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, const real *x, real *y)
+INLINE void LOCAL(run_one)(const unsigned rows, const unsigned w, const bool exchange, const struct LOCAL(group) * g,
+			   const real *x, real *y)
 {
 	struct LOCAL(group) one = *g;
 
 	one.in_distance = one.out_distance = 0;
-	LOCAL(run_group)(rows, w, true, false, &one, x, y);
+	LOCAL(run_group)(rows, w, true, false, exchange, &one, x, y);
 }
 
 /* Runs full groups. */
 INLINE void LOCAL(run_full_groups)(const unsigned rows, const unsigned w, const bool scaled, const bool around,
-				   const struct LOCAL(group) * g, size_t groups, const real *x, real *y)
+				   const bool exchange, const struct LOCAL(group) * g, size_t groups, const real *x, real *y)
 {
 	const size_t at_once = LANES / w;
-
 	struct LOCAL(ahead) ahead = {.step = at_once * g->in_distance};
 
 	for (size_t i = 0; i < groups; i++) {
 		ahead.at = x + g->ahead;
 		ahead.end = g->ahead ? ahead.at + 1 : ahead.at;
 		LOCAL(fetch_ahead)(&ahead);
-		LOCAL(run_group)(rows, w, scaled, around, g, x, y);
+		LOCAL(run_group)(rows, w, scaled, around, exchange, g, x, y);
 		x += at_once * g->in_distance;
 		y += at_once * g->out_distance;
 	}
 }
 
 /* Full groups, by a kernel without a multiplication where the scale is 1; then the rest. */
-INLINE void LOCAL(run_groups)(const unsigned rows, const unsigned w, const struct LOCAL(group) * g, size_t count,
-			      const real *x, real *y)
+INLINE void LOCAL(run_groups)(const unsigned rows, const unsigned w, const bool exchange, const struct LOCAL(group) * g,
+			      size_t count, const real *x, real *y)
 {
 	const size_t groups = count / (LANES / w), done = groups * (LANES / w);
 
 	if (g->around)
-		LOCAL(run_full_groups)(rows, w, true, true, g, groups, x, y);
+		LOCAL(run_full_groups)(rows, w, true, true, exchange, g, groups, x, y);
 	else if (g->scale == 1)
-		LOCAL(run_full_groups)(rows, w, false, false, g, groups, x, y);
+		LOCAL(run_full_groups)(rows, w, false, false, exchange, g, groups, x, y);
 	else
-		LOCAL(run_full_groups)(rows, w, true, false, g, groups, x, y);
+		LOCAL(run_full_groups)(rows, w, true, false, exchange, g, groups, x, y);
 	for (size_t t = done; t < count; t++)
-		LOCAL(run_one)(rows, w, g, x + t * g->in_distance, y + t * g->out_distance);
+		LOCAL(run_one)(rows, w, exchange, g, x + t * g->in_distance, y + t * g->out_distance);
 	if (g->around)
 		v_stream_end();
 }
@@ -164,20 +166,17 @@ static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_
 				       .in_distance = 2 * call->in_distance,
 				       .out_distance = 2 * call->out_distance,
 				       .ahead = LOCAL(is_far)(smooth, call) ? AHEAD_BYTES / sizeof(real) : 0,
-				       .exchange = call->inverse,
 				       .around = LOCAL(goes_around)(smooth, call),
 				       .scale = (real)call->scale};
 	const real *x = (const real *)call->in + first * g.in_distance;
 	real *y = (real *)call->out + first * g.out_distance;
 
 	if (smooth->n == 16)
-		LOCAL(run_groups)(4, 4, &g, count, x, y);
+		BY_ORDER(call->inverse, LOCAL(run_groups)(4, 4, EXCHANGE, &g, count, x, y));
 	else if (smooth->n == 32)
-		LOCAL(run_groups)(8, 4, &g, count, x, y);
-#if !GROUPS_OF_TWO
-	else if (smooth->n == 64)
-		LOCAL(run_groups)(16, 4, &g, count, x, y);
-	else
-		LOCAL(run_groups)(16, 8, &g, count, x, y);
-#endif
+		BY_ORDER(call->inverse, LOCAL(run_groups)(8, 4, EXCHANGE, &g, count, x, y));
+	else if (LOCAL(WIDTH) == 16 && smooth->n == 64)
+		BY_ORDER(call->inverse, LOCAL(run_groups)(16, 4, EXCHANGE, &g, count, x, y));
+	else if (LOCAL(WIDTH) == 16)
+		BY_ORDER(call->inverse, LOCAL(run_groups)(16, 8, EXCHANGE, &g, count, x, y));
 }

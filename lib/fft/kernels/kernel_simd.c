@@ -18,11 +18,19 @@
 #else
 #define WIDE(function) NULL
 #endif
-#if defined(SIMD_AVX512)
-#define SIMD_GROUPS
-#define GROUPS(function) function
-#else
-#define GROUPS(function) NULL
+
+/* Runs the statement with the constant EXCHANGE, by code for each value where that is faster. */
+#ifdef SIMD_WIDE
+#define BY_ORDER(exchange, ...)                                                                                        \
+	do {                                                                                                           \
+		if (FIXED_ORDER && (exchange)) {                                                                       \
+			const bool EXCHANGE = true;                                                                    \
+			__VA_ARGS__;                                                                                   \
+		} else {                                                                                               \
+			const bool EXCHANGE = FIXED_ORDER ? false : (exchange);                                        \
+			__VA_ARGS__;                                                                                   \
+		}                                                                                                      \
+	} while (0)
 #endif
 
 #include "fft/kernels/lanes_f32.h"
@@ -33,11 +41,7 @@
 #ifdef SIMD_WIDE
 #include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
-#endif
-#ifdef SIMD_GROUPS
-#define GROUPS_OF_TWO 0
 #include "fft/kernels/group_body.h"
-#undef GROUPS_OF_TWO
 #endif
 #include "fft/kernels/row_body.h"
 #include "fft/kernels/odd_body.h"
@@ -53,11 +57,7 @@
 #ifdef SIMD_WIDE
 #include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
-#endif
-#ifdef SIMD_GROUPS
-#define GROUPS_OF_TWO 1
 #include "fft/kernels/group_body.h"
-#undef GROUPS_OF_TWO
 #endif
 #include "fft/kernels/row_body.h"
 #include "fft/kernels/odd_body.h"

@@ -21,6 +21,9 @@
 #define v_order f32_order
 #define v_split f32_split
 #define v_join f32_join
+#define v_load_split f32_load_split
+#define v_join_lanes f32_join_lanes
+#define v_lane f32_lane
 #define v_transpose f32_transpose
 #define v_reverse f32_reverse
 #define v_gather_square f32_gather_square
@@ -28,6 +31,7 @@
 #define v_load_group f32_load_group
 #define v_transpose_group f32_transpose_group
 #define v_order_group f32_order_group
+#define v_join_group f32_join_group
 #define v_pair_halves f32_pair_halves
 #define v_stream f32_stream
 #define v_stream_end stream_end

@@ -21,6 +21,9 @@
 #define v_order f64_order
 #define v_split f64_split
 #define v_join f64_join
+#define v_load_split f64_load_split
+#define v_join_lanes f64_join_lanes
+#define v_lane f64_lane
 #define v_transpose f64_transpose
 #define v_reverse f64_reverse
 #define v_gather_square f64_gather_square
@@ -28,6 +31,7 @@
 #define v_load_group f64_load_group
 #define v_transpose_group f64_transpose_group
 #define v_order_group f64_order_group
+#define v_join_group f64_join_group
 #define v_pair_halves f64_pair_halves
 #define v_stream f64_stream
 #define v_stream_end stream_end

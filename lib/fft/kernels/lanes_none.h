@@ -19,6 +19,9 @@
 #undef v_order
 #undef v_split
 #undef v_join
+#undef v_load_split
+#undef v_join_lanes
+#undef v_lane
 #undef v_transpose
 #undef v_reverse
 #undef v_gather_square
@@ -26,6 +29,7 @@
 #undef v_load_group
 #undef v_transpose_group
 #undef v_order_group
+#undef v_join_group
 #undef v_pair_halves
 #undef v_stream
 #undef v_stream_end

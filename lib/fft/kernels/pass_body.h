@@ -74,7 +74,7 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 		const real *twiddles = a->twiddles + 2 * (r - 1) * p;
 
 		for (size_t q = 0; q < a->s; q++, x += a->x_row, y += a->y_row) {
-			const struct LOCAL(source) from = {x, a->m * a->s * a->x_row, 0, order};
+			const struct LOCAL(source) from = {.x = x, .step = a->m * a->s * a->x_row, .order = order};
 			struct LOCAL(quarters) quarters;
 			real *to = y;
 			vec re[16], im[16];
