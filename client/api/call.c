@@ -7,6 +7,7 @@
 
 #include "call/table.h"
 #include "call/run.h"
+#include "queue_call.h"
 
 /* Callbacks that submit again must not keep one trnsci_dispatch running for ever. */
 enum { DISPATCH_MOST = 1024 };
@@ -29,12 +30,21 @@ int trnsci_call_new(struct trnsci_session *session, const char *method, struct t
 	return call_new(session, method, ret_call);
 }
 
+int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes)
+{
+	if (!call)
+		return -ERROR_NO_MEMORY;
+	queue_call_count(call);
+	return call_run_and_keep(call, changes);
+}
+
 int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, trnsci_callback *done, void *arg)
 {
 	if (!call)
 		return -ERROR_NO_MEMORY;
 	if (session_check(call->session, NULL) == 0 && call_is_in_flight(call))
 		return -ERROR_OUT_OF_RANGE;
+	queue_call_count(call);
 	call->done = done;
 	call->done_arg = arg;
 	return call_start(call, changes, true);

@@ -13,7 +13,8 @@ void call_drop_reply(struct trnsci_call *call)
 	call->reply = NULL;
 	bump_free(call->bump);
 	call->bump = NULL;
-	request_free(call->request);
+	if (call->request)
+		request_free(call->request);
 	call->request = NULL;
 	call->ran_here = false;
 	fdpass_close(&call->fds);

@@ -38,6 +38,13 @@ struct trnsci_call {
 	unsigned runs;             /* with these parameters, up to those after which it is prepared */
 	bool asked;                /* the engine was asked to prepare it; only the owner's thread sets this */
 	bool ended;                /* its owner has freed it */
+	/* Its runs through a daemon's queue (queued_call.h). */
+	struct queued_call *through_queue; /* NULL: they are sent */
+	bool in_queue;                    /* in flight there; under the session's lock */
+	unsigned queue_runs;              /* since queue_began_ns */
+	int64_t queue_began_ns;
+	uint64_t queue_unfit;             /* 1 more than the version of the parameters that do not fit */
+	struct trnsci_tile *prepares_into; /* of a `prepare`: the output of the call that it prepares; NULL: as stated */
 	struct prepared *here;     /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
 	bool ran_here;             /* the last run was one of these */
 	/* Under the session's lock. */

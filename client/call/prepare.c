@@ -179,6 +179,19 @@ bool prepare_is_used(const struct trnsci_call *call)
 	       call->prepared_version == call->args.version;
 }
 
+void prepare_release(struct trnsci_session *session, uint32_t handle, uint64_t connection)
+{
+	bool any;
+
+	pthread_mutex_lock(&session->lock);
+	any = handle && connection == session->connection && !session->closed && !session->failure.code;
+	if (any)
+		add_release(session, handle);
+	pthread_mutex_unlock(&session->lock);
+	if (any)
+		send_releases(session);
+}
+
 void prepare_end(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;

@@ -28,6 +28,9 @@ void prepare_send(struct trnsci_session *session, const struct prepare_todo *tod
 /* Returns whether the next run is sent by the handle of the prepared call. With the lock. */
 bool prepare_is_used(const struct trnsci_call *call);
 
+/* Releases a prepared call of that connection. Without the lock. */
+void prepare_release(struct trnsci_session *session, uint32_t handle, uint64_t connection);
+
 /* Releases the prepared call; its owner frees it. Without the lock. */
 void prepare_end(struct trnsci_call *call);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "prepare.h"
+#include "session/tile.h"
 
 /* What a prepared call may hold at the engine. It was not asked for, so a large one is refused. */
 enum { HELD_BYTES_MOST = 1 << 20 };
@@ -48,12 +49,13 @@ static int build_prepared_run(const struct trnsci_call *call, struct bump *bump,
 	return 0;
 }
 
-static int build_prepare(const struct trnsci_call *call, struct bump *bump, struct value *ret_params)
+static int build_prepare(const struct trnsci_call *call, const struct trnsci_tile *into, struct bump *bump,
+			 struct value *ret_params)
 {
 	struct value map = value_map(), params;
 
 	if (args_build(call->params, NULL, bump, &params) ||
-	    value_add(bump, &map, "method", value_string(call->method)) || value_add(bump, &map, "params", params) ||
+	    (into && value_add(bump, &params, "out", value_uint(tile_handle(into)))) || value_add(bump, &map, "method", value_string(call->method)) || value_add(bump, &map, "params", params) ||
 	    value_add(bump, &map, "max_bytes", value_uint(HELD_BYTES_MOST)))
 		return -ERROR_NO_MEMORY;
 	*ret_params = map;
@@ -70,7 +72,7 @@ int call_build_request(const struct trnsci_call *call, struct bump **ret_bump, c
 	if (!bump)
 		r = -ERROR_NO_MEMORY;
 	else if (call->prepares)
-		r = build_prepare(call->prepares, bump, ret_params);
+		r = build_prepare(call->prepares, call->prepares_into, bump, ret_params);
 	else if (prepared)
 		r = build_prepared_run(call, bump, ret_params);
 	else

@@ -4,6 +4,7 @@
 
 #include "table.h"
 #include "prepare.h"
+#include "queued_call.h"
 #include "session/public_error.h"
 #include "send.h"
 
@@ -47,6 +48,8 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 		return call_set_error(call, &error);
 	prepare_here(call);
 	if (!queueing && run_here(call, changes))
+		return 0;
+	if (call->through_queue && session->engine->enqueue(call, changes, queueing))
 		return 0;
 	if (call_is_in_flight(call))
 		return -ERROR_OUT_OF_RANGE;
@@ -120,14 +123,14 @@ int call_run_until(struct trnsci_call *call, const struct trnsci_changes *change
 	return r == -ERROR_TIMEOUT && call_is_in_flight(call) ? give_up(call) : r;
 }
 
-static int run_and_keep(struct trnsci_call *call, const struct trnsci_changes *changes)
+int call_run_and_keep(struct trnsci_call *call, const struct trnsci_changes *changes)
 {
 	return call_run_until(call, changes, deadline_after(call->session->timeout_ms));
 }
 
 int call_run(struct trnsci_call *call, struct error *err)
 {
-	int r = run_and_keep(call, NULL);
+	int r = call_run_and_keep(call, NULL);
 
 	if (r == 0)
 		return 0;
@@ -147,7 +150,7 @@ int call_run_and_free(struct trnsci_call *call, struct error *err)
 
 int call_run_to_end(struct trnsci_call *call, struct error *err)
 {
-	int r = run_and_keep(call, NULL);
+	int r = call_run_and_keep(call, NULL);
 
 	if (r == 0)
 		return 0;
@@ -159,11 +162,6 @@ int call_run_to_end(struct trnsci_call *call, struct error *err)
 }
 
 /* ---- the public interface ---- */
-
-int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes)
-{
-	return call ? run_and_keep(call, changes) : -ERROR_NO_MEMORY;
-}
 
 int trnsci_wait(struct trnsci_call *call, int timeout_ms)
 {
@@ -193,6 +191,7 @@ void trnsci_call_free(struct trnsci_call *call)
 	call_unqueue(call);
 	call->queueing = false;
 	pthread_mutex_unlock(&call->session->lock);
+	call_end_queued(call);
 	prepare_end(call);
 	call_unref(call);
 }

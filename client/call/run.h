@@ -12,6 +12,9 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 /* As trnsci_run, but until the deadline instead of the session's time limit. */
 int call_run_until(struct trnsci_call *call, const struct trnsci_changes *changes, int64_t deadline);
 
+/* As trnsci_run. */
+int call_run_and_keep(struct trnsci_call *call, const struct trnsci_changes *changes);
+
 /* As trnsci_run, but with the error in err, and on failure the call is freed. */
 int call_run(struct trnsci_call *call, struct error *err);
 /* The same for a call whose reply nobody reads: the call is freed also on success. */

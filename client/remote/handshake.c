@@ -22,18 +22,12 @@ enum { RECEIVE_BYTES = 2048 }; /* room for each call of recvmsg: replies of the 
 
 const struct frame_limits handshake_reply_limits = {.bytes = (size_t)1 << 30, .elements = 1 << 22};
 
-bool handshake_read_closing(const struct message *message, struct error *ret_error)
+bool handshake_read_error(const struct value *params, struct error *ret_error)
 {
-	static const char method[] = "error";
-	const struct value *text, *kind;
+	const struct value *text = value_get(params, "text"), *kind = value_get(params, "kind");
 	uint64_t number = ERROR_KIND_FAILED;
 	size_t size;
 
-	if (message->type != MESSAGE_NOTIFICATION || message->method_size != sizeof method - 1 ||
-	    memcmp(message->method, method, sizeof method - 1) != 0)
-		return false;
-	text = value_get(&message->params, "text");
-	kind = value_get(&message->params, "kind");
 	if (!text || (text->kind != VALUE_STRING && text->kind != VALUE_BYTES))
 		return false;
 	size = text->bytes.size < sizeof ret_error->text ? text->bytes.size : sizeof ret_error->text - 1;
@@ -45,6 +39,14 @@ bool handshake_read_closing(const struct message *message, struct error *ret_err
 	if (ret_error->code == 0) /* an error that a later release has added */
 		ret_error->code = number == ERROR_KIND_REQUEST ? ERROR_NOT_SUPPORTED : ERROR_SYSTEM;
 	return true;
+}
+
+bool handshake_read_closing(const struct message *message, struct error *ret_error)
+{
+	static const char method[] = "error";
+
+	return message->type == MESSAGE_NOTIFICATION && message->method_size == sizeof method - 1 &&
+	       memcmp(message->method, method, sizeof method - 1) == 0 && handshake_read_error(&message->params, ret_error);
 }
 
 /* Why connect failed; where it is a matter of rights, the group that has them. */

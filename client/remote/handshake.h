@@ -43,6 +43,9 @@ int handshake_call(struct handshake *handshake, const char *method, const struct
  * protocol), the reason of a daemon that refuses the connection, or as handshake_call. */
 int handshake_greet(struct handshake *handshake, char ret_instance[HANDSHAKE_INSTANCE], struct error *err);
 
+/* Reads the kind and text of an error from a notification's parameters. Returns false if there is no text. */
+bool handshake_read_error(const struct value *params, struct error *ret_error);
+
 /* Returns whether the message is the notification in which a daemon gives the reason for closing the connection, and
  * sets *ret_error to it. */
 bool handshake_read_closing(const struct message *message, struct error *ret_error);

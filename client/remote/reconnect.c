@@ -14,6 +14,7 @@
 #include "call/table.h"
 #include "call/tiles.h"
 #include "handshake.h"
+#include "queue.h"
 #include "restore.h"
 #include "socket_io.h"
 
@@ -147,6 +148,7 @@ static bool send_again(struct trnsci_call *call)
 	struct error error;
 
 	call->sent_again = true;
+	call->in_queue = false;
 	if (socket_io_append(call, &error) < 0)
 		call_finish(call, &error, NULL, NULL, NULL);
 	return true;
@@ -177,6 +179,8 @@ void reconnect(struct trnsci_session *session, const char *why)
 	} else {
 		give_up_dependent_calls(session);
 		socket_io_replace(session, &handshake);
+		queue_end(remote->queue);
+		remote->queue = NULL;
 		memcpy(remote->instance, instance, sizeof instance);
 		for_each_begun(session, send_again);
 		socket_io_flush(session);

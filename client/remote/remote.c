@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include "growth.h"
+#include "queue.h"
 #include "reconnect.h"
 #include "ring.h"
 #include "session/arena.h"
+#include "call/queued_call.h"
 #include "call/send.h"
 #include "socket_io.h"
 
@@ -59,6 +61,20 @@ static void remote_cancel(struct trnsci_call *call)
 
 /* ---- waiting ---- */
 
+/* Looks for ends of runs in the queue, which come sooner than anything else. With the lock, which is released meanwhile. */
+static bool spin_at_queue(struct trnsci_session *session)
+{
+	struct queue *queue = session->spin_ns ? queue_hold(session) : NULL;
+
+	if (!queue)
+		return false;
+	pthread_mutex_unlock(&session->lock);
+	queue_spin(queue);
+	pthread_mutex_lock(&session->lock);
+	queue_drop(queue);
+	return queue_receive(session);
+}
+
 /* Looks for replies as long as spinning pays, and every few times at what poll() reports. Returns true if there is news
  * and the thread need not sleep. With the lock, which is released between looks. */
 static bool spin_for_news(struct trnsci_session *session, struct pollfd polls[2], int64_t deadline)
@@ -76,7 +92,7 @@ static bool spin_for_news(struct trnsci_session *session, struct pollfd polls[2]
 		pthread_mutex_lock(&session->lock);
 		if (!again)
 			return false;
-		news = news || session->failure.code || socket_io_receive(session);
+		news = queue_receive(session) || news || session->failure.code || socket_io_receive(session);
 	}
 	return true;
 }
@@ -99,7 +115,32 @@ static int ensure_wake(struct remote *remote, int64_t *until)
 	return remote->wake;
 }
 
-/* Waits at the socket without the lock. Threads that send meanwhile wake this one, so that it also waits for room. */
+/* Sleeps without the lock. Threads that send meanwhile wake this one, so that it also waits for room. */
+static void sleep_at_socket(struct trnsci_session *session, struct pollfd polls[2], int64_t deadline)
+{
+	struct remote *remote = session->peer;
+
+	remote->sleeping = true;
+	if (queue_arm(session)) {
+		polls[0].events = poll_events(remote); /* a reconnect may have added output */
+		const int64_t rest = socket_io_rest_deadline(session);
+		int64_t until = rest < deadline ? rest : deadline;
+
+		polls[1].fd = ensure_wake(remote, &until);
+		pthread_mutex_unlock(&session->lock);
+		poll(polls, 2, deadline_left_ms(until));
+		pthread_mutex_lock(&session->lock);
+		remote->sleeping = false;
+		queue_disarm(session);
+		queue_receive(session);
+		/* The deadline may have passed because this process was stopped: look once more before failing. */
+		if (!session->failure.code && !socket_io_receive(session) &&
+		    clock_ns() >= socket_io_rest_deadline(session))
+			socket_io_fail_without_rest(session);
+	}
+	remote->sleeping = false;
+}
+
 static void poll_socket(struct trnsci_session *session, int64_t deadline)
 {
 	struct remote *remote = session->peer;
@@ -107,28 +148,24 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 		{.fd = remote->socket, .events = poll_events(remote)},
 		{.fd = remote->wake, .events = POLLIN},
 	};
-	int64_t until;
 	eventfd_t ignored;
 
 	remote->polling = true;
-	if (!spin_for_news(session, polls, deadline)) {
-		polls[0].events = poll_events(remote); /* a reconnect may have added output */
-		const int64_t rest = socket_io_rest_deadline(session);
-
-		until = rest < deadline ? rest : deadline;
-		polls[1].fd = ensure_wake(remote, &until);
-		pthread_mutex_unlock(&session->lock);
-		poll(polls, 2, deadline_left_ms(until));
-		pthread_mutex_lock(&session->lock);
-		/* The deadline may have passed because this process was stopped: look once more before failing. */
-		if (!session->failure.code && !socket_io_receive(session) &&
-		    clock_ns() >= socket_io_rest_deadline(session))
-			socket_io_fail_without_rest(session);
+	if (!spin_at_queue(session)) {
+		if (!spin_for_news(session, polls, deadline))
+			sleep_at_socket(session, polls, deadline);
+		spin_end(&remote->spin);
 	}
-	spin_end(&remote->spin);
 	remote->polling = false;
 	if (polls[1].revents)
 		eventfd_read(remote->wake, &ignored);
+}
+
+/* The program waits by itself, at the descriptor of trnsci_fd. */
+static void arm_for_program(struct trnsci_session *session)
+{
+	while (!session->failure.code && !queue_arm(session))
+		queue_receive(session);
 }
 
 static void remote_progress(struct trnsci_session *session, int64_t deadline)
@@ -141,10 +178,14 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 		session_sleep(session, deadline);
 		return;
 	}
-	if (deadline > 0)
+	if (deadline > 0 && !queue_receive(session))
 		poll_socket(session, deadline);
-	else
+	else if (deadline <= 0) {
 		socket_io_receive(session);
+		queue_receive(session);
+	}
+	if (session->ready_fd >= 0)
+		arm_for_program(session);
 	if (remote->out.size > 0)
 		socket_io_flush(session);
 	pthread_cond_broadcast(&session->changed);
@@ -161,6 +202,7 @@ static int remote_poll_fd(struct trnsci_session *session)
 	struct remote *remote = session->peer;
 	struct epoll_event event = {.events = EPOLLIN};
 
+	arm_for_program(session);
 	if (remote->epoll >= 0)
 		return remote->epoll;
 	remote->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -201,6 +243,9 @@ static void remote_stop(struct trnsci_session *session)
 		pthread_cond_wait(&session->changed, &session->lock);
 	atomic_store_explicit(&last_window_ns, remote->spin.window_ns, memory_order_relaxed);
 	socket_io_close(remote);
+	queue_end(remote->queue);
+	remote->queue = NULL;
+	queued_calls_keep_data(session);
 	for (struct arena *arena = session->arenas; arena; arena = arena->next)
 		arena_unmap(arena);
 	pthread_mutex_unlock(&session->lock);
@@ -216,6 +261,7 @@ static void remote_destroy(struct trnsci_session *session)
 static void remote_abandon(struct trnsci_session *session)
 {
 	socket_io_close(session->peer);
+	((struct remote *)session->peer)->queue = NULL; /* its memory is not in the child */
 	for (struct arena *arena = session->arenas; arena; arena = arena->next)
 		arena_unmap(arena);
 }
@@ -230,6 +276,8 @@ static int remote_begin_arenas(struct trnsci_session *session, size_t bytes, str
 
 static const struct session_engine remote_engine = {
 	.send = remote_send,
+	.begin_queue = queue_begin,
+	.enqueue = queue_submit,
 	.cancel = remote_cancel,
 	.progress = remote_progress,
 	.begin_arenas = remote_begin_arenas,
@@ -243,7 +291,7 @@ static const struct session_engine remote_engine = {
 	.abandon = remote_abandon,
 };
 
-static const struct remote_events events = {.lost = reconnect, .failed = growth_keep};
+static const struct remote_events events = {.lost = reconnect, .failed = growth_keep, .notified = queue_read_notification};
 
 static int new_remote_session(const char *path, const struct trnsci_options *options, struct handshake *handshake,
 			      struct trnsci_session **ret_session, struct error *err)

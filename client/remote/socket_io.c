@@ -179,7 +179,8 @@ static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 	} else if (message.type == MESSAGE_RESPONSE) {
 		answer_call(session, &message, bump);
 	} else {
-		handshake_read_closing(&message, &((struct remote *)session->peer)->closing);
+		if (!handshake_read_closing(&message, &((struct remote *)session->peer)->closing))
+			((struct remote *)session->peer)->events->notified(session, &message);
 		bump_free(bump);
 		if (message.type == MESSAGE_REQUEST)
 			socket_io_fail(session, ERROR_BAD_REPLY, "connection", "a daemon sends no requests");

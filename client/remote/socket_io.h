@@ -18,15 +18,19 @@ struct remote_events {
 	void (*lost)(struct trnsci_session *session, const char *why); /* the connection is lost */
 	/* A call was answered with the error. Returns true if it is to stay in flight, to be sent again. */
 	bool (*failed)(struct trnsci_call *call, const struct error *error);
+	/* A notification has come. */
+	void (*notified)(struct trnsci_session *session, const struct message *message);
 };
 
 /* The peer of a remote session. Guarded by the session's lock. */
 struct remote {
 	int socket;
+	struct queue *queue; /* NULL: none on this connection */
 	const struct remote_events *events;
 	int wake;          /* eventfd: wakes the thread in poll, which then looks at the socket again; -1: none yet */
 	int epoll;         /* the descriptor of trnsci_fd; -1 until it is asked for */
 	bool polling;      /* a thread is in poll, without the lock */
+	bool sleeping;     /* that thread does not spin */
 	struct spin spin;  /* of the polling thread */
 	bool epoll_out;    /* epoll also waits for room to send */
 	bool fds_wanted;   /* the reply to a call in flight brings descriptors */

@@ -79,6 +79,7 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 	session->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : -1;
 	session->arena_bytes = options->arena_bytes;
 	session->refs = 1;
+	session->queue_wish = options->queue;
 	session->spin_ns = session_spin_ns(options);
 	session->reconnect_ms = options->reconnect_ms ? options->reconnect_ms : RECONNECT_MS;
 	session->ready_fd = -1;

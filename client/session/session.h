@@ -59,6 +59,10 @@ struct session_engine {
 	int (*prepare)(const struct trnsci_call *call, struct prepared **ret_prepared);
 	/* Ends it, also after stop. Without. */
 	void (*release)(struct trnsci_session *session, struct prepared *prepared);
+	/* Makes the session's queue, unless it has one. NULL: the engine has none. Without. */
+	int (*begin_queue)(struct trnsci_session *session, struct error *err);
+	/* Submits a call that has what it needs for the queue. Returns false if it has to be sent. Without. */
+	bool (*enqueue)(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
 	/* Asks for the end of a call in flight, to which the caller holds a reference. Without. */
 	void (*cancel)(struct trnsci_call *call);
 	/* Waits for answers until the deadline. With; the lock may be released meanwhile. */
@@ -92,6 +96,7 @@ struct trnsci_session {
 	/* Settings: fixed once the session is open. */
 	int timeout_ms;     /* of a call; -1: none */
 	int reconnect_ms;   /* how long to wait for a lost daemon; negative: not at all */
+	int queue_wish;     /* the option `queue` */
 	uint64_t spin_ns;   /* how long to spin before sleeping; 0: not at all */
 	size_t arena_bytes; /* least size of the first arena */
 	/* Everything below is guarded by the lock. */
@@ -101,6 +106,8 @@ struct trnsci_session {
 	atomic_uint running_now; /* threads between session_enter and session_leave; changed without the lock */
 	unsigned waiters;     /* threads inside session_wait */
 	atomic_bool closed;
+	atomic_bool queue_refused;    /* the daemon has no queue for this session */
+	struct queued_call *queue_calls; /* of its calls */
 	struct error failure;         /* why nothing more can be sent; code 0: all is well */
 	struct bump_cache bump_cache; /* for requests and replies */
 	/* Calls (call_table.h). */
@@ -120,6 +127,7 @@ struct trnsci_session {
 	uint64_t connection; /* counts connections: a reconnect ends what replies of earlier ones named */
 	uint64_t last_scope;
 	struct trnsci_tile *tiles; /* list (tile.h) */
+	uint64_t n_frees;          /* of tiles, so far */
 	size_t n_lost;             /* tiles whose content is lost */
 	struct trnsci_tile *pooled[POOLED_TILES];
 	size_t n_pooled;

@@ -43,6 +43,7 @@ void tile_list_remove(struct trnsci_tile *tile)
 		tile->arena->n_tiles--;
 	tile->arena = NULL;
 	tile->data = NULL;
+	tile->session->n_frees++;
 	atomic_store_explicit(&tile->handle, 0, memory_order_relaxed);
 }
 

@@ -17,7 +17,7 @@
 
 enum {
 	POLL_ALL_EVERY = 4,     /* polls of one client, after which all are polled */
-	POLL_SOCKETS_EVERY = 32, /* polls of shared memory, each of which costs a hundredth of a look at the sockets */
+	POLL_SOCKETS_EVERY = 16, /* polls of shared memory, each of which costs a hundredth of a look at the sockets */
 };
 
 struct loop {

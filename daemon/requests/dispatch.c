@@ -146,8 +146,9 @@ static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 {
 	bool time_left = true;
 
+	/* What was submitted before a message was sent is taken before it. */
 	queue_run(session, turn_end_ns);
-	if (!session->backlog || session_must_wait(session))
+	if (!session->backlog || session->queue_backlog || session_must_wait(session))
 		return false;
 	do {
 		session->service->frame_class = LATENCY_NONE;

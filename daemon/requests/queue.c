@@ -214,19 +214,6 @@ static bool run_entries(struct queue *queue, uint64_t turn_end_ns)
 	return true;
 }
 
-void queue_run(struct session *session, uint64_t turn_end_ns)
-{
-	struct queue *queue = session->queue;
-
-	if (!queue)
-		return;
-	if (queue->announces)
-		finish_turn(queue);
-	run_entries(queue, turn_end_ns);
-}
-
-/* ------- polling and sleeping ------- */
-
 static void set_sleeps(struct queue *queue, bool asleep)
 {
 	if ((queue->sleeps & 1) == asleep)
@@ -234,6 +221,32 @@ static void set_sleeps(struct queue *queue, bool asleep)
 	queue->sleeps++;
 	atomic_store_explicit(&queue->page->daemon_sleeps, queue->sleeps, memory_order_relaxed);
 }
+
+static void poll_again(struct queue *queue)
+{
+	struct session *session = queue->session;
+
+	if (session->eof || session->service->settings->spin_us == 0)
+		return;
+	set_sleeps(queue, false);
+	queue->worked_ns = session->service->frame_ns;
+	loop_poll(session->service->loop, &queue->poller);
+}
+
+void queue_run(struct session *session, uint64_t turn_end_ns)
+{
+	struct queue *queue = session->queue;
+
+	if (!queue)
+		return;
+	if (session->backlog)
+		poll_again(queue);
+	if (queue->announces)
+		finish_turn(queue);
+	run_entries(queue, turn_end_ns);
+}
+
+/* ------- polling and sleeping ------- */
 
 /* Sends what a turn has left, and continues what it made room for. May free the session. */
 static bool take_turn(struct queue *queue)
@@ -285,7 +298,7 @@ void queue_kick(struct session *session)
 		return;
 	session->service->stats.queue_kicks++;
 	set_sleeps(queue, false);
-	queue->worked_ns = stats_now_ns();
+	queue->worked_ns = session->service->frame_ns;
 	loop_poll(session->service->loop, &queue->poller);
 }
 

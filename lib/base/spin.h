@@ -21,6 +21,16 @@ struct spin {
 	unsigned sleeps_left; /* of these, still to come */
 };
 
+/* Lets the other thread of this core run for some cycles. */
+static inline void spin_pause(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
 /* Sets the bound. The first wait sleeps. */
 void spin_init(struct spin *spin, uint64_t most_ns);
 

@@ -123,7 +123,9 @@ struct trnsci_options {
 	int spin_us;	     /**< how long a wait spins before it sleeps, as long as answers come within it; 0: 100; negative,
 				  or on a host with one CPU: not at all */
 	int reconnect_ms;    /**< how long to wait for a daemon that is gone, see below; 0: 2000, negative: not at all */
-	uint64_t reserved[4]; /**< zero */
+	int queue;	     /**< runs of small calls through shared memory, without a message each: 0: where a call is run
+				  often; positive: from its fourth run on; negative: never */
+	uint64_t reserved[3]; /**< zero */
 };
 
 /* When a daemon ends, is restarted, or drops the connection, a session connects again as soon as a daemon answers at the

@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/fpenv.h"
+#include "base/spin.h"
 #include "base/thread.h"
 #include "engine/scheduler/cpus.h"
 #include "engine/scheduler/pool_caller.h"
@@ -188,7 +189,7 @@ static void linger(struct thread *thread)
 		if (atomic_load_explicit(&pool->open, memory_order_relaxed) && join_caller(thread))
 			end_ns = pool_now_ns() + LINGER_NS;
 		else
-			pool_pause();
+			spin_pause();
 	atomic_fetch_sub_explicit(&pool->lingering, 1, memory_order_relaxed);
 	pthread_mutex_lock(&pool->lock);
 }

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/fpenv.h"
+#include "base/spin.h"
 #include "engine/scheduler/cost.h"
 #include "engine/scheduler/pool_core.h"
 
@@ -131,7 +132,7 @@ static bool spin_for_visitors(const struct pool *pool)
 	const uint64_t end_ns = pool_now_ns() + SPIN_NS;
 
 	for (unsigned i = 1; atomic_load(&pool->visitors); i++) {
-		pool_pause();
+		spin_pause();
 		if (i % SPINS_PER_LOOK == 0 && pool_now_ns() >= end_ns)
 			return false;
 	}

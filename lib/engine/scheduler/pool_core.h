@@ -89,15 +89,6 @@ static inline uint64_t pool_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static inline void pool_pause(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
 /* Returns whether the job is to stop, also because it is past its deadline, which is remembered. */
 bool pool_job_stops(struct job *job, uint64_t at_ns);
 

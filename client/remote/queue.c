@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Submitting and completing through shared memory, and the sleep of either side. */
+#include "queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+
+#include "base/spin.h"
+#include "call/queued_call.h"
+#include "call/run.h"
+#include "call/table.h"
+#include "handshake.h"
+#include "queue_layout.h"
+#include "sealed_memfd.h"
+#include "session/tile.h"
+#include "socket_io.h"
+
+enum { ENTRIES = 256, SPINS = 128 /* some 3 us */ };
+
+struct queue {
+	struct queue_page *page;
+	size_t bytes;
+	unsigned refs;
+	uint64_t connection; /* on which it came */
+	uint32_t entries;
+	uint32_t submitted, consumed; /* our own numbers */
+	uint32_t sleeps;              /* the number of our last sleep */
+	bool armed;                   /* the daemon is to wake us */
+	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
+};
+
+/* ---- making ---- */
+
+static int map_queue(struct trnsci_call *call, struct queue *queue, struct error *err)
+{
+	uint64_t entries = 0, bytes = 0, submissions = 0, completions = 0;
+	void *base;
+	int r = call_reply_u64(call, "entries", &entries, err);
+
+	if (r == 0)
+		r = call_reply_u64(call, "bytes", &bytes, err);
+	if (r == 0)
+		r = call_reply_u64(call, "submissions_offset", &submissions, err);
+	if (r == 0)
+		r = call_reply_u64(call, "completions_offset", &completions, err);
+	if (r == 0)
+		r = sealed_memfd_check_count(&call->fds, 1, "queue", err);
+	if (r == 0)
+		r = sealed_memfd_check(call->fds.at[0], bytes, false, "queue", err);
+	if (r < 0)
+		return r;
+	if (entries < QUEUE_ENTRIES_LEAST || entries > QUEUE_ENTRIES_MOST || (entries & (entries - 1)) ||
+	    bytes < queue_bytes((uint32_t)entries) || bytes > SIZE_MAX || submissions != QUEUE_PAGE_BYTES ||
+	    completions != QUEUE_PAGE_BYTES + entries * QUEUE_ENTRY_BYTES)
+		return error_set(err, ERROR_BAD_REPLY, "queue: %llu entries in %llu bytes", (unsigned long long)entries,
+				 (unsigned long long)bytes);
+	base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, call->fds.at[0], 0);
+	if (base == MAP_FAILED)
+		return error_set(err, ERROR_SYSTEM, "queue: mmap: %s", strerror(errno));
+	madvise(base, (size_t)bytes, MADV_DONTFORK);
+	*queue = (struct queue){.page = base, .bytes = (size_t)bytes, .refs = 1, .connection = call->connection,
+				.entries = (uint32_t)entries};
+	if (queue->page->magic == QUEUE_MAGIC && queue->page->version == QUEUE_VERSION)
+		return 0;
+	munmap(base, (size_t)bytes);
+	return error_set(err, ERROR_NOT_SUPPORTED, "queue: a layout that this library does not know");
+}
+
+static int ask_for_queue(struct trnsci_session *session, struct queue *ret_queue, struct error *err)
+{
+	struct trnsci_call *call;
+	int r = call_make(session, "queue", &call, err);
+
+	if (r < 0)
+		return r;
+	call->internal = true;
+	trnsci_set_u64(trnsci_args(call), "entries", ENTRIES);
+	r = sealed_memfd_run_call(call, err);
+	if (r < 0)
+		return r;
+	r = map_queue(call, ret_queue, err);
+	trnsci_call_free(call);
+	return r;
+}
+
+static bool has_queue(struct trnsci_session *session)
+{
+	bool has;
+
+	pthread_mutex_lock(&session->lock);
+	has = ((struct remote *)session->peer)->queue != NULL;
+	pthread_mutex_unlock(&session->lock);
+	return has;
+}
+
+int queue_begin(struct trnsci_session *session, struct error *err)
+{
+	struct remote *remote = session->peer;
+	struct queue made, *queue;
+	int r;
+
+	if (has_queue(session))
+		return 0;
+	queue = calloc(1, sizeof *queue);
+	r = queue ? ask_for_queue(session, &made, err) : error_set(err, ERROR_NO_MEMORY, "queue: no memory for its entry");
+	if (r < 0) {
+		free(queue);
+		return has_queue(session) ? 0 : r; /* another thread was faster */
+	}
+	*queue = made;
+	pthread_mutex_lock(&session->lock);
+	if (!remote->queue && !session->closed && queue->connection == session->connection) {
+		remote->queue = queue;
+		queue = NULL;
+	}
+	pthread_mutex_unlock(&session->lock);
+	queue_end(queue);
+	return 0;
+}
+
+/* A thread may spin at it. */
+void queue_drop(struct queue *queue)
+{
+	if (!queue || --queue->refs > 0)
+		return;
+	munmap(queue->page, queue->bytes);
+	free(queue);
+}
+
+void queue_end(struct queue *queue)
+{
+	queue_drop(queue);
+}
+
+struct queue *queue_hold(struct trnsci_session *session)
+{
+	struct queue *queue = ((struct remote *)session->peer)->queue;
+
+	if (!queue || !queue_is_busy(queue))
+		return NULL;
+	queue->refs++;
+	return queue;
+}
+
+/* ---- submitting, with the lock ---- */
+
+bool queue_is_busy(const struct queue *queue)
+{
+	return queue->submitted != queue->consumed;
+}
+
+/* Wakes the daemon, once for each of its sleeps. Without the barrier before it the look may be too early: then it is repeated
+ * before anybody sleeps. */
+static void kick_daemon(struct trnsci_session *session, struct queue *queue)
+{
+	const uint32_t sleeps = atomic_load_explicit(&queue->page->daemon_sleeps, memory_order_relaxed);
+	const struct value nothing = value_array();
+	struct remote *remote = session->peer;
+
+	if (sleeps % 2 == 0 || sleeps == queue->kicked)
+		return;
+	queue->kicked = sleeps;
+	if (codec_notification(&remote->out, "kick", &nothing) == 0)
+		socket_io_flush(session);
+	if (remote->out.size > 0 && remote->polling)
+		eventfd_write(remote->wake, 1);
+}
+
+static void write_entry(struct queue *queue, const struct trnsci_call *call)
+{
+	struct run_prepared *entry = queue_submission(queue->page, queue->entries, queue->submitted);
+	uint32_t handles[ARGS_SWAPS] = {0};
+	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
+
+	static_assert((int)ARGS_SWAPS == (int)RUN_PREPARED_TILES, "as many tiles");
+	entry->prepared = call->through_queue->prepared;
+	entry->given = changes.given;
+	entry->seed = changes.seed;
+	entry->stream = changes.stream;
+	entry->offset = changes.offset;
+	memcpy(entry->tiles, handles, sizeof handles);
+	entry->user = call->msgid;
+}
+
+static void set_armed(struct queue *queue, bool armed)
+{
+	queue->armed = armed;
+	queue->sleeps += armed ? QUEUE_SLEEP_STEP : 0;
+	atomic_store_explicit(&queue->page->client_sleeps, armed ? queue->sleeps | QUEUE_WAKE_NOTIFY : QUEUE_AWAKE,
+			      memory_order_relaxed);
+}
+
+static bool is_freed(void *arg, const struct args_tile *at)
+{
+	(void)arg;
+	return tile_handle(at->tile) == 0;
+}
+
+/* A tile that was freed may still be there for a queue, which is ahead of the request `free`. Tiles are looked at again when any
+ * was freed since. */
+static bool names_tiles(const struct trnsci_call *call)
+{
+	struct queued_call *queued = call->through_queue;
+
+	if (queued->frees == call->session->n_frees)
+		return true;
+	if (args_visit_tiles(call->params, NULL, is_freed, NULL))
+		return false;
+	queued->frees = call->session->n_frees;
+	return true;
+}
+
+static bool daemon_is_awake(const struct queue *queue)
+{
+	return atomic_load_explicit(&queue->page->daemon_sleeps, memory_order_relaxed) % 2 == 0;
+}
+
+/* With the lock. To a daemon that sleeps a message is sent anyway: then it is better the request itself. The daemon looks at the
+ * queue of a session whose requests keep coming. */
+static bool may_submit(const struct trnsci_call *call, const struct queue *queue)
+{
+	const struct trnsci_session *session = call->session;
+
+	return queue && !session->closed && !session->failure.code && session->n_lost == 0 && call->state != CALL_IN_FLIGHT &&
+	       call->through_queue->connection == session->connection && queue->connection == session->connection &&
+	       queue->submitted - queue->consumed < queue->entries && session->ready_fd < 0 && names_tiles(call) &&
+	       (queue_is_busy(queue) || daemon_is_awake(queue));
+}
+
+bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
+{
+	struct trnsci_session *session = call->session;
+	struct remote *remote = session->peer;
+	struct queue *queue;
+	bool may;
+
+	if (call->through_queue->version != call->args.version || call->state == CALL_IN_FLIGHT ||
+	    changes_set(&call->changes, changes, session, call->method, call->params, NULL) < 0)
+		return false;
+	pthread_mutex_lock(&session->lock);
+	queue = remote->queue;
+	may = may_submit(call, queue);
+	call->through_queue->outdated = call->through_queue->connection != session->connection;
+	if (may) {
+		call_unqueue(call);
+		call_drop_reply(call);
+		call->queueing = queueing;
+		call_table_add(call);
+		call->ends = 0; /* sent, and not by the socket */
+		call->in_queue = true;
+		write_entry(queue, call);
+		if (remote->sleeping && !queue->armed) /* it fell asleep while nothing was submitted */
+			set_armed(queue, true);
+		queue->submitted++;
+		atomic_store_explicit(&queue->page->submitted, queue->submitted, memory_order_release);
+		if (session->waiters > 0)
+			atomic_thread_fence(memory_order_seq_cst);
+		kick_daemon(session, queue);
+	}
+	pthread_mutex_unlock(&session->lock);
+	return may;
+}
+
+/* ---- completing ---- */
+
+bool queue_spin(struct queue *queue)
+{
+	const uint32_t consumed = queue->consumed;
+
+	for (unsigned i = 0; i < SPINS; i++) {
+		if (atomic_load_explicit(&queue->page->completed, memory_order_acquire) != consumed)
+			return true;
+		spin_pause();
+	}
+	return false;
+}
+
+/* Returns false if the daemon has broken the rules. */
+static bool answer_entry(struct trnsci_session *session, const struct queue_completion *completion)
+{
+	struct trnsci_call *call = completion->user <= UINT32_MAX ? call_table_find(session, (uint32_t)completion->user) : NULL;
+	struct error freed;
+
+	if (completion->error) /* the notification has ended the call, or will */
+		return true;
+	if (!call || !call->in_queue)
+		return false;
+	call->in_queue = false;
+	if (call->through_queue) {
+		queued_call_complete(call, completion);
+		call_finish(call, NULL, NULL, NULL, &call->through_queue->reply);
+	} else { /* its owner has freed it */
+		error_set(&freed, ERROR_CANCELLED, "%s: it was freed", call->method);
+		call_finish(call, &freed, NULL, NULL, NULL);
+	}
+	return true;
+}
+
+/* A daemon empties the memory when it has closed the connection, which the socket will report. */
+static bool is_emptied(const struct queue *queue)
+{
+	return *(const volatile uint64_t *)&queue->page->magic == 0;
+}
+
+bool queue_receive(struct trnsci_session *session)
+{
+	struct queue *queue = ((struct remote *)session->peer)->queue;
+	uint32_t completed, n;
+	bool good = true;
+
+	if (!queue)
+		return false;
+	completed = atomic_load_explicit(&queue->page->completed, memory_order_acquire);
+	n = completed - queue->consumed;
+	if (n == 0)
+		return false;
+	good = n <= queue->submitted - queue->consumed;
+	for (; good && queue->consumed != completed; queue->consumed++) {
+		struct queue_completion completion = {0};
+
+		queue_copy_entry(&completion, queue_completion(queue->page, queue->entries, queue->consumed));
+		good = answer_entry(session, &completion);
+	}
+	if (good)
+		atomic_store_explicit(&queue->page->consumed, queue->consumed, memory_order_release);
+	else if (!is_emptied(queue))
+		socket_io_fail(session, ERROR_BAD_REPLY, "queue", "a completion of an entry that was not submitted");
+	return good;
+}
+
+void queue_read_notification(struct trnsci_session *session, const struct message *message)
+{
+	static const char method[] = "queue_error";
+	const struct value *user;
+	struct trnsci_call *call;
+	struct error error;
+	uint64_t number;
+
+	if (message->type != MESSAGE_NOTIFICATION || message->method_size != sizeof method - 1 ||
+	    memcmp(message->method, method, sizeof method - 1) != 0)
+		return;
+	user = value_get(&message->params, "user");
+	if (!user || !value_to_u64(user, &number) || number > UINT32_MAX || !handshake_read_error(&message->params, &error))
+		return;
+	call = call_table_find(session, (uint32_t)number);
+	if (!call || !call->in_queue)
+		return;
+	call->in_queue = false;
+	call_finish(call, &error, NULL, NULL, NULL);
+}
+
+/* ---- sleeping ---- */
+
+bool queue_arm(struct trnsci_session *session)
+{
+	struct queue *queue = ((struct remote *)session->peer)->queue;
+
+	if (!queue || !queue_is_busy(queue))
+		return true;
+	set_armed(queue, true);
+	atomic_thread_fence(memory_order_seq_cst);
+	kick_daemon(session, queue);
+	if (((struct remote *)session->peer)->queue != queue) /* the connection was found lost, and is another */
+		return false;
+	if (atomic_load_explicit(&queue->page->completed, memory_order_acquire) == queue->consumed || is_emptied(queue))
+		return true;
+	set_armed(queue, false);
+	return false;
+}
+
+void queue_disarm(struct trnsci_session *session)
+{
+	struct queue *queue = ((struct remote *)session->peer)->queue;
+
+	if (queue && queue->armed)
+		set_armed(queue, false);
+}

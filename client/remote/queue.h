@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The library's side of a queue (proto/queue_layout.h). Nothing that the daemon writes there is trusted before it is checked.
+ *
+ * A call in flight through the queue stands in the session's table as any other, and its message id is the entry's `user`.
+ * The text of a failure comes by the socket, and ends the call; its completion only frees the entry. */
+#ifndef TRNSCI_CLIENT_REMOTE_QUEUE_H
+#define TRNSCI_CLIENT_REMOTE_QUEUE_H
+
+#include "codec.h"
+#include "session/session.h"
+
+struct queue;
+
+/* As session_engine.begin_queue and .enqueue. */
+int queue_begin(struct trnsci_session *session, struct error *err);
+bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
+
+/* The rest with the session's lock, but for queue_has_news. */
+
+/* Answers calls whose runs have ended. Returns whether there were any. */
+bool queue_receive(struct trnsci_session *session);
+/* Ends the call whose run has failed, if this is the notification of it. */
+void queue_read_notification(struct trnsci_session *session, const struct message *message);
+
+/* Returns whether entries are submitted and not completed. */
+bool queue_is_busy(const struct queue *queue);
+/* Looks without the lock whether a run has ended, for a short while. The queue must be held (queue_hold). */
+bool queue_spin(struct queue *queue);
+/* Keeps the memory of the session's queue mapped while a thread spins at it; NULL: there is none that is busy. */
+struct queue *queue_hold(struct trnsci_session *session);
+void queue_drop(struct queue *queue);
+
+/* The thread is about to sleep at the socket: the daemon is to send a notification. Returns false if there is news. */
+bool queue_arm(struct trnsci_session *session);
+/* It is awake again. */
+void queue_disarm(struct trnsci_session *session);
+
+/* The connection is gone. Accepts NULL. */
+void queue_end(struct queue *queue);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that go through a daemon's queue: their replies are those that the socket brings, whatever happens meanwhile. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "client/both.h"
+#include "harness/wait.h"
+
+enum { N = 300, CALLS = 8, RUNS = 400 };
+
+static struct trnsci_session *open_queue(int queue)
+{
+	const struct trnsci_options options = {.queue = queue, .reconnect_ms = 20000};
+	struct trnsci_session *session = NULL;
+	struct trnsci_error err;
+
+	if (trnsci_open(trnscid.socket, &options, &session, &err) < 0)
+		fail_msg("trnsci_open: %s", err.text);
+	return session;
+}
+
+static uint64_t runs_of_queues(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+	uint64_t number = 0;
+
+	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
+	assert_runs(call);
+	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), "queue_runs"), &number), 0);
+	trnsci_call_free(call);
+	return number;
+}
+
+static struct trnsci_call *draw_of(struct trnsci_session *session, const char *method, struct trnsci_tile *out)
+{
+	struct trnsci_call *call;
+
+	assert_int_equal(trnsci_call_new(session, method, &call), 0);
+	if (out)
+		trnsci_set_tile(trnsci_args(call), "out", out);
+	else
+		trnsci_set_u64(trnsci_args(call), "n", N);
+	trnsci_set_u64(trnsci_args(call), "seed", 5);
+	return call;
+}
+
+/* ---- the same replies ---- */
+
+/* Of a draw at that offset by an embedded engine. */
+struct expected {
+	float samples[N];
+	struct trnsci_span span;
+};
+
+static struct trnsci_session *embedded;
+
+static void expect_reply(const struct trnsci_call *call, const char *method, uint64_t offset, const struct trnsci_tile *out)
+{
+	struct trnsci_call *plain = draw_of(embedded, method, NULL);
+	struct trnsci_array want, got;
+	struct trnsci_span span, want_span;
+
+	trnsci_set_u64(trnsci_args(plain), "offset", offset);
+	assert_runs(plain);
+	assert_int_equal(trnsci_to_array(trnsci_reply(plain), &want), 0);
+	assert_int_equal(trnsci_reply_span(plain, &want_span), 0);
+	assert_int_equal(trnsci_reply_span(call, &span), 0);
+	assert_memory_equal(&span, &want_span, sizeof span);
+	if (out) {
+		assert_memory_equal(trnsci_tile_data(out), want.data, want.bytes);
+	} else {
+		assert_int_equal(trnsci_to_array(trnsci_reply(call), &got), 0);
+		assert_int_equal(got.bytes, want.bytes);
+		assert_int_equal(got.dtype, want.dtype);
+		assert_memory_equal(got.data, want.data, want.bytes);
+	}
+	trnsci_call_free(plain);
+}
+
+/* One after another, in the reply and in a tile, until the queue has run enough of them. */
+static void closed_loop(void **state)
+{
+	struct trnsci_session *session = open_queue(1);
+	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_call *calls[] = {draw_of(session, "normal", NULL), draw_of(session, "uniform", tile)};
+	const uint64_t before = runs_of_queues(session);
+	uint64_t i = 0;
+
+	(void)state;
+	AWAIT(runs_of_queues(session) > before + RUNS)
+	for (uint64_t end = i + 100; i < end; i++) {
+		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = 7 * i};
+
+		assert_int_equal(trnsci_run(calls[i % 2], &changes), 0);
+		expect_reply(calls[i % 2], i % 2 ? "uniform" : "normal", 7 * i, i % 2 ? tile : NULL);
+	}
+	trnsci_call_free(calls[0]);
+	trnsci_call_free(calls[1]);
+	trnsci_close(session);
+	trnsci_tile_free(tile);
+}
+
+/* Runs that are in flight together, to be answered in any order; `meanwhile` (or NULL) is called between. */
+static void pipeline(struct trnsci_session *session, uint64_t least, void (*meanwhile)(int round))
+{
+	struct trnsci_call *calls[CALLS], *call;
+	uint64_t offsets[CALLS], next = 0;
+	const uint64_t before = runs_of_queues(session);
+	void *arg;
+	int round = 0;
+
+	for (int k = 0; k < CALLS; k++) {
+		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = offsets[k] = 3 * next++};
+
+		calls[k] = draw_of(session, "normal", NULL);
+		assert_int_equal(trnsci_submit(calls[k], &changes, NULL, &offsets[k]), 0);
+	}
+	AWAIT(!meanwhile ? runs_of_queues(session) > before + least : round >= (int)least) {
+		for (int i = 0; i < RUNS; i++) {
+			struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
+
+			assert_int_equal(trnsci_next(session, -1, &call, &arg), 0);
+			if (trnsci_call_error(call)->code)
+				fail_msg("%s", trnsci_call_error(call)->text);
+			expect_reply(call, "normal", *(uint64_t *)arg, NULL);
+			changes.offset = *(uint64_t *)arg = 3 * next++;
+			assert_int_equal(trnsci_submit(call, &changes, NULL, arg), 0);
+		}
+		if (meanwhile)
+			meanwhile(round);
+		round++;
+	}
+	for (int k = 0; k < CALLS; k++) {
+		assert_int_equal(trnsci_wait(calls[k], -1), 0);
+		expect_reply(calls[k], "normal", offsets[k], NULL);
+		trnsci_call_free(calls[k]);
+	}
+}
+
+static void pipelined(void **state)
+{
+	struct trnsci_session *session = open_queue(0); /* often enough by itself */
+
+	(void)state;
+	pipeline(session, 2000, NULL);
+	trnsci_close(session);
+}
+
+static void strike(int round)
+{
+	if (round % 2 == 0)
+		return;
+	daemon_strike(&trnscid, round % 4 == 1 ? SIGKILL : SIGTERM);
+	daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
+}
+
+/* Runs of a daemon that ends are repeated by the next one, through its own queue. */
+static void restarted(void **state)
+{
+	struct trnsci_session *session = open_queue(1);
+
+	(void)state;
+	pipeline(session, 12, strike);
+	trnsci_close(session);
+}
+
+static void *run_in_thread(void *arg)
+{
+	struct trnsci_call *call = draw_of(arg, "normal", NULL);
+
+	for (uint64_t i = 0; i < RUNS; i++) {
+		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i};
+		struct trnsci_span span;
+
+		if (trnsci_run(call, &changes) < 0 || trnsci_reply_span(call, &span) < 0 || span.offset != i)
+			return arg;
+	}
+	trnsci_call_free(call);
+	return NULL;
+}
+
+static void threads(void **state)
+{
+	struct trnsci_session *session = open_queue(1);
+	pthread_t threads[CALLS];
+	void *failed;
+
+	(void)state;
+	for (int k = 0; k < CALLS; k++)
+		assert_int_equal(pthread_create(&threads[k], NULL, run_in_thread, session), 0);
+	for (int k = 0; k < CALLS; k++) {
+		pthread_join(threads[k], &failed);
+		assert_null(failed);
+	}
+	trnsci_close(session);
+}
+
+/* ---- what ends otherwise ---- */
+
+/* Runs the call until its runs go through the queue. */
+static void warm(struct trnsci_session *session, struct trnsci_call *call)
+{
+	const uint64_t before = runs_of_queues(session);
+
+	AWAIT(runs_of_queues(session) > before + 20)
+	for (int i = 0; i < 100; i++)
+		assert_runs(call);
+}
+
+/* The text is that of the same request by the socket. */
+static void failures(void **state)
+{
+	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = UINT64_MAX};
+	struct trnsci_session *session = open_queue(1), *plain = open_queue(-1);
+	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_call *call = draw_of(session, "normal", NULL), *same = draw_of(plain, "normal", NULL),
+			   *into = draw_of(session, "normal", tile);
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		assert_runs(same);
+	assert_int_equal(trnsci_run(same, &changes), -TRNSCI_END_OF_STREAM);
+	warm(session, call);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(trnsci_run(call, i % 2 ? NULL : &changes), i % 2 ? 0 : -TRNSCI_END_OF_STREAM);
+		assert_string_equal(trnsci_call_error(call)->text, i % 2 ? "" : trnsci_call_error(same)->text);
+	}
+	warm(session, into);
+	trnsci_tile_free(tile);
+	assert_int_equal(trnsci_run(into, NULL), -TRNSCI_BAD_TILE);
+	trnsci_call_free(into);
+	trnsci_call_free(call);
+	trnsci_call_free(same);
+	trnsci_close(plain);
+	trnsci_close(session);
+}
+
+static void changed_parameters(void **state)
+{
+	struct trnsci_session *session = open_queue(1);
+	struct trnsci_call *call = draw_of(session, "normal", NULL);
+	struct trnsci_array array;
+
+	(void)state;
+	for (uint64_t n = 1; n < 6; n++) {
+		trnsci_set_u64(trnsci_args(call), "n", n);
+		for (int i = 0; i < 50; i++) {
+			assert_runs(call);
+			assert_int_equal(trnsci_to_array(trnsci_reply(call), &array), 0);
+			assert_int_equal(array.count, n);
+		}
+	}
+	trnsci_call_free(call);
+	trnsci_close(session);
+}
+
+static void freed_in_flight(void **state)
+{
+	struct trnsci_session *session = open_queue(1);
+	struct trnsci_call *calls[CALLS];
+
+	(void)state;
+	for (int round = 0; round < 10; round++) {
+		for (int k = 0; k < CALLS; k++) {
+			calls[k] = draw_of(session, "normal", NULL);
+			for (int i = 0; i < 20; i++)
+				assert_runs(calls[k]);
+		}
+		for (int k = 0; k < CALLS; k++)
+			assert_int_equal(trnsci_submit(calls[k], NULL, NULL, NULL), 0);
+		for (int k = 0; k < CALLS; k++)
+			trnsci_call_free(calls[k]);
+	}
+	ping(session);
+	trnsci_close(session);
+}
+
+/* A reply outlives its session; a call in flight is answered. */
+static void closed_in_flight(void **state)
+{
+	struct trnsci_session *session = open_queue(1);
+	struct trnsci_call *call = draw_of(session, "normal", NULL), *other = draw_of(session, "normal", NULL);
+
+	(void)state;
+	warm(session, call);
+	warm(session, other);
+	assert_int_equal(trnsci_submit(other, NULL, NULL, NULL), 0);
+	trnsci_close(session);
+	expect_reply(call, "normal", 0, NULL);
+	if (trnsci_wait(other, 0) == 0)
+		expect_reply(other, "normal", 0, NULL);
+	trnsci_call_free(call);
+	trnsci_call_free(other);
+}
+
+static void count_answer(struct trnsci_call *call, void *arg)
+{
+	assert_int_equal(trnsci_call_error(call)->code, 0);
+	++*(int *)arg;
+}
+
+/* A program that begins to wait by itself while runs are in the queue. */
+static void event_loop(void **state)
+{
+	struct trnsci_session *session = open_queue(1);
+	struct trnsci_call *calls[CALLS];
+	int answered = 0, expected = 0;
+
+	(void)state;
+	for (int k = 0; k < CALLS; k++) {
+		calls[k] = draw_of(session, "normal", NULL);
+		warm(session, calls[k]);
+	}
+	for (int round = 0; round < 50; round++) {
+		for (int k = 0; k < CALLS; k++)
+			assert_int_equal(trnsci_submit(calls[k], NULL, count_answer, &answered), 0);
+		for (expected += CALLS; answered < expected;) {
+			struct pollfd poll_fd = {trnsci_fd(session), POLLIN, 0};
+
+			assert_int_equal(poll(&poll_fd, 1, DEADLINE_MS), 1);
+			assert_true(trnsci_dispatch(session, 0) >= 0 || answered < expected);
+		}
+	}
+	for (int k = 0; k < CALLS; k++)
+		trnsci_call_free(calls[k]);
+	trnsci_close(session);
+}
+
+static void turned_off(void **state)
+{
+	struct trnsci_session *session = open_queue(-1);
+	const uint64_t before = runs_of_queues(session);
+	struct trnsci_call *call = draw_of(session, "normal", NULL);
+	struct daemon without;
+
+	(void)state;
+	for (int i = 0; i < RUNS; i++)
+		assert_runs(call);
+	assert_int_equal(runs_of_queues(session), before);
+	trnsci_call_free(call);
+	trnsci_close(session);
+	without = trnscid;
+	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--queue-entries=0"));
+	session = open_queue(1);
+	call = draw_of(session, "normal", NULL);
+	for (int i = 0; i < RUNS; i++)
+		assert_runs(call);
+	assert_int_equal(runs_of_queues(session), 0);
+	trnsci_call_free(call);
+	trnsci_close(session);
+	daemon_stop(&trnscid);
+	trnscid = without;
+}
+
+static int start_both(void **state)
+{
+	embedded = open_at("embedded:");
+	return start(state);
+}
+
+static int stop_both(void **state)
+{
+	trnsci_close(embedded);
+	return stop(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(closed_loop),	     cmocka_unit_test(pipelined),	cmocka_unit_test(threads),
+		cmocka_unit_test(failures),	     cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight),
+		cmocka_unit_test(closed_in_flight), cmocka_unit_test(event_loop),	cmocka_unit_test(turned_off),
+		cmocka_unit_test(restarted),
+	};
+
+	return cmocka_run_group_tests(tests, start_both, stop_both);
+}
