@@ -68,6 +68,16 @@ static inline u32v u64_srl11(u32v a) { return _mm512_srli_epi64(a, 11); }
 static inline f32v f32_from_i32(u32v a) { return _mm512_cvtepi32_ps(a); }
 /* Converts 64-bit integers below 2^53. */
 static inline f64v f64_from_u53(u32v a) { return _mm512_cvtepu64_pd(a); }
+/* Return integers from 0 on times 2^-24 or 2^-53. A subtraction that stops at 0 lowers the exponent: it shares fewer units
+ * with AES and rotations than a product. */
+static inline f32v f32_over_2_24(f32v a)
+{
+	return _mm512_castsi512_ps(_mm512_subs_epu16(_mm512_castps_si512(a), u32_set(24u << 23)));
+}
+static inline f64v f64_over_2_53(f64v a)
+{
+	return _mm512_castsi512_pd(_mm512_subs_epu16(_mm512_castpd_si512(a), _mm512_set1_epi64(INT64_C(53) << 52)));
+}
 
 static inline f32v f32_max(f32v a, f32v b) { return _mm512_max_ps(a, b); }
 static inline f64v f64_max(f64v a, f64v b) { return _mm512_max_pd(a, b); }

@@ -79,6 +79,9 @@ static inline u32v u64_srl11(u32v a) { return OF_U64(vshrq_n_u64(AS_U64(a), 11))
 static inline f32v f32_from_i32(u32v a) { return vcvtq_f32_s32(vreinterpretq_s32_u32(a)); }
 /* Converts 64-bit integers below 2^53. */
 static inline f64v f64_from_u53(u32v a) { return vcvtq_f64_u64(AS_U64(a)); }
+/* Return integers from 0 on times 2^-24 or 2^-53. */
+static inline f32v f32_over_2_24(f32v a) { return vmulq_n_f32(a, 0x1p-24f); }
+static inline f64v f64_over_2_53(f64v a) { return vmulq_n_f64(a, 0x1p-53); }
 
 static inline u32v f32_bits(f32v a) { return vreinterpretq_u32_f32(a); }
 static inline u64v f64_bits(f64v a) { return vreinterpretq_u32_f64(a); }

@@ -19,9 +19,9 @@ static inline __attribute__((always_inline)) void store_output(enum output outpu
 	if (output == OUTPUT_BITS)
 		u32_store(at, words);
 	else if (output == OUTPUT_F32)
-		f32_store((float *)at, f32_mul(f32_from_i32(u32_and(words, u32_set(0xFFFFFF))), f32_set(0x1p-24f)));
+		f32_store((float *)at, f32_over_2_24(f32_from_i32(u32_and(words, u32_set(0xFFFFFF)))));
 	else
-		f64_store((double *)at, f64_mul(f64_from_u53(u64_srl11(words)), f64_set(0x1p-53)));
+		f64_store((double *)at, f64_over_2_53(f64_from_u53(u64_srl11(words))));
 }
 
 static inline __attribute__((always_inline)) void store_block(enum output output, char *at, const u32v x[4])
@@ -30,31 +30,46 @@ static inline __attribute__((always_inline)) void store_block(enum output output
 		store_output(output, at + i * sizeof(u32v), x[i]);
 }
 
+/* Where the next words of a batch go. */
+struct place {
+	uint32_t partition;
+	size_t n_groups; /* that are left */
+	char *at;
+};
+
+/* Fills while n_blocks whole blocks are left. */
+static inline __attribute__((always_inline)) void fill_blocks(enum output output, const struct constants *constants,
+							      unsigned rounds, unsigned n_blocks, struct place *place)
+{
+	u32v x[BLOCKS][4];
+
+	for (; place->n_groups >= n_blocks * U32_LANES; place->n_groups -= n_blocks * U32_LANES) {
+		evaluate_blocks(constants, rounds, n_blocks, place->partition, NULL, x);
+		place->partition += n_blocks * U32_LANES;
+		for (unsigned k = 0; k < n_blocks; k++, place->at += sizeof x[k])
+			store_block(output, place->at, x[k]);
+	}
+}
+
 /* Fills `at` with groups [partition, partition + n_groups) of one batch. */
 static inline __attribute__((always_inline)) void fill_batch(enum output output, const struct constants *constants,
 							     unsigned rounds, uint32_t partition, size_t n_groups,
 							     char *at)
 {
-	u32v x[BLOCKS][4];
+	struct place place = {partition, n_groups, at};
+	char block[4 * sizeof(u32v)] __attribute__((aligned(64)));
+	u32v x[1][4];
 
-	for (; n_groups >= BLOCKS * U32_LANES; n_groups -= BLOCKS * U32_LANES) {
-		evaluate_blocks(constants, rounds, BLOCKS, partition, NULL, x);
-		partition += BLOCKS * U32_LANES;
-		for (unsigned k = 0; k < BLOCKS; k++, at += sizeof x[k])
-			store_block(output, at, x[k]);
-	}
-	while (n_groups > 0) {
-		const size_t n = size_min(n_groups, U32_LANES);
-		char block[sizeof x[0]] __attribute__((aligned(64)));
-
-		evaluate_blocks(constants, rounds, 1, partition, NULL, x);
-		store_block(output, n < U32_LANES ? block : at, x[0]);
-		if (n < U32_LANES)
-			memcpy(at, block, n * GROUP_BYTES);
-		n_groups -= n;
-		partition += U32_LANES;
-		at += n * GROUP_BYTES;
-	}
+	fill_blocks(output, constants, rounds, BLOCKS, &place);
+	if (BLOCKS > 4)
+		fill_blocks(output, constants, rounds, 4, &place);
+	if (BLOCKS > 1)
+		fill_blocks(output, constants, rounds, 1, &place);
+	if (place.n_groups == 0)
+		return;
+	evaluate_blocks(constants, rounds, 1, place.partition, NULL, x);
+	store_block(output, block, x[0]);
+	memcpy(place.at, block, place.n_groups * GROUP_BYTES);
 }
 
 static inline __attribute__((always_inline)) void fill_span(enum output output, const struct rng_span *span,
@@ -82,7 +97,7 @@ static inline __attribute__((always_inline)) void scatter_span(const struct rng_
 	enum { AT_ONCE = 2 }; /* blocks: two hide their latencies, and calls are for few groups */
 	struct constants constants;
 	uint32_t picked[AT_ONCE * U32_LANES] = {0};
-	u32v x[BLOCKS][4];
+	u32v x[AT_ONCE][4];
 
 	set_key_constants(span, &constants);
 	set_batch_constants(span, span->group / STREAM_PARTITIONS, &constants);
