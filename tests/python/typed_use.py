@@ -24,3 +24,25 @@ def transform(x: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
     spectrum = trnsci.fft.rfft(x, norm="ortho", precision="kahan", workers=2)
     with trnsci.fft.set_workers(2):
         return trnsci.fft.irfft(spectrum * 2, len(x))
+
+
+def signals(x: NDArray[np.float64]) -> NDArray[Any]:
+    f, t, z = trnsci.signal.stft(x, fs=10.0, window=("tukey", 0.25))
+    points = trnsci.qmc.Sobol(2, seed=1).random_base2(4)
+    return trnsci.signal.convolve(z[0], points[:, 0], mode="same")
+
+
+async def calls(session: trnsci.Session) -> float:
+    x: NDArray[np.float32] = await session.draw("normal", (2, 3), seed=1)
+    estimate: float = trnsci.trace(np.eye(3), session=session).estimate
+    with trnsci.Ring("normal", batch=10, session=session) as ring:
+        for part in ring:
+            estimate += float(part.sum())
+        with ring.borrow(3) as samples:
+            estimate += float(samples.array.sum())
+    stream = trnsci.Stream.create("name", session=session)
+    names = [str(about["name"]) for about in trnsci.Stream.list()]
+    with trnsci.Broadcast("b") as reader:
+        seen = reader.last
+    return estimate + float(x.sum()) + float(stream.draw("normal", 3).sum()) \
+        + len(names) + (seen.first if seen else 0)

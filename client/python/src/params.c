@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of operations from Python's dicts. What they point to lives as long as the list. */
+/* Parameters of operations from Python's dicts. What they point to lives as long as the list. An Ellipsis is a new tile. */
 #include "extension.h"
 
 #include <string.h>
@@ -161,6 +161,10 @@ static int read_value(struct session_object *session, const char *name, PyObject
 	}
 	if (PyUnicode_Check(value))
 		return read_text(name, value, param);
+	if (value == Py_Ellipsis) {
+		*param = trnsci_new_tile(name);
+		return 0;
+	}
 	if (PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0)
 		return read_array(session, name, value, kept, param);
 	if (Py_IS_TYPE(value, session->state->tile_type))

@@ -14,22 +14,30 @@ Examples
 >>> rng.integers(1, 7, size=5)
 array([1, 6, 1, 6, 3])
 """
+from typing import Any
+
 from ._bit_generator import BitGenerator
+from ._broadcast import Broadcast, Publisher, Seen
+from ._calls import Call, Span
 from ._core import Session, Tile, default_session, version as __version__
 from ._errors import (Error, ParameterError, ParameterTypeError, ResourceError,
                       ServiceError, ServiceTimeoutError)
 from ._generator import Generator
+from ._ring import Ring
+from ._streams import Stream
+from ._trace import Trace, trace
 from . import fft, signal
 
 __all__ = [
-    "BitGenerator", "Generator", "Session", "Tile", "default_session", "fft",
-    "signal",
+    "BitGenerator", "Broadcast", "Call", "Generator", "Publisher", "Ring",
+    "Seen", "Session", "Span", "Stream", "Tile", "Trace", "default_session",
+    "fft", "signal", "trace",
     "Error", "ParameterError", "ParameterTypeError", "ResourceError",
     "ServiceError", "ServiceTimeoutError",
 ]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     """Load what needs scipy when it is used."""
     if name == "qmc":
         import importlib

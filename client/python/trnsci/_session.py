@@ -7,3 +7,106 @@ class SessionMethods:
     """The base of Session."""
 
     __slots__ = ()
+
+    def draw(self, distribution, shape, /, dtype=None, *, seed=None,
+             stream=None, generator=None, offset=None, **params):
+        """Send a draw. Its `Call` is awaited, or its ``result()`` waits.
+
+        Parameters
+        ----------
+        distribution : str
+            The engine's name of a distribution: 'uniform', 'normal' ...
+        shape : int or sequence of ints
+            Shape of the result; a vector distribution adds its components.
+        dtype : str or dtype, optional
+            Default: the distribution's own.
+        seed : int, optional
+            Seed of the stream; default: 0.
+        stream : int, str or Stream, optional
+            Which of the seed's streams, or a named one; default: 0.
+        generator : str, optional
+            Name of the generator of the stream's words.
+        offset : int, optional
+            Samples of the stream that are skipped.
+        **params
+            Parameters of the distribution, as numbers, arrays or tiles.
+
+        Returns
+        -------
+        Call
+            It gives an array over memory that the session's engine wrote.
+
+        Examples
+        --------
+        >>> import asyncio, trnsci
+        >>> async def main():
+        ...     session = trnsci.Session("embedded:")
+        ...     calls = [session.draw("normal", 1000, seed=i, std=2.0)
+        ...              for i in range(3)]
+        ...     return [len(x) for x in await asyncio.gather(*calls)]
+        >>> asyncio.run(main())
+        [1000, 1000, 1000]
+        """
+        from ._calls import Call, draw_params, source_of
+        params, shape = draw_params(distribution, shape, dtype, params)
+        source = source_of(seed, stream, generator, offset)
+        if "name" in source:
+            draw = {**params, "op": distribution, "out": ...}
+            return Call(self, "stream_draw",
+                        {"name": source["name"], "draw": draw}, "draw",
+                        shape)
+        return Call(self, distribution, {**params, **source, "out": ...},
+                    "draw", shape)
+
+    def apply(self, operation, /, **params):
+        """Send an operation that computes an array. Its `Call` is awaited, or
+        its ``result()`` waits.
+
+        Parameters
+        ----------
+        operation : str
+            The engine's name of an operation: 'fft', 'stft', 'gemm' ...
+        **params
+            Its parameters and inputs; arrays are copied, tiles are read where
+            they lie. ``in`` is a keyword of Python: give ``**{"in": x}``.
+
+        Returns
+        -------
+        Call
+            It gives an array over memory that the session's engine wrote.
+
+        Examples
+        --------
+        >>> import numpy as np, trnsci
+        >>> session = trnsci.Session("embedded:")
+        >>> call = session.apply("gemm", a=np.eye(2), b=np.ones((2, 1)))
+        >>> call.result().real.tolist()
+        [[1.0], [1.0]]
+        """
+        from ._calls import Call
+        return Call(self, operation, {**params, "out": ...}, "array")
+
+    def call(self, method, /, **params):
+        """Send a method that replies with other things than an array.
+
+        Parameters
+        ----------
+        method : str
+            A method of the protocol: 'stats', 'version', 'describe' ...
+        **params
+            Its parameters.
+
+        Returns
+        -------
+        Call
+            It gives the reply, a dict.
+
+        Examples
+        --------
+        >>> import trnsci
+        >>> session = trnsci.Session("embedded:")
+        >>> session.call("derive", seed=1, label="noise").result()["stream"] > 0
+        True
+        """
+        from ._calls import Call
+        return Call(self, method, params, "reply")

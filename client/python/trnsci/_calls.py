@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls: requests that are on their way, to be awaited or waited for."""
+import asyncio
+import collections
+import math
+import operator
+
+import numpy as np
+
+from . import _core
+from ._errors import ServiceTimeoutError
+
+Span = collections.namedtuple("Span", "generator seed stream offset position "
+                                      "next")
+Span.__doc__ = """Where a draw lay: `generator`, `seed` and `stream`, the first
+sample as `offset` and its first word as `position`, and the word `next` at
+which another draw may begin (None: the stream has ended)."""
+
+
+def milliseconds(timeout):
+    """A time limit in seconds, None for none, as milliseconds or -1."""
+    if timeout is None:
+        return -1
+    if not timeout >= 0:
+        raise ValueError(f"timeout: got {timeout}, allowed are seconds or "
+                         "None")
+    return min(int(timeout * 1000 + 0.999), 2**31 - 1)
+
+
+class Waiting:
+    """The futures of a session's calls in the loops that await them. One
+    descriptor of the session is watched by each such loop."""
+
+    def __init__(self, session):
+        self.session = session
+        self.fd = session._fd()
+        self.futures = {}  # Call: (loop, future)
+        self.counts = collections.Counter()  # of each loop
+
+    def add(self, call, loop, future):
+        if self.counts[loop] == 0:
+            loop.add_reader(self.fd, self.collect)
+        self.counts[loop] += 1
+        self.futures[call] = loop, future
+        # It may have been answered, and collected by another loop, before.
+        if call._popped or call.done():
+            loop.call_soon(self.settle, call)
+
+    def remove(self, call, loop):
+        self.futures.pop(call, None)
+        self.counts[loop] -= 1
+        if self.counts[loop] == 0:
+            del self.counts[loop]
+            loop.remove_reader(self.fd)
+        if not self.counts and self.session._waiting is self:
+            self.session._waiting = None
+
+    def collect(self):
+        """Take the calls that are answered, some of which other loops
+        await."""
+        while True:
+            call = self.session._next()
+            if call is None:
+                return
+            self.settle(call)
+
+    def settle(self, call):
+        loop, future = self.futures.pop(call, (None, None))
+        if loop is None:
+            return
+        if loop is asyncio.get_running_loop():
+            _finish(future)
+        else:
+            loop.call_soon_threadsafe(_finish, future)
+
+
+def _finish(future):
+    if not future.done():
+        future.set_result(None)
+
+
+class Call(_core.Call):
+    """A request that was sent. It is awaited in a loop of asyncio, or
+    `result` waits for it.
+
+    A call that nobody refers to any more is cancelled.
+
+    Examples
+    --------
+    >>> import trnsci
+    >>> session = trnsci.Session("embedded:")
+    >>> call = session.draw("normal", 3, seed=1)
+    >>> call.result().shape
+    (3,)
+    """
+
+    __slots__ = ("_shape", "_kind", "_value")
+
+    def __init__(self, session, method, params, kind, shape=None):
+        super().__init__(session, method, params, False, (),
+                         kind == "draw" and method != "stream_draw")
+        self._kind = kind
+        self._shape = shape
+        self._value = None
+        self._submit()
+
+    def result(self, timeout=None):
+        """Wait for the answer and return what the call gives.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds to wait at most; then ServiceTimeoutError is raised and
+            the call stays on its way.
+
+        Returns
+        -------
+        ndarray, Tile or dict
+            An array over the result's memory; a Tile where numpy has no such
+            dtype (bf16); the reply, of a method that computes no array.
+        """
+        if self._value is None:
+            self._await(milliseconds(timeout))
+            self._value = self._read()
+        return self._value
+
+    def _await(self, timeout_ms):
+        """Wait in steps, so that signals are handled."""
+        while not self.done():
+            step = 200 if timeout_ms < 0 else min(200, timeout_ms)
+            try:
+                self._wait(step)
+            except ServiceTimeoutError:
+                if self.done():
+                    raise
+                if timeout_ms >= 0:
+                    timeout_ms -= step
+                    if timeout_ms <= 0:
+                        raise
+        self._wait(0)
+
+    def _read(self):
+        if self._kind == "reply":
+            return self._reply()
+        tile = self._tile()
+        if tile.dtype == "bf16":
+            return tile
+        array = tile.array
+        if self._shape is None:
+            return array
+        return array.reshape(self._shape + array.shape[1:])
+
+    @property
+    def span(self):
+        """Where the draw lay, a `Span`. The call must be answered."""
+        self.result()
+        reply = self._reply()
+        return Span(*(reply[name] for name in Span._fields))
+
+    def __await__(self):
+        if not self.done():
+            yield from self._in_loop().__await__()
+        return self.result(0)
+
+    async def _in_loop(self):
+        loop = asyncio.get_running_loop()
+        session = self.session
+        if session._waiting is None:
+            session._waiting = Waiting(session)
+        waiting = session._waiting
+        future = loop.create_future()
+        waiting.add(self, loop, future)
+        try:
+            await future
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        finally:
+            waiting.remove(self, loop)
+
+
+def source_of(seed, stream, generator, offset=None):
+    """Where samples come from, as a dict; `stream` may be a named one."""
+    name = getattr(stream, "name", stream if isinstance(stream, str) else None)
+    if name is not None:
+        if seed is not None or generator is not None or offset is not None:
+            raise TypeError("a named stream has its own seed, generator and "
+                            "place")
+        return {"name": name}
+    return {"seed": seed or 0, "stream": stream or 0, "generator": generator,
+            "offset": offset}
+
+
+# Parameters that are one list, not an array of which sample k has element k.
+_LISTS = {"categorical": "weights", "dirichlet": "alpha",
+          "multinomial": "shares"}
+
+
+def distribution_params(distribution, dtype, params):
+    """Parameters of a distribution, as the engine takes them."""
+    if not isinstance(distribution, str):
+        raise TypeError(f"distribution: got {distribution!r}, allowed is the "
+                        "name of one")
+    name = _LISTS.get(distribution)
+    if isinstance(params.get(name), np.ndarray):
+        params = {**params, name: params[name].tolist()}
+    return {**params, "dtype": dtype_name(dtype)}
+
+
+def draw_params(distribution, shape, dtype, params):
+    """Parameters of a draw, and the shape of its result. The engine is given
+    the number of samples, since some distributions have another `shape`."""
+    params = distribution_params(distribution, dtype, params)
+    try:
+        shape = (operator.index(shape),)
+    except TypeError:
+        shape = tuple(operator.index(n) for n in shape)
+    if any(n < 0 for n in shape):
+        raise ValueError(f"shape: got {shape}, allowed are sizes of 0 and up")
+    return {**params, "n": math.prod(shape)}, shape
+
+
+def dtype_name(dtype):
+    """The engine's name of a dtype: 'f32' for float32."""
+    if dtype is None or isinstance(dtype, str) and dtype in _NAMES:
+        return dtype
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        return "bf16"
+    dtype = np.dtype(dtype)
+    name = f"{dtype.kind}{8 * dtype.itemsize}"
+    if name not in _NAMES:
+        raise TypeError(f"dtype: got {dtype}, allowed are {', '.join(_NAMES)}")
+    return name
+
+
+_NAMES = ("i8", "i32", "i64", "u32", "u64", "f16", "bf16", "f32", "f64",
+          "c64", "c128")
