@@ -165,7 +165,7 @@ DEPS_STATISTICS := dieharder python3-scipy
 DEPS_FULL = $(DEPS_FUZZ) $(DEPS_PACKAGES) $(DEPS_ARM64) $(DEPS_STATISTICS) mandoc shellcheck zsh fish \
 	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
 DEPS_DEB := dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
-DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools
+DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools mmdebstrap
 DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev
 
