@@ -11,7 +11,14 @@ enum {
 	/* A yield this long gave the CPU to another thread: longer than a reply, shorter than a slice. */
 	LONG_YIELD_NS = 200000,
 	BACKOFF_LEAST = 256, /* waits */
-	BACKOFF_MOST = 4096,
+	BACKOFF_MOST = 65536,
+	/* Trying the other mode: enough waits to learn it, and so seldom that a mode that takes ten times as long costs
+	 * less than a hundredth. */
+	TRIES = 8,
+	PAUSE_LEAST = 128, /* waits */
+	PAUSE_MOST = 8192,
+	WEIGHT = 8,      /* of what was learned, against one wait more */
+	LONGEST = 10,    /* times the bound: a longer wait counts as so long */
 };
 
 static uint64_t now_ns(void)
@@ -24,12 +31,23 @@ static uint64_t now_ns(void)
 
 void spin_init(struct spin *spin, uint64_t most_ns)
 {
-	*spin = (struct spin){.most_ns = most_ns};
+	*spin = (struct spin){.most_ns = most_ns, .mode = SPIN_SPINS, .pause = PAUSE_LEAST, .until_tries = PAUSE_LEAST};
+}
+
+static enum spin_mode other(enum spin_mode mode)
+{
+	return mode == SPIN_SPINS ? SPIN_SLEEPS : SPIN_SPINS;
+}
+
+static enum spin_mode mode_of_wait(const struct spin *spin)
+{
+	return spin->tries ? other(spin->mode) : spin->mode;
 }
 
 void spin_begin(struct spin *spin)
 {
 	spin->polls = 0;
+	spin->tries = spin->tries_left > 0;
 	if (spin->most_ns)
 		spin->began_ns = now_ns();
 }
@@ -54,7 +72,7 @@ bool spin_again(struct spin *spin)
 {
 	uint64_t now;
 
-	if (spin->window_ns == 0 || spin->sleeps_left)
+	if (spin->window_ns == 0 || spin->sleeps_left || mode_of_wait(spin) == SPIN_SLEEPS)
 		return false;
 	now = now_ns();
 	if (now - spin->began_ns >= spin->window_ns)
@@ -64,12 +82,45 @@ bool spin_again(struct spin *spin)
 	return true;
 }
 
+/* Ends a series of tries, and chooses. A mode that was not better is tried again after twice as many waits. */
+static void choose_mode(struct spin *spin)
+{
+	const enum spin_mode tried = other(spin->mode);
+	const bool better = spin->mean_ns[tried] < spin->mean_ns[spin->mode];
+
+	if (better)
+		spin->mode = tried;
+	spin->pause = better ? PAUSE_LEAST : spin->pause < PAUSE_MOST ? 2 * spin->pause : PAUSE_MOST;
+	spin->until_tries = spin->pause;
+}
+
+/* Learns from a wait in the mode that was chosen for it; others, which slept for want of a window, count for neither. */
+static void learn(struct spin *spin, uint64_t took_ns)
+{
+	const uint64_t most_ns = LONGEST * spin->most_ns;
+	uint64_t *mean = &spin->mean_ns[mode_of_wait(spin)];
+
+	took_ns = took_ns < most_ns ? took_ns : most_ns;
+	*mean = *mean ? *mean + took_ns / WEIGHT - *mean / WEIGHT : took_ns;
+	if (spin->tries) {
+		if (--spin->tries_left == 0)
+			choose_mode(spin);
+	} else if (--spin->until_tries == 0) {
+		spin->tries_left = TRIES;
+	}
+}
+
 void spin_end(struct spin *spin)
 {
+	uint64_t took_ns;
+
 	if (spin->most_ns == 0)
 		return;
+	took_ns = now_ns() - spin->began_ns;
+	if (spin->window_ns > 0 && !spin->sleeps_left)
+		learn(spin, took_ns);
 	spin->sleeps_left -= spin->sleeps_left > 0;
-	if (now_ns() - spin->began_ns <= spin->most_ns)
+	if (took_ns <= spin->most_ns)
 		spin->window_ns = spin->most_ns;
 	else
 		spin->window_ns = spin->window_ns / 2 < LEAST_NS ? 0 : spin->window_ns / 2;

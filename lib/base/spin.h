@@ -3,14 +3,20 @@
  * machine; one more poll takes 0.1 us.
  *
  * A wait that ended within the bound was worth spinning for, so the next wait may spin for the whole bound. A longer
- * wait halves the window, down to zero. Steady traffic therefore never sleeps, a pause costs at most twice the bound of
- * CPU time, and an idle thread none. If other threads want this CPU, waits sleep at once: a thread that spins yields
- * the CPU for a scheduler slice of milliseconds, while a thread that is woken gets it immediately. */
+ * wait halves the window, down to zero. A pause therefore costs at most twice the bound of CPU time, and an idle thread
+ * none. If other threads want this CPU, waits sleep at once: a thread that spins yields the CPU for a scheduler slice of
+ * milliseconds, while a thread that is woken gets it immediately.
+ *
+ * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from its
+ * CPU, so the mean wait is learned for spinning and for sleeping, and the shorter is used. The other is tried again now and
+ * then, the more seldom the longer it was. */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+enum spin_mode { SPIN_SLEEPS, SPIN_SPINS, SPIN_MODES };
 
 struct spin {
 	uint64_t most_ns;     /* the bound; 0: never spins */
@@ -19,6 +25,12 @@ struct spin {
 	unsigned polls;       /* in this wait */
 	unsigned backoff;     /* waits that sleep after a long yield; doubled by one, lowered by a short one */
 	unsigned sleeps_left; /* of these, still to come */
+	enum spin_mode mode;  /* the better one */
+	bool tries;           /* this wait tries the other */
+	unsigned tries_left;  /* waits that try it; then none for a while */
+	unsigned until_tries; /* waits */
+	unsigned pause;       /* waits between two series of tries */
+	uint64_t mean_ns[SPIN_MODES]; /* of waits in each mode; 0: none yet */
 };
 
 /* Lets the other thread of this core run for some cycles. */

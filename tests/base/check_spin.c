@@ -94,6 +94,53 @@ static void test_costs_nothing_when_idle(void **state)
 	assert_false(spin_again(&spin));
 }
 
+/* A wait that took length_ns as far as the thread can see. Waits are as long as the mode in which they are made says. */
+static void wait_in_mode(struct spin *spin, const uint64_t lengths_ns[SPIN_MODES])
+{
+	spin->window_ns = MOST_NS;
+	spin->sleeps_left = 0;
+	spin_begin(spin);
+	const bool spins = spin_again(spin);
+
+	spin->began_ns -= lengths_ns[spins ? SPIN_SPINS : SPIN_SLEEPS];
+	spin_end(spin);
+}
+
+/* The mode with the shorter waits is found, whichever it is, and found again when that changes. */
+static void test_chooses_the_shorter_waits(void **state)
+{
+	const uint64_t lengths_ns[2][SPIN_MODES] = {{[SPIN_SLEEPS] = 1000000, [SPIN_SPINS] = 100000000},
+						    {[SPIN_SLEEPS] = 100000000, [SPIN_SPINS] = 1000000}};
+	struct spin spin;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	for (int i = 0; i < 4; i++) {
+		const enum spin_mode best = i % 2 ? SPIN_SPINS : SPIN_SLEEPS;
+
+		for (int waits = 0; waits < 20000 && spin.mode != best; waits++)
+			wait_in_mode(&spin, lengths_ns[i % 2]);
+		assert_int_equal(spin.mode, best);
+	}
+}
+
+/* Of the other mode's waits there are the fewer, the longer it was worse. */
+static void test_tries_the_worse_mode_seldom(void **state)
+{
+	const uint64_t lengths_ns[SPIN_MODES] = {[SPIN_SLEEPS] = 100000000, [SPIN_SPINS] = 1000000};
+	unsigned tries = 0;
+	struct spin spin;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	for (int waits = 0; waits < 40000; waits++) {
+		wait_in_mode(&spin, lengths_ns);
+		tries += waits >= 20000 && spin.tries;
+	}
+	if (tries == 0 || tries > 40)
+		fail_msg("expected 1 to 40 waits of 20000 in the worse mode, got %u", tries);
+}
+
 static void test_off(void **state)
 {
 	struct spin spin;
@@ -160,6 +207,8 @@ int main(void)
 		cmocka_unit_test(test_sleeps_at_first),
 		cmocka_unit_test(test_follows_the_traffic),
 		cmocka_unit_test(test_costs_nothing_when_idle),
+		cmocka_unit_test(test_chooses_the_shorter_waits),
+		cmocka_unit_test(test_tries_the_worse_mode_seldom),
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_sleeps_beside_a_busy_thread),
 	};
