@@ -47,7 +47,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(socket_mode, MODE, START, "octal", "0660", 0, 0777, "", "permissions of a socket that the daemon makes") \
 	X(threads, NUMBER, START, "threads", "0", 0, 128, "", "threads that run the lanes; 0: the CPUs this process may use") \
 	X(pin, CHOICE, START, "", "on", 0, 0, "off|on", \
-	  "pin each of these threads to a CPU of its own, if this process may use as many CPUs as threads") \
+	  "pin each of these threads to a CPU of its own while no other program wants that, if this process may use as many " \
+	  "CPUs as threads") \
 	X(spin_us, NUMBER, NOW, "microseconds", "100", 0, 10000, "", \
 	  "time to poll for requests before sleeping, while requests keep coming; 0, or with one CPU: none") \
 	X(weights, WEIGHTS, SESSION, "weights", "", 0, 0, "", \

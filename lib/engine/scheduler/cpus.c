@@ -2,8 +2,6 @@
 /* CPUs that this process may use. */
 #include "engine/scheduler/cpus.h"
 
-#include <sched.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,16 +77,24 @@ unsigned cpus_usable(void)
 	return cpus < ENGINE_LANES ? cpus : ENGINE_LANES;
 }
 
-void cpus_pin(pthread_t thread, unsigned index, unsigned threads)
+bool cpus_list(unsigned count, cpu_set_t *ret_cpus)
 {
-	cpu_set_t set, one;
+	return sched_getaffinity(0, sizeof *ret_cpus, ret_cpus) == 0 && (unsigned)CPU_COUNT(ret_cpus) == count;
+}
+
+void cpus_pin(pthread_t thread, const cpu_set_t *cpus, unsigned index)
+{
+	cpu_set_t one;
 	unsigned seen = 0;
 
-	if (sched_getaffinity(0, sizeof set, &set) < 0 || (unsigned)CPU_COUNT(&set) != threads)
-		return;
 	CPU_ZERO(&one);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &set) && seen++ == index)
+		if (CPU_ISSET(cpu, cpus) && seen++ == index)
 			CPU_SET(cpu, &one);
 	pthread_setaffinity_np(thread, sizeof one, &one);
+}
+
+void cpus_unpin(pthread_t thread, const cpu_set_t *cpus)
+{
+	pthread_setaffinity_np(thread, sizeof *cpus, cpus);
 }

@@ -4,12 +4,16 @@
 #define TRNSCI_ENGINE_CPUS_H
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 
 /* CPUs by affinity, lowered to the cgroup's quota (cgroup v2 cpu.max, of this group and those above), 1..128. */
 unsigned cpus_usable(void);
 
-/* Keeps a thread, one of so many, on a CPU of its own, where this process may use just so many; else, or where the
- * system refuses, leaves it free. */
-void cpus_pin(pthread_t thread, unsigned index, unsigned threads);
+/* Returns whether the calling thread may use just so many CPUs, and which they are. */
+bool cpus_list(unsigned count, cpu_set_t *ret_cpus);
+/* Keeps a thread on the index-th CPU of the set, or lets it run on all of them. Where the system refuses, nothing changes. */
+void cpus_pin(pthread_t thread, const cpu_set_t *cpus, unsigned index);
+void cpus_unpin(pthread_t thread, const cpu_set_t *cpus);
 
 #endif

@@ -108,6 +108,14 @@ static void let_others(struct thread *thread, uint64_t *at_ns)
 	*at_ns = end_ns;
 }
 
+static uint64_t run_chunk(struct thread *thread, struct job *job, size_t chunk, uint64_t *start_ns)
+{
+	const uint64_t took_ns = pool_run_chunk(thread->pool, job, chunk, thread->scratch, start_ns);
+
+	pin_note_chunk(&thread->pin, took_ns, *start_ns);
+	return took_ns;
+}
+
 /* Serves a job for a chunk, or for as long as it is alone, when time is nobody's loss and only the last chunk counts.
  * The lock is held before and after, not meanwhile. */
 static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job, uint64_t expected_ns)
@@ -128,7 +136,7 @@ static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job
 		let_others(thread, &start_ns);
 		found = pool_claim_chunk(pool, job, thread->index, &chunk);
 		if (found)
-			took_ns = pool_run_chunk(pool, job, chunk, thread->scratch, &start_ns);
+			took_ns = run_chunk(thread, job, chunk, &start_ns);
 	} while (found && atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) <= 1);
 	pthread_mutex_lock(&pool->lock);
 	fair_queue_charge(&pool->fair_queue, job->fair_entry, took_ns, expected_ns);
@@ -162,7 +170,7 @@ static bool join_caller(struct thread *thread)
 		let_others(thread, &start_ns);
 		found = pool_claim_chunk(pool, job, thread->index, &chunk);
 		if (found)
-			pool_run_chunk(pool, job, chunk, thread->scratch, &start_ns);
+			run_chunk(thread, job, chunk, &start_ns);
 		took |= found;
 	}
 	if (job && !found)
@@ -339,8 +347,12 @@ unsigned pool_threads(const struct pool *pool)
  * which is longer than most jobs. */
 void pool_pin(struct pool *pool)
 {
+	if (!cpus_list(pool->n_threads, &pool->cpus))
+		return;
+	pthread_mutex_lock(&pool->lock); /* no thread runs chunks meanwhile */
 	for (unsigned i = 0; i < pool->n_threads; i++)
-		cpus_pin(pool->threads[i].id, i, pool->n_threads);
+		pin_begin(&pool->threads[i].pin, pool->threads[i].id, &pool->cpus, i);
+	pthread_mutex_unlock(&pool->lock);
 }
 
 void pool_set_idle(struct pool *pool, uint64_t (*idle)(void *arg, uint64_t at_ns), void *arg)

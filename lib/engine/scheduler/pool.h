@@ -27,7 +27,8 @@ void pool_destroy(struct pool *pool);
 size_t pool_scratch_bytes(const struct pool *pool);
 unsigned pool_threads(const struct pool *pool);
 
-/* Keeps each thread on a CPU of its own: cpus_pin. */
+/* Keeps each thread on a CPU of its own while nobody else wants it, if this process may use as many CPUs as there are
+ * threads. Call it before the first job. */
 void pool_pin(struct pool *pool);
 
 /* Sets what a thread calls before it sleeps: idle(arg, now) returns after how many nanoseconds it is to be called again;

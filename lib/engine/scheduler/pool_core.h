@@ -10,6 +10,7 @@
 #include "engine/scheduler/fair_queue.h"
 #include "engine/scheduler/job.h"
 #include "engine/scheduler/lane.h"
+#include "engine/scheduler/pin.h"
 
 enum state {
 	STATE_NEW,       /* not yet given to the pool */
@@ -33,6 +34,7 @@ struct thread {
 	bool slept;
 	bool lingers;      /* before it sleeps: callers may have more for it */
 	uint64_t yield_ns; /* when it does next */
+	struct pin pin;
 };
 
 /* What a caller's thread needs while it computes; one thread's at a time. */
@@ -70,6 +72,7 @@ struct pool {
 	bool asked;   /* for a call of it */
 	size_t scratch_bytes;
 	struct lane *lanes;
+	cpu_set_t cpus; /* of the process, if threads are pinned */
 	uint64_t submitted, finished;
 	_Atomic uint64_t here;    /* finished where they arrived, and not among those submitted, nor in runs of callers */
 	atomic_uint threaded; /* unfinished jobs that the threads have, or had before they wait */
