@@ -17,6 +17,7 @@
 
 enum {
 	POLL_ALL_EVERY = 4,     /* polls of one client, after which all are polled */
+	SEVERAL_POLLS = 64,     /* of all clients, after two were lively in turn: polling one would starve the others */
 	POLL_SOCKETS_EVERY = 16, /* polls of shared memory, each of which costs a hundredth of a look at the sockets */
 };
 
@@ -34,6 +35,7 @@ struct loop {
 	void (*try)(void *arg); /* polls the client of the last request; may be NULL */
 	void *try_arg;
 	unsigned polls;
+	unsigned several; /* polls that look at all clients */
 	struct loop_poller *pollers, *next_poller; /* the next one of a round */
 	bool active; /* something has happened since the loop began to wait */
 	bool ended;
@@ -220,6 +222,8 @@ void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg),
 void loop_note_traffic(struct loop *loop, void (*try)(void *arg), void *arg)
 {
 	loop->active = true;
+	if (loop->try && loop->try_arg != arg)
+		loop->several = SEVERAL_POLLS;
 	loop->try = try;
 	loop->try_arg = arg;
 }
@@ -293,10 +297,12 @@ static void poll_clients(struct loop *loop)
 		loop->active |= poll_memory(loop);
 		if (++loop->polls % POLL_SOCKETS_EVERY == 0)
 			event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
-	} else if (++loop->polls % POLL_ALL_EVERY == 0 || !loop->try)
+	} else if (++loop->polls % POLL_ALL_EVERY == 0 || loop->several || !loop->try) {
+		loop->several -= loop->several > 0;
 		event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
-	else
+	} else {
 		loop->try(loop->try_arg);
+	}
 }
 
 /* Waits until something has happened: polls for a while, then sleeps. */
