@@ -33,6 +33,11 @@ $(MPI_SHARED): $(MPI_OBJECTS) $(BUILD)/obj/client/cli/files/npy.o client/mpi/lib
 	@ln -sf $(notdir $@) $(BUILD)/lib/$(MPI_SONAME)
 	@ln -sf $(MPI_SONAME) $(BUILD)/lib/libtrnsci-mpi.so
 
+$(MPI_COMMAND): $(MPI_COMMAND_OBJECTS) $(MPI_SHARED)
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(MPI_CC) $(LDFLAGS_ALL) -o $@ $(MPI_COMMAND_OBJECTS) $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../lib'
+
 $(BUILD)/tests/mpi/%: tests/mpi/%.c $(MPI_SHARED)
 	$(say) TEST $@
 	@mkdir -p $(@D)
@@ -42,8 +47,18 @@ $(MPI_PKGCONFIG): client/mpi/trnsci-mpi.pc.in Makefile
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${exec_prefix}/%,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
-mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_PKGCONFIG))
+install-mpi: mpi
+	$(Q)$(if $(MPI_READY),$(call place_program,$(BINDIR),$(MPI_COMMAND)))
+	$(Q)$(if $(MPI_READY),$(call place_program,$(LIBDIR),$(MPI_SHARED)))
+	$(Q)$(if $(MPI_READY),ln -sf $(notdir $(MPI_SHARED)) $(DESTDIR)$(LIBDIR)/$(MPI_SONAME))
+	$(Q)$(if $(MPI_READY),ln -sf $(MPI_SONAME) $(DESTDIR)$(LIBDIR)/libtrnsci-mpi.so)
+	$(Q)$(if $(MPI_READY),$(call place,644,$(PREFIX)/include/trnsci,$(MPI_HEADER)))
+	$(Q)$(if $(MPI_READY),$(call place,644,$(LIBDIR)/pkgconfig,$(MPI_PKGCONFIG)))
+	$(Q)$(if $(MPI_READY),$(call place,644,$(SHAREDIR)/man/man1,client/mpi/man/trnsci-mpi.1))
+
+mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_COMMAND) $(MPI_PKGCONFIG))
 all: mpi
+install: install-mpi
 checks: $(if $(MPI_READY),$(MPI_TESTS))
 
-.PHONY: mpi
+.PHONY: mpi install-mpi

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Factors of long transforms of one axis.
  *
- * Angles are reduced exactly, to an octant, before the sines of the C library are taken in long double: as accurate as the
- * engine's own tables, and with their contract (machines whose C libraries agree have the same bytes). */
+ * Angles are reduced exactly, to an octant, and sines computed in integers, so that no C library has a part in the bytes: to
+ * 2^-60 at most, before the result is rounded. */
 #include "factors.h"
 
 #include <math.h>
@@ -39,16 +39,35 @@ uint64_t smooth_length(uint64_t n)
 	return best;
 }
 
+/* The high word of a product: of fractions of 2^64 and 2^63, one of 2^63. */
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+	return (uint64_t)((unsigned __int128)a * b >> 64);
+}
+
+/* Taylor's series of cos x, with first = 1, or of sin x / x, with first = 2, for x^2 as a fraction of 2^64: x <= pi / 4 leaves
+ * less than 2^-67 behind the last term. The result is a fraction of 2^63. */
+static uint64_t series(uint64_t square, uint64_t first)
+{
+	const uint64_t one = (uint64_t)1 << 63;
+	uint64_t sum = one;
+
+	for (uint64_t n = first + 16; n >= first && n <= first + 16; n -= 2)
+		sum = one - multiply(square, sum) / (n * (n + 1));
+	return sum;
+}
+
 /* exp(-2 pi i k / n), k < n. */
 static void unit_root(uint64_t k, uint64_t n, double ret_root[2])
 {
+	const uint64_t eighth_turn = 14488038916154245685u; /* pi / 4 of 2^64, rounded */
 	const unsigned __int128 eighths = (unsigned __int128)k * 8;
 	const unsigned octant = (unsigned)(eighths / n);
 	/* In the octant, from its nearer axis: rest / n of an eighth. */
-	const unsigned __int128 rest = eighths - (unsigned __int128)octant * n;
-	const long double from_axis = (long double)(octant % 2 ? n - (uint64_t)rest : (uint64_t)rest) / (long double)n;
-	const long double angle = from_axis * 0.785398163397448309615660845819875721L;
-	const double near = (double)cosl(angle), far = (double)sinl(angle);
+	const uint64_t part = (uint64_t)(eighths - (unsigned __int128)octant * n), rest = octant % 2 ? n - part : part;
+	const uint64_t turn = rest == n ? UINT64_MAX : (uint64_t)(((unsigned __int128)rest << 64) / n);
+	const uint64_t angle = multiply(eighth_turn, turn), square = multiply(angle, angle);
+	const double near = (double)series(square, 1) * 0x1p-63, far = (double)multiply(angle, series(square, 2)) * 0x1p-63;
 	/* The angle grows clockwise: (cos, -sin). */
 	const double table[8][2] = {{near, -far}, {far, -near}, {-far, -near}, {-near, -far},
 				    {-near, far}, {-far, near}, {far, near},   {near, far}};

@@ -294,8 +294,8 @@ static int check_cpus(const struct trnsci_mpi *mpi, struct trnsci_error *err)
 	if (!mpi->cpu_differs)
 		return 0;
 	return group_fail(err, TRNSCI_NOT_SUPPORTED,
-			  "fft: this rank's engine uses %s, another rank's another instruction set: the bytes would differ. "
-			  "Start the daemons with TRNSCI_CPU set to one that all have",
+			  "fft: cpu: this rank's engine uses %s; with another rank's the bytes would differ. Allowed are daemons that all "
+			  "have AVX2 or were all started with TRNSCI_CPU=scalar",
 			  mpi->cpu);
 }
 

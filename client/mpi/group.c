@@ -91,16 +91,17 @@ int group_agree_same(struct trnsci_mpi *mpi, int result, const void *bytes, size
 
 /* ---- instruction sets ---- */
 
-/* Transforms have the same bytes within a class; the levels of x86-64, the lowest first. */
-static const char *const classes[] = {"scalar", "avx2", "avx512"};
-enum { N_CLASSES = 3, OTHER_CLASS = N_CLASSES };
+/* Transforms have the same bytes on all instruction sets but x86-64 without AVX2 (PROTOCOL.md, Same bytes). */
+enum { NARROW_CLASS, WIDE_CLASS };
 
 static int class_of(const char *cpu)
 {
-	for (int i = N_CLASSES; i-- > 0;)
-		if (strncmp(cpu, classes[i], strlen(classes[i])) == 0)
-			return i;
-	return strncmp(cpu, "amx", 3) == 0 ? N_CLASSES - 1 : OTHER_CLASS;
+#ifdef __x86_64__
+	return strcmp(cpu, "scalar") == 0 ? NARROW_CLASS : WIDE_CLASS;
+#else
+	(void)cpu;
+	return WIDE_CLASS;
+#endif
 }
 
 static int read_cpu(struct trnsci_mpi *mpi, struct trnsci_error *err)
@@ -152,16 +153,16 @@ static unsigned count_threads(MPI_Comm comm, int rank)
 	return cpus > ranks ? (unsigned)(cpus / ranks > 128 ? 128 : cpus / ranks) : 1;
 }
 
-/* Embedded engines above the lowest class of all ranks are opened again with that class. */
+/* Where one rank's engine has plain kernels only, embedded ones are opened again with these. */
 static int agree_cpu(struct trnsci_mpi *mpi, struct trnsci_options *options, struct trnsci_error *err)
 {
 	int class = class_of(mpi->cpu), least, both[2], most[2], r = 0;
 
 	MPI_Allreduce(&class, &least, 1, MPI_INT, MPI_MIN, mpi->comm);
-	if (mpi->embedded && class != least && class != OTHER_CLASS) {
+	if (mpi->embedded && class != least) {
 		trnsci_close(mpi->session);
 		mpi->session = NULL;
-		options->cpu = classes[least];
+		options->cpu = "scalar";
 		r = open_session(mpi, "embedded:", options, err);
 	}
 	r = group_agree(mpi, r, err);

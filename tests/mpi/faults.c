@@ -63,6 +63,85 @@ static void check_layouts(struct trnsci_mpi *mpi)
 	report("errors: ", "layouts, sources and distributions");
 }
 
+/* Embedded engines agree on the lowest instruction set; daemons cannot be changed. */
+static void check_cpus(void)
+{
+	const struct trnsci_options scalar = {.threads = 1, .cpu = world_rank == 1 ? "scalar" : NULL};
+	const uint64_t shape[2] = {64, 64};
+	const struct trnsci_mpi_layout slabs = trnsci_mpi_slabs(2, shape);
+	const char *socket = world_rank == 1 ? getenv("SCALAR_SOCKET") : getenv("OTHER_SOCKET");
+	struct trnsci_mpi *mpi = NULL;
+	struct trnsci_mpi_info info;
+	struct trnsci_mpi_fft *fft = NULL;
+
+	EXPECT(trnsci_mpi_open(MPI_COMM_WORLD, "embedded:", &scalar, &mpi, &err) == 0, "%s", err.text);
+	trnsci_mpi_describe(mpi, &info);
+	EXPECT(strcmp(info.cpu, "scalar") == 0 && !info.cpu_differs, "one embedded rank is scalar: expected all, got %s", info.cpu);
+	trnsci_mpi_close(mpi);
+	report("instruction sets: ", "embedded engines take the lowest");
+	EXPECT(trnsci_mpi_open(MPI_COMM_WORLD, socket, NULL, &mpi, &err) == 0, "%s", err.text);
+	trnsci_mpi_describe(mpi, &info);
+	if (strcmp(info.cpu, "scalar") == 0 && world_rank != 1) {
+		trnsci_mpi_close(mpi);
+		report("instruction sets: # SKIP this CPU has no vectors", "");
+		return;
+	}
+	EXPECT(info.cpu_differs && info.ranks_embedded == 0, "the daemons' instruction sets differ, but were not found to");
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, NULL, &fft, &err), TRNSCI_NOT_SUPPORTED, "rank 0: fft: cpu: ");
+	trnsci_mpi_close(mpi);
+	report("instruction sets: ", "daemons of different ones are refused");
+}
+
+/* One rank's memory does not suffice. */
+static void check_memory(struct trnsci_mpi *mpi)
+{
+	const uint64_t shape[2] = {4096, 8192};
+	const struct trnsci_mpi_layout slabs = trnsci_mpi_slabs(2, shape);
+	struct rlimit before, less;
+	struct trnsci_mpi_fft *fft = NULL;
+	char pages[64];
+	FILE *statm = fopen("/proc/self/statm", "r");
+
+	getrlimit(RLIMIT_AS, &before);
+	less = before;
+	less.rlim_cur = (rlim_t)strtoull(fgets(pages, sizeof pages, statm), NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + (64 << 20);
+	fclose(statm);
+	if (world_rank == 3)
+		setrlimit(RLIMIT_AS, &less);
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, NULL, &fft, &err), TRNSCI_NO_MEMORY, "rank 3: fft: ");
+	setrlimit(RLIMIT_AS, &before);
+	EXPECT(fft == NULL, "the plan was set");
+	EXPECT(trnsci_mpi_fft_new(mpi, &slabs, NULL, &fft, &err) == 0, "with memory again: %s", err.text);
+	trnsci_mpi_fft_free(fft);
+	report("errors: ", "memory that one rank does not have");
+}
+
+static void check_options(struct trnsci_mpi *mpi)
+{
+	const uint64_t shape[2] = {16, 9}, prime = 10007;
+	struct trnsci_mpi_layout slabs = trnsci_mpi_slabs(2, shape), line = trnsci_mpi_slabs(1, &prime), to = slabs;
+	struct trnsci_mpi_fft_options options = {.n_axes = 2, .axes = {1, 1}};
+	struct trnsci_mpi_fft *fft = NULL;
+
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, &options, &fft, &err), TRNSCI_OUT_OF_RANGE, "fft: axes: 1, allowed is each axis below 2 once");
+	options = (struct trnsci_mpi_fft_options){.norm = "none"};
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, &options, &fft, &err), TRNSCI_OUT_OF_RANGE, "fft: norm");
+	options = (struct trnsci_mpi_fft_options){.wide = world_rank == 2};
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, &options, &fft, &err), TRNSCI_OUT_OF_RANGE, "rank 2: fft: layout and options: not the same");
+	to.shape[0] = 17;
+	options = (struct trnsci_mpi_fft_options){.to = &to};
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, &options, &fft, &err), TRNSCI_BAD_SHAPE, "fft: to: its shape");
+	options = (struct trnsci_mpi_fft_options){.kind = TRNSCI_MPI_C2R, .to = &to};
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, &options, &fft, &err), TRNSCI_BAD_SHAPE, "fft: to: ");
+	options = (struct trnsci_mpi_fft_options){.transposed_out = true};
+	expect_error(trnsci_mpi_fft_new(mpi, &line, &options, &fft, &err), TRNSCI_NOT_SUPPORTED, "10007 has no factor near its root");
+	line.block[0] = 16;
+	expect_error(trnsci_mpi_fft_new(mpi, &line, NULL, &fft, &err), TRNSCI_NOT_SUPPORTED, "fft: layout: block");
+	slabs.shape[1] = 0;
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, NULL, &fft, &err), TRNSCI_OUT_OF_RANGE, "an axis of 0 elements");
+	report("errors: ", "options of transforms");
+}
+
 static void check_files(struct trnsci_mpi *mpi, const char *folder)
 {
 	const uint64_t shape[1] = {100};
@@ -89,9 +168,12 @@ int main(int argc, char **argv)
 {
 	begin_job(&argc, &argv);
 	check_communicators();
+	check_cpus();
 	struct trnsci_mpi *mpi = group_of(4, "embedded:");
 
 	check_layouts(mpi);
+	check_options(mpi);
+	check_memory(mpi);
 	check_files(mpi, argc > 1 ? argv[1] : ".");
 	trnsci_mpi_close(mpi);
 	return end_job();

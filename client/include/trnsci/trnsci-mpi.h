@@ -30,9 +30,9 @@ struct trnsci_mpi; /**< the ranks of a communicator, each with its session */
 /** Opens a group. Collective over comm, which is duplicated and may be freed afterwards.
  *
  * Every rank opens a session at `address`, which may differ between ranks, and where no daemon answers there an embedded
- * engine. Threads of embedded engines that options do not state are the host's CPUs divided among its ranks. Embedded
- * engines of different instruction sets are opened again with the lowest of all ranks, since transforms have the same
- * bytes on one instruction set only.
+ * engine. Threads of embedded engines that options do not state are the host's CPUs divided among its ranks. Where a
+ * rank's engine has no vector instructions (x86-64 without AVX2, whose transforms have other bytes), embedded engines are
+ * opened again without them.
  * @param comm an intracommunicator; MPI must be initialised, and not yet finalised when the group is closed.
  * @param address as trnsci_open; NULL for the daemons' usual places.
  * @param options may be NULL.
