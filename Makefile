@@ -157,7 +157,7 @@ $(STATIC): $(CLIENT_OBJECTS)
 DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libncurses-dev libseccomp-dev perl-base
 DEPS_DEMO := alsa-utils gnuplot-nox
 DEPS_CHECK := g++ sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev universal-ctags \
-	python3-dev python3-numpy python3-scipy python3-pytest libopenmpi-dev openmpi-bin
+	python3-dev python3-numpy python3-scipy python3-pytest libopenmpi-dev openmpi-bin python3-mpi4py
 DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static

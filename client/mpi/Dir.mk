@@ -3,7 +3,7 @@
 # the library, its command and its tests are left out.
 #
 # Contract: the library is client/mpi/*.c on the installed header and npy's; the command is client/mpi/command/*.c on the
-# installed headers; tests/mpi/NAME.c becomes build/tests/mpi/NAME, which tests/mpi/*.sh run.
+# installed headers, as examples/NAME.c, which becomes build/examples/NAME; tests/mpi/NAME.c becomes build/tests/mpi/NAME, which tests/mpi/*.sh run.
 
 MPICC ?= mpicc
 MPI_READY := $(if $(SAN),,$(shell command -v $(MPICC) 2>/dev/null))
@@ -47,6 +47,12 @@ $(MPI_PKGCONFIG): client/mpi/trnsci-mpi.pc.in Makefile
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${exec_prefix}/%,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
+MPI_EXAMPLES := $(patsubst client/mpi/examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard client/mpi/examples/*.c)))
+$(MPI_EXAMPLES): $(BUILD)/examples/%: client/mpi/examples/%.c $(MPI_SHARED)
+	$(say) EXAMPLE $@
+	@mkdir -p $(@D)
+	$(Q)$(MPI_CC) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../lib' -lm
+
 install-mpi: mpi
 	$(Q)$(if $(MPI_READY),$(call place_program,$(BINDIR),$(MPI_COMMAND)))
 	$(Q)$(if $(MPI_READY),$(call place_program,$(LIBDIR),$(MPI_SHARED)))
@@ -55,10 +61,11 @@ install-mpi: mpi
 	$(Q)$(if $(MPI_READY),$(call place,644,$(PREFIX)/include/trnsci,$(MPI_HEADER)))
 	$(Q)$(if $(MPI_READY),$(call place,644,$(LIBDIR)/pkgconfig,$(MPI_PKGCONFIG)))
 	$(Q)$(if $(MPI_READY),$(call place,644,$(SHAREDIR)/man/man1,client/mpi/man/trnsci-mpi.1))
+	$(Q)$(if $(MPI_READY),$(call place,644,$(SHAREDIR)/doc/trnsci-mpi,$(wildcard client/mpi/examples/*)))
 
 mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_COMMAND) $(MPI_PKGCONFIG))
 all: mpi
 install: install-mpi
-checks: $(if $(MPI_READY),$(MPI_TESTS))
+checks: $(if $(MPI_READY),$(MPI_TESTS) $(MPI_EXAMPLES))
 
 .PHONY: mpi install-mpi

@@ -50,5 +50,6 @@ for compiler in g++ clang++; do
 done
 # Other tests install from the same build folder.
 flock "$build/install.lock" make -s -C "$root" BUILD="$build" install DESTDIR="$work/tree" PREFIX=/usr >"$work/out" 2>&1
-same "the header is installed" "trnsci.h trnsci.hpp" "$(cd "$work/tree/usr/include/trnsci" && echo *)"
+# That of MPI is there where MPI is.
+same "the header is installed" "trnsci.h trnsci.hpp" "$(cd "$work/tree/usr/include/trnsci" && ls | grep -v "^trnsci-mpi.h$" | xargs)"
 finish
