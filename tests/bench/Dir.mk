@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bench: workers (tests/bench/worker.h), a table of rows and goals, and the programs that measure and print.
+# The bench: workers (tests/bench/worker.h), a table of rows and goals, and the programs that measure and print. PORTS.md
+# has what bounds the kernels.
 #
 # Contract: NAME.c or peers/NAME.c becomes build/tests/bench/NAME; `user` sees the installed header and library only,
 # `kernel` the archives of the library's inside, a peer what LIBS_NAME says.
