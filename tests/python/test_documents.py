@@ -27,7 +27,7 @@ def test_examples(thing):
 
 def test_everything_is_described():
     things = [getattr(trnsci, name) for name in trnsci.__all__]
-    for module in (trnsci.fft, trnsci.qmc, trnsci.signal,
+    for module in (trnsci.fft, trnsci.program, trnsci.qmc, trnsci.signal,
                    trnsci.signal.windows):
         things += [getattr(module, name) for name in module.__all__]
     things += [getattr(trnsci.Generator, name)

@@ -46,3 +46,10 @@ async def calls(session: trnsci.Session) -> float:
         seen = reader.last
     return estimate + float(x.sum()) + float(stream.draw("normal", 3).sum()) \
         + len(names) + (seen.first if seen else 0)
+
+
+def program(x: NDArray[np.float32]) -> NDArray[np.complex64]:
+    p = trnsci.program.Program(seed=1)
+    run = p.compile(p.fft(p.input((4, 256)) * 2 + 0.1 * p.normal()))
+    result: NDArray[np.complex64] = run(x, seed=3)
+    return result

@@ -26,12 +26,12 @@ from ._generator import Generator
 from ._ring import Ring
 from ._streams import Stream
 from ._trace import Trace, trace
-from . import fft, signal
+from . import fft, program, signal
 
 __all__ = [
     "BitGenerator", "Broadcast", "Call", "Generator", "Publisher", "Ring",
     "Seen", "Session", "Span", "Stream", "Tile", "Trace", "default_session",
-    "fft", "signal", "trace",
+    "fft", "program", "signal", "trace",
     "Error", "ParameterError", "ParameterTypeError", "ResourceError",
     "ServiceError", "ServiceTimeoutError",
 ]
