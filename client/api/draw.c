@@ -76,6 +76,37 @@ int draw_set_noise(struct trnsci_args *args, const struct drawing *drawing, cons
 	return 0;
 }
 
+/* ---- kept calls ---- */
+
+void draw_begin_key(struct call_key *key, const struct drawing *drawing)
+{
+	const struct trnsci_source *source = drawing->source;
+
+	call_key_begin(key, drawing->distribution);
+	call_key_add(key, source != NULL);
+	if (source) {
+		call_key_add(key, source->position > 0);
+		call_key_add(key, source->rank);
+		call_key_add(key, source->size);
+		call_key_add_text(key, source->generator);
+	}
+	call_key_add_params(key, drawing->params);
+}
+
+struct prepared_changes draw_changes(const struct trnsci_source *source)
+{
+	struct prepared_changes changes = {.given = 0};
+
+	if (!source)
+		return changes;
+	changes.given = PREPARED_SEED | PREPARED_STREAM | PREPARED_OFFSET | (source->position ? PREPARED_POSITION : 0u);
+	changes.seed = source->seed;
+	changes.stream = source->stream;
+	changes.offset = source->offset;
+	changes.position = source->position;
+	return changes;
+}
+
 /* ---- into tiles ---- */
 
 static void set_output(struct trnsci_args *args, struct trnsci_tile *const *tile)
@@ -102,6 +133,51 @@ static int run_into(struct trnsci_call *call, struct trnsci_tile **tile, struct 
 	return r;
 }
 
+/* A draw, or any operation as one without a source, into a tile that is there. */
+struct into_tile {
+	struct trnsci_session *session;
+	struct drawing drawing;
+	struct trnsci_tile *tile;
+};
+
+static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err)
+{
+	const struct into_tile *into = arg;
+	struct trnsci_args *args;
+	int r = draw_call(into->session, &into->drawing, ret_call, &args, err);
+
+	if (r == 0)
+		trnsci_set_tile(args, "out", into->tile);
+	return r;
+}
+
+/* Runs by a kept call. Returns 1 if there is none that can. */
+static int run_kept(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_tile *tile,
+		    struct trnsci_span *ret_span, struct error *err)
+{
+	struct into_tile into = {session, *drawing, tile};
+	struct prepared_changes changes = draw_changes(drawing->source);
+	const struct value *reply;
+	struct kept_call *kept;
+	struct call_key key;
+	int r = 1;
+
+	if (!drawing->distribution || !tile || !session->engine->prepare || draw_stream_name(drawing))
+		return 1;
+	draw_begin_key(&key, drawing);
+	call_key_add_tile(&key, tile);
+	kept = kept_call_take(session, &key, make_kept, &into);
+	if (!kept)
+		return 1;
+	reply = kept_call_run(kept, &key, &changes);
+	if (reply)
+		r = ret_span ? span_read((const struct trnsci_value *)(const void *)reply, drawing->distribution,
+					 ret_span, err)
+			     : 0;
+	kept_call_give(session, kept);
+	return r;
+}
+
 int trnsci_draw(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
 		const struct trnsci_source *source, struct trnsci_tile **tile, struct trnsci_span *ret_span,
 		struct trnsci_error *err)
@@ -115,7 +191,12 @@ int trnsci_draw(struct trnsci_session *session, const char *distribution, const 
 	if (r == 0 && !tile)
 		r = error_set(&error, ERROR_BAD_TILE, "%s: tile: missing", distribution);
 	if (r == 0)
-		r = draw_call(session, &drawing, &call, &args, &error);
+		r = session_check(session, &error);
+	if (r == 0)
+		r = run_kept(session, &drawing, *tile, ret_span, &error);
+	if (r <= 0)
+		return r < 0 ? error_export(err, &error) : 0;
+	r = draw_call(session, &drawing, &call, &args, &error);
 	if (r == 0) {
 		set_output(args, tile);
 		r = run_into(call, tile, ret_span, &error);
@@ -126,11 +207,16 @@ int trnsci_draw(struct trnsci_session *session, const char *distribution, const 
 int trnsci_apply(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 		 struct trnsci_tile **tile, struct trnsci_error *err)
 {
+	const struct drawing drawing = {operation, params, NULL};
 	struct trnsci_call *call;
 	struct error error = {0};
-	int r = tile ? call_make(session, operation, &call, &error)
+	int r = tile ? session_check(session, &error)
 		     : error_set(&error, ERROR_BAD_TILE, "%s: tile: missing", operation ? operation : "NULL");
 
+	if (r == 0 && run_kept(session, &drawing, *tile, NULL, NULL) == 0)
+		return 0;
+	if (r == 0)
+		r = call_make(session, operation, &call, &error);
 	if (r == 0) {
 		trnsci_set_params(trnsci_args(call), params);
 		set_output(trnsci_args(call), tile);

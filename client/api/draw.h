@@ -6,6 +6,7 @@
 #include <trnsci/trnsci.h>
 
 #include "base/error.h"
+#include "call/kept_call.h"
 
 struct drawing {
 	const char *distribution;
@@ -27,5 +28,10 @@ int draw_call(struct trnsci_session *session, const struct drawing *drawing, str
 
 /* Checks the draw and sets it as the parameter `noise` of a ring or a broadcast. `what` begins the error's text. */
 int draw_set_noise(struct trnsci_args *args, const struct drawing *drawing, const char *what, struct error *err);
+
+/* Begins the key of a kept call with all that runs of the draw cannot change, its parameters last; and returns what they
+ * change. source may be NULL. */
+void draw_begin_key(struct call_key *key, const struct drawing *drawing);
+struct prepared_changes draw_changes(const struct trnsci_source *source);
 
 #endif

@@ -183,25 +183,15 @@ static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err
 
 static void make_key(const struct fill *fill, struct call_key *key)
 {
-	const struct trnsci_source *source = fill->drawing.source;
-
-	call_key_begin(key, fill->drawing.distribution);
+	draw_begin_key(key, &fill->drawing);
 	call_key_add(key, fill->dtype);
 	call_key_add(key, fill->elements);
-	call_key_add_params(key, fill->drawing.params);
-	if (!source)
-		return;
-	call_key_add(key, source->position > 0);
-	call_key_add(key, source->rank);
-	call_key_add(key, source->size);
-	call_key_add_text(key, source->generator);
 }
 
 /* Fills by a kept call. Returns 1 if there is none that can. */
 static int fill_kept(struct fill *fill, struct error *err)
 {
-	const struct trnsci_source *source = fill->drawing.source;
-	struct prepared_changes changes = {.memory = &fill->out};
+	struct prepared_changes changes = draw_changes(fill->drawing.source);
 	const struct value *reply;
 	struct kept_call *kept;
 	struct call_key key;
@@ -213,15 +203,8 @@ static int fill_kept(struct fill *fill, struct error *err)
 	kept = kept_call_take(fill->session, &key, make_kept, fill);
 	if (!kept)
 		return 1;
-	if (source) {
-		changes.given = PREPARED_SEED | PREPARED_STREAM | PREPARED_OFFSET |
-				(source->position ? PREPARED_POSITION : 0u);
-		changes.seed = source->seed;
-		changes.stream = source->stream;
-		changes.offset = source->offset;
-		changes.position = source->position;
-	}
-	reply = kept_call_run(kept, &changes);
+	changes.memory = &fill->out;
+	reply = kept_call_run(kept, &key, &changes);
 	if (reply)
 		r = fill->wants_span ? span_read((const struct trnsci_value *)(const void *)reply,
 						 fill->drawing.distribution, &fill->span, err)

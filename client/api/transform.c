@@ -83,7 +83,7 @@ static bool can_keep(const struct transform *t)
 static bool run_kept(struct transform *t)
 {
 	void *const memory[PREPARED_MEMORY] = {t->in.data, t->out.data};
-	const struct prepared_changes changes = {.memory = memory};
+	struct prepared_changes changes = {.memory = memory};
 	struct kept_call *kept;
 	struct call_key key;
 	bool done;
@@ -98,7 +98,7 @@ static bool run_kept(struct transform *t)
 	kept = kept_call_take(t->session, &key, make_kept, t);
 	if (!kept)
 		return false;
-	done = kept_call_run(kept, &changes);
+	done = kept_call_run(kept, &key, &changes);
 	kept_call_give(t->session, kept);
 	return done;
 }

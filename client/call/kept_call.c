@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/tile.h"
+
 enum {
 	SETS = 32, /* powers of two, both */
 	WAYS = 4,
@@ -12,6 +14,7 @@ enum {
 };
 
 struct kept_call {
+	const struct trnsci_session *session;
 	struct prepared *prepared;
 	uint64_t hash;
 	size_t n_words;
@@ -61,8 +64,25 @@ void call_key_add_text(struct call_key *key, const char *text)
 
 void call_key_begin(struct call_key *key, const char *method)
 {
-	key->n = 0;
+	key->n = key->n_tiles = 0;
 	call_key_add_text(key, method);
+}
+
+/* A tile that comes again is the same one in every run. */
+void call_key_add_tile(struct call_key *key, const struct trnsci_tile *tile)
+{
+	size_t i = 0;
+
+	while (i < key->n_tiles && key->tiles[i] != tile)
+		i++;
+	if (!tile || i == ARGS_SWAPS) {
+		key->n = KEY_WORDS + 1;
+		return;
+	}
+	key->tiles[i] = tile;
+	key->n_tiles += i == key->n_tiles;
+	call_key_add(key, i << 32 | tile->dtype);
+	add_bytes(key, tile->shape, tile->ndim * sizeof *tile->shape);
 }
 
 static void add_value(struct call_key *key, const struct trnsci_param *param)
@@ -86,6 +106,10 @@ static void add_value(struct call_key *key, const struct trnsci_param *param)
 	case TRNSCI_PARAM_I64S:
 	case TRNSCI_PARAM_F64S:
 		add_bytes(key, param->value.data, param->count <= KEY_WORDS ? 8 * param->count : 8 * KEY_WORDS);
+		break;
+	case TRNSCI_PARAM_TILE:
+	case TRNSCI_PARAM_ELEMENTS:
+		call_key_add_tile(key, param->value.tile);
 		break;
 	default:
 		key->n = KEY_WORDS + 1;
@@ -125,6 +149,18 @@ static uint64_t hash_key(const struct call_key *key)
 	return mix(hash, 0);
 }
 
+/* ---- tiles ---- */
+
+static bool find_handles(const struct trnsci_session *session, const struct call_key *key, uint32_t handles[ARGS_SWAPS])
+{
+	for (size_t i = 0; i < key->n_tiles; i++) {
+		handles[i] = (uint32_t)tile_handle(key->tiles[i]);
+		if (handles[i] == 0 || key->tiles[i]->session != session)
+			return false;
+	}
+	return true;
+}
+
 /* ---- making ---- */
 
 static void kept_call_free(struct trnsci_session *session, struct kept_call *kept)
@@ -142,6 +178,7 @@ static struct kept_call *kept_call_new(struct trnsci_session *session, const str
 {
 	struct kept_call *kept = malloc(sizeof *kept + key->n * sizeof *key->words);
 	struct trnsci_call *call = NULL;
+	uint32_t handles[ARGS_SWAPS];
 	struct error ignored;
 	int r = kept ? make(arg, &call, &ignored) : -ERROR_NO_MEMORY;
 
@@ -149,7 +186,8 @@ static struct kept_call *kept_call_new(struct trnsci_session *session, const str
 		r = call->args.failed ? -ERROR_NO_MEMORY : session->engine->prepare(call, &kept->prepared);
 	if (call)
 		trnsci_call_free(call);
-	if (r == 0 && !prepared_is_small(kept->prepared)) {
+	if (r == 0 && !(prepared_is_small(kept->prepared) && find_handles(session, key, handles) &&
+			prepared_names(kept->prepared, handles, key->n_tiles))) {
 		session->engine->release(session, kept->prepared);
 		r = -ERROR_NOT_SUPPORTED;
 	}
@@ -157,6 +195,7 @@ static struct kept_call *kept_call_new(struct trnsci_session *session, const str
 		free(kept);
 		return NULL;
 	}
+	kept->session = session;
 	kept->hash = hash;
 	kept->n_words = key->n;
 	memcpy(kept->words, key->words, key->n * sizeof *key->words);
@@ -238,8 +277,14 @@ struct kept_call *kept_call_take(struct trnsci_session *session, const struct ca
 	return kept;
 }
 
-const struct value *kept_call_run(struct kept_call *kept, const struct prepared_changes *changes)
+const struct value *kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes)
 {
+	uint32_t handles[ARGS_SWAPS];
+
+	if (!find_handles(kept->session, key, handles))
+		return NULL;
+	changes->tiles = handles;
+	changes->n_tiles = key->n_tiles;
 	return prepared_run_alone(kept->prepared, changes);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that an embedded session keeps prepared for its one-line functions (trnsci_fill, trnsci_transform).
+/* Calls that an embedded session keeps prepared for its one-line functions (trnsci_fill, trnsci_draw, trnsci_transform,
+ * trnsci_apply).
  *
  * A key has everything of such a call that its runs cannot change: method, parameters, dtypes and shapes. Seed, stream,
- * offset, position and the addresses of arrays are stated by each run. A key that comes for the second time is worth
+ * offset, position, tiles and the addresses of arrays are stated by each run. A key that comes for the second time is worth
  * preparing. Each thread has calls of its own, so that threads with equal keys do not wait for each other. */
 #ifndef TRNSCI_CLIENT_CALL_KEPT_CALL_H
 #define TRNSCI_CLIENT_CALL_KEPT_CALL_H
@@ -18,15 +19,18 @@ enum { KEY_WORDS = 64 };
 struct call_key {
 	size_t n; /* words; more than KEY_WORDS: the call is not kept */
 	uint64_t words[KEY_WORDS];
+	size_t n_tiles; /* by first mention */
+	const struct trnsci_tile *tiles[ARGS_SWAPS];
 };
 
-/* Begin and extend a key. Lists are part of it; a parameter that is a tile, an array or a map makes the call one that is
- * not kept. text may be NULL. */
+/* Begin and extend a key, in the order in which the call is made. Lists are part of it; a parameter that is an array or
+ * a map, or a seventh tile, makes the call one that is not kept. text may be NULL. */
 void call_key_begin(struct call_key *key, const char *method);
 void call_key_add(struct call_key *key, uint64_t word);
 void call_key_add_text(struct call_key *key, const char *text);
 void call_key_add_params(struct call_key *key, const struct trnsci_param *params);
 void call_key_add_array(struct call_key *key, const struct trnsci_array *array);
+void call_key_add_tile(struct call_key *key, const struct trnsci_tile *tile);
 
 struct kept_call;
 
@@ -34,8 +38,8 @@ struct kept_call;
  * not kept: it is to be made and sent. The call is yours until kept_call_give. */
 struct kept_call *kept_call_take(struct trnsci_session *session, const struct call_key *key,
 				 int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg);
-/* Runs it in this thread. Returns its reply, or NULL if it is to be made and sent, which also reports what is wrong. */
-const struct value *kept_call_run(struct kept_call *kept, const struct prepared_changes *changes);
+/* Runs it in this thread, with the tiles of the key. Returns its reply, or NULL if it is to be made and sent, which also reports what is wrong. */
+const struct value *kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes);
 void kept_call_give(struct trnsci_session *session, struct kept_call *kept);
 
 /* Frees all of a session that was stopped. */

@@ -261,6 +261,54 @@ static void transforms(void **state)
 	free(anew);
 }
 
+/* ---- tiles ---- */
+
+enum { TILES = 3, ELEMENTS = 256 };
+
+static void expect_bytes(const char *what, unsigned round, const struct trnsci_tile *tile, const float *expected)
+{
+	if (memcmp(trnsci_tile_data(tile), expected, ELEMENTS * sizeof *expected) != 0)
+		fail_msg("%s, round %u: other bytes", what, round);
+}
+
+/* Other tiles in each round; in some, one tile is both. */
+static void tiles(void **state)
+{
+	struct trnsci_session *session = open_embedded(1), *other = open_embedded(1);
+	struct trnsci_tile *at[TILES];
+	float expected[ELEMENTS];
+
+	(void)state;
+	for (int i = 0; i < TILES; i++)
+		at[i] = new_tile(session, 0, TRNSCI_F32, ELEMENTS);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct trnsci_tile *in = at[i % TILES], *out = at[i * 5 / 7 % TILES];
+		const struct trnsci_source source = {.seed = i, .offset = 4 * i, .position = i % 3 ? 0 : 8};
+		const struct trnsci_param params[] = {trnsci_with_tile("in", in), trnsci_f64("by", 3), trnsci_end()};
+		struct trnsci_span span, expected_span;
+
+		assert_int_equal(trnsci_draw(session, "normal", NULL, &source, &in, &span, NULL), 0);
+		assert_int_equal(trnsci_fill(other, "normal", NULL, &source, TRNSCI_F32, ELEMENTS, expected,
+					     &expected_span, NULL),
+				 0);
+		expect_bytes("normal", i, in, expected);
+		assert_memory_equal(&span, &expected_span, sizeof span);
+		for (int k = 0; k < ELEMENTS; k++)
+			expected[k] *= 3;
+		assert_int_equal(trnsci_apply(session, "scale", params, &out, NULL), 0);
+		expect_bytes("scale", i, out, expected);
+		if (i % 50 == 0) { /* another tile in the place of one that was freed */
+			trnsci_tile_free(at[0]);
+			at[0] = new_tile(session, 0, TRNSCI_F32, ELEMENTS);
+		}
+	}
+	assert_in_range(prepared_calls(session), 2, 6);
+	trnsci_close(session);
+	trnsci_close(other);
+	for (int i = 0; i < TILES; i++)
+		trnsci_tile_free(at[i]);
+}
+
 /* Between a first and a third call with the same parameters: what is wrong stays wrong. */
 static void wrong(void **state)
 {
@@ -292,7 +340,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(fills), cmocka_unit_test(fills_of_threads),
 					   cmocka_unit_test(bounded), cmocka_unit_test(transforms),
-					   cmocka_unit_test(wrong)};
+					   cmocka_unit_test(tiles), cmocka_unit_test(wrong)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

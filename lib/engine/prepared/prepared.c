@@ -112,6 +112,15 @@ int prepared_release(struct session_memory *memory, uint64_t handle, struct erro
 	return 0;
 }
 
+bool prepared_names(const struct prepared *prepared, const uint32_t *handles, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && i < prepared->n_tiles && prepared->tiles[i].handle == handles[i])
+		i++;
+	return i == n && n == prepared->n_tiles;
+}
+
 uint32_t prepared_handle(const struct prepared *prepared)
 {
 	return prepared->handle;

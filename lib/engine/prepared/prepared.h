@@ -29,6 +29,8 @@ void prepared_drop(void *prepared); /* one reference; accepts NULL */
 /* -ERROR_BAD_TILE: there is none of that handle. */
 int prepared_release(struct session_memory *memory, uint64_t handle, struct error *err);
 
+/* Whether it names exactly these tiles, in this order of first mention. */
+bool prepared_names(const struct prepared *prepared, const uint32_t *handles, size_t n);
 /* Whether it can run so; only then prepared_run_alone does anything. */
 bool prepared_is_small(const struct prepared *prepared);
 /* Runs a small one in this thread, whose caller has a reference and is alone with it. The reply stays as it is until the
