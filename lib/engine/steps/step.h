@@ -29,7 +29,7 @@ enum buffer_kind {
 	BUFFER_TILE,
 	BUFFER_INPUT,  /* came with the request */
 	BUFFER_RESULT, /* goes with the reply */
-	BUFFER_CALLER, /* an output in memory of the caller's */
+	BUFFER_CALLER, /* memory of the caller's: an output, or stated by each run of a prepared call */
 	BUFFER_TEMP,   /* in scratch if only one segment uses it, else in memory from its first use to its last */
 };
 
