@@ -51,34 +51,61 @@ static void LOCAL(multiply)(const struct fft_product *product)
 	}
 }
 
+/* Folds LANES values of k, in place: a = x[k] becomes y[k], b = x[h - k] becomes y[h - k]; (c, s) is t[k]. */
+INLINE void LOCAL(fold_values)(const struct fft_fold *fold, vec *ar, vec *ai, vec *br, vec *bi, vec c, vec s)
+{
+	/* The way back conjugates t. With a conjugated spectrum that cancels, and every result is conjugated
+	 * instead. */
+	const vec sign = v_set(fold->back && !fold->conjugate ? -1 : 1), scale = v_set((real)fold->scale);
+	const vec scale_im = v_set((real)(fold->conjugate ? -fold->scale : fold->scale));
+	const vec er = v_add(*ar, *br), ei = v_sub(*ai, *bi);
+	vec dr = v_sub(*ar, *br), di = v_add(*ai, *bi);
+
+	LOCAL(cmul)(&dr, &di, c, v_mul(s, sign));
+	*ar = v_mul(v_add(er, dr), scale);
+	*ai = v_mul(v_add(ei, di), scale_im);
+	*br = v_mul(v_sub(er, dr), scale);
+	*bi = v_mul(v_sub(di, ei), scale_im);
+}
+
 /* Folds LANES values of k: pairs from x on, pairs back from `mirror`, and pairs of the table. */
 INLINE void LOCAL(fold_lanes)(const struct fft_fold *fold, const real *x, const real *mirror, const real *table, real *y,
 			      real *y_mirror)
 {
 	const v_order_t plain = v_order(false);
-	/* The way back conjugates t. With a conjugated spectrum that cancels, and every result is conjugated
-	 * instead. */
-	const vec sign = v_set(fold->back && !fold->conjugate ? -1 : 1), scale = v_set((real)fold->scale);
-	const vec scale_im = v_set((real)(fold->conjugate ? -fold->scale : fold->scale));
-	vec ar, ai, br, bi, c, s, er, ei, dr, di;
+	vec ar, ai, br, bi, c, s;
 
 	LOCAL(load_pairs)(x, LANES, plain, &ar, &ai);
 	LOCAL(load_pairs)(mirror - 2 * (LANES - 1), LANES, plain, &br, &bi);
 	LOCAL(load_pairs)(table, LANES, plain, &c, &s);
 	br = v_reverse(br);
 	bi = v_reverse(bi);
-	er = v_add(ar, br);
-	ei = v_sub(ai, bi);
-	dr = v_sub(ar, br);
-	di = v_add(ai, bi);
-	LOCAL(cmul)(&dr, &di, c, v_mul(s, sign));
-	LOCAL(store_pairs)(y, LANES, plain, v_mul(v_add(er, dr), scale), v_mul(v_add(ei, di), scale_im));
-	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(v_mul(v_sub(er, dr), scale)),
-			   v_reverse(v_mul(v_sub(di, ei), scale_im)));
+	LOCAL(fold_values)(fold, &ar, &ai, &br, &bi, c, s);
+	LOCAL(store_pairs)(y, LANES, plain, ar, ai);
+	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(br), v_reverse(bi));
 }
 
-/* Folds up to LANES values of k through zero-padded copies. It serves both ends of a row: element h exists in the
- * spectrum only, and imaginary parts at 0 and h count as 0. */
+/* Folds k = 0 alone. Its mirror image, element h, exists in the spectrum only, and imaginary parts at 0 and h count as
+ * 0. */
+INLINE void LOCAL(fold_first)(const struct fft_fold *fold)
+{
+	const v_order_t plain = v_order(false);
+	const real *x = fold->x;
+	real *y = fold->y;
+	vec ar, ai, br, bi, c, s;
+
+	LOCAL(load_pairs)(x, 1, plain, &ar, &ai);
+	LOCAL(load_pairs)(fold->back ? x + 2 * fold->h : x, 1, plain, &br, &bi);
+	LOCAL(load_pairs)(fold->table, 1, plain, &c, &s);
+	if (fold->back)
+		ai = bi = v_set(0);
+	LOCAL(fold_values)(fold, &ar, &ai, &br, &bi, c, s);
+	LOCAL(store_pairs)(y, 1, plain, ar, ai);
+	if (!fold->back)
+		LOCAL(store_pairs)(y + 2 * fold->h, 1, plain, br, bi);
+}
+
+/* Folds up to LANES values of k >= 1 through zero-padded copies. */
 static void LOCAL(fold_some)(const struct fft_fold *fold, size_t k, size_t n)
 {
 	enum { LAST = 2 * LANES - 2 };
@@ -88,23 +115,18 @@ static void LOCAL(fold_some)(const struct fft_fold *fold, size_t k, size_t n)
 	real out[2 * LANES], out_mirror[2 * LANES];
 
 	for (size_t i = 0; i < n; i++) {
-		const size_t from = k + i > 0 || fold->back ? h - k - i : 0;
-
 		memcpy(in + 2 * i, x + 2 * (k + i), pair);
-		memcpy(mirror + LAST - 2 * i, x + 2 * from, pair);
+		memcpy(mirror + LAST - 2 * i, x + 2 * (h - k - i), pair);
 		memcpy(turn + 2 * i, table + 2 * (k + i), pair);
 	}
-	if (k == 0 && fold->back)
-		in[1] = mirror[LAST + 1] = 0;
 	LOCAL(fold_lanes)(fold, in, mirror + LAST, turn, out, out_mirror + LAST);
 	for (size_t i = 0; i < n; i++) {
 		memcpy(y + 2 * (k + i), out + 2 * i, pair);
-		if (k + i > 0 || !fold->back)
-			memcpy(y + 2 * (h - k - i), out_mirror + LAST - 2 * i, pair);
+		memcpy(y + 2 * (h - k - i), out_mirror + LAST - 2 * i, pair);
 	}
 }
 
-/* Folds k of [begin, end): k = 0 through copies, since it has no mirror image, then full vectors, then the rest. */
+/* Folds k of [begin, end): k = 0 alone, so that full vectors end at h / 2, then full vectors, then the rest. */
 static void LOCAL(fold)(const struct fft_fold *fold)
 {
 	const real *x = fold->x, *table = fold->table;
@@ -113,8 +135,8 @@ static void LOCAL(fold)(const struct fft_fold *fold)
 	size_t k = fold->begin;
 
 	if (k == 0 && k < fold->end) {
-		k = size_min(LANES, fold->end);
-		LOCAL(fold_some)(fold, 0, k);
+		LOCAL(fold_first)(fold);
+		k = 1;
 	}
 	for (; k + LANES <= fold->end; k += LANES)
 		LOCAL(fold_lanes)(fold, x + 2 * k, x + 2 * (h - k), table + 2 * k, y + 2 * k, y + 2 * (h - k));
