@@ -5,7 +5,7 @@
  * axis, whose transforms lie side by side with the stride of all that follows. Short transforms are cut into chunks
  * of about 128 KiB; on an inner axis a chunk turns a panel, at least a line wide, into rows of scratch and back, so
  * that each line of memory is touched once and the transforms are those of rows; columns that a vector kernel takes
- * as its lanes are transformed where they lie. Long ones run phase by phase in the chunks of lib/fft, as many
+ * as its lanes are transformed where they lie, or in a copy of their rows where these are far apart. Long ones run phase by phase in the chunks of lib/fft, as many
  * transforms at once as the memory between phases allows; columns become rows of that memory in a phase before, and
  * columns again in one after. */
 #include <assert.h>
@@ -27,6 +27,8 @@ enum {
 	UNIT_BYTES = 128 << 10, /* of whole short transforms */
 	VECTOR = 16,            /* kernels take as many short transforms at once */
 	LINE_BYTES = 64,
+	FAR_STEP_BYTES = 4 << 10,
+	FAR_BYTES = 1 << 20,
 };
 
 /* How one axis lies in the memory of one side, in elements. */
@@ -53,6 +55,7 @@ struct transform {
 	size_t row_in, row_out; /* bytes of a column made a row, in scratch or work; 0: transformed where it lies */
 	/* Short transforms: */
 	size_t piece; /* transforms of a chunk in one call; 0: the transforms are long */
+	size_t pitch; /* bytes from row to row of a copy in scratch of columns that stay columns; 0: no copy */
 	size_t calls; /* whole calls of a chunk, where they are small; else 1 */
 	/* Long ones: */
 	size_t most; /* transforms of a call at once */
@@ -104,10 +107,19 @@ static size_t both_rows_bytes(const struct axis *axis)
 	return row_bytes(&axis->in) + (axis->in.size == axis->out.size ? 0 : row_bytes(&axis->out));
 }
 
-/* Whether columns are as well where they lie. */
+/* Whether columns need not become rows. */
 static bool stays(const struct fft_plan *plan, const struct axis *axis)
 {
 	return axis->stride == 1 || (fft_takes_columns(plan) && axis->batch >= VECTOR);
+}
+
+/* Whether the elements of a column share few sets of the caches, and come from memory: then columns are transformed in a
+ * copy, which touches each line of memory once on the way in and once on the way out. */
+static bool is_far_apart(const struct axis *axis)
+{
+	const size_t step = axis->stride * axis->in.size;
+
+	return step >= FAR_STEP_BYTES && step * axis->in.n >= FAR_BYTES && axis->in.size == axis->out.size;
 }
 
 /* Columns that make a panel at least. */
@@ -219,6 +231,19 @@ static void cut_panels(struct transform *t, size_t *most)
 	t->piece = *most < line ? line : size_min(*most / line * line, t->axis.batch);
 }
 
+/* Columns are copied as wide as scratch has room for, if it has for a vector of them. */
+static void cut_copies(struct transform *t)
+{
+	const size_t size = t->axis.in.size, scratch = pool_scratch_bytes(t->run.engine->pool);
+	const size_t own = fft_scratch_bytes(t->plan), row = own < scratch ? (scratch - own) / t->axis.in.n : 0;
+	const size_t columns = row > LINE_BYTES ? (row - LINE_BYTES) / LINE_BYTES * LINE_BYTES / size : 0;
+
+	if (columns < VECTOR)
+		return;
+	t->piece = size_min(t->piece, columns / VECTOR * VECTOR);
+	t->pitch = round_line(t->piece * size) + LINE_BYTES;
+}
+
 static void cut_short(struct transform *t)
 {
 	const size_t in = t->axis.in.n * t->axis.in.size, out = t->axis.out.n * t->axis.out.size;
@@ -232,6 +257,8 @@ static void cut_short(struct transform *t)
 	else
 		t->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, t->axis.batch);
 	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;
+	if (!t->row_in && t->axis.stride > 1 && is_far_apart(&t->axis))
+		cut_copies(t);
 }
 
 static int begin_transform(struct step_run *run)
@@ -387,6 +414,24 @@ static void run_panel(const struct transform *t, size_t call, size_t calls, size
 				   call_of(t, call + i, first, batch).out, t->axis.stride * out, batch, t->axis.out.n);
 }
 
+/* Transforms [first, first + batch) of a call in a copy of their rows. */
+static void run_copy(const struct transform *t, size_t call, size_t first, size_t batch, char *scratch)
+{
+	const size_t size = t->axis.in.size, step = t->axis.stride * size, n = t->axis.in.n;
+	struct fft_call inner = call_of(t, call, first, batch);
+	const char *from = inner.in;
+	char *to = inner.out, *copy = scratch;
+
+	for (size_t row = 0; row < n; row++)
+		memcpy(copy + row * t->pitch, from + row * step, batch * size);
+	inner.in = inner.out = copy;
+	inner.in_stride = inner.out_stride = t->pitch / size;
+	inner.all = batch; /* in scratch */
+	fft_run(t->plan, &inner, scratch + n * t->pitch);
+	for (size_t row = 0; row < n; row++)
+		memcpy(to + row * step, copy + row * t->pitch, batch * size);
+}
+
 static void run_short(const struct transform *t, size_t chunk, void *scratch)
 {
 	const size_t first = chunk % pieces(t) * t->piece, begin = chunk / pieces(t) * t->calls;
@@ -399,6 +444,10 @@ static void run_short(const struct transform *t, size_t chunk, void *scratch)
 	for (size_t call = begin; call < end; call++) {
 		const struct fft_call fft = call_of(t, call, first, batch);
 
+		if (t->pitch) {
+			run_copy(t, call, first, batch, scratch);
+			continue;
+		}
 		fft_run(t->plan, &fft, scratch);
 	}
 }

@@ -323,10 +323,34 @@ static void check_far(const char *name, uint32_t features)
 	fixture_close(&fixture);
 }
 
+/* Columns whose elements are far apart are transformed in copies, the last of them fewer: the bytes are those of rows. */
+static void check_far_columns(const char *name, uint32_t features)
+{
+	enum { COLUMNS = 2110 };
+	static const size_t far_lengths[] = {64, 96, 128};
+	struct fixture fixture = fixture_small(2, features);
+
+	for (size_t k = 0; k < sizeof far_lengths / sizeof *far_lengths; k++) {
+		const size_t n = far_lengths[k];
+		struct call *rows, *columns;
+		const char *want = value_get(run(&fixture, &kinds[0], n, 0, COLUMNS, 1, &rows), "data")->bytes.at;
+		const char *got = value_get(run(&fixture, &kinds[0], n, 0, COLUMNS, COLUMNS, &columns), "data")->bytes.at;
+
+		for (size_t i = 0; i < n * COLUMNS; i++)
+			if (memcmp(want + i * 8, got + place(n, COLUMNS, i / n, i % n) * 8, 8) != 0)
+				fail_msg("%s: n %zu: element %zu of column %zu differs from that of a row", name, n, i % n,
+					 i / n);
+		call_free(rows);
+		call_free(columns);
+	}
+	fixture_close(&fixture);
+}
+
 static void test_far(void **state)
 {
 	(void)state;
 	each_level(check_far);
+	each_level(check_far_columns);
 }
 
 int main(void)
