@@ -14,7 +14,7 @@ enum { MOST_GROUPS = 700 };
 
 /* Computes words from the definition of the stream format, independently of lib/rng/stream.c. */
 static void compute_words(enum generator generator, const struct stream *stream, uint64_t group, uint32_t draw,
-			   uint32_t ret_words[4])
+			  uint32_t ret_words[4])
 {
 	const uint32_t partition = (uint32_t)(group % 128);
 	const uint64_t batch = group / 128;
@@ -176,13 +176,63 @@ static void test_trn24_layout(void **state)
 	assert_int_equal(stream_seed_trn24(0xFFFFFF), 0xFFFFFF);
 }
 
+/* Finds a word of the stream whose low 24 bits are `low`, and returns its position: one of some 16 million is. */
+static uint64_t find_low_bits(const struct stream *stream, const struct rng_kernel *kernel, uint32_t low)
+{
+	enum { GROUPS = 64 * STREAM_PARTITIONS };
+	static uint32_t words[4 * GROUPS];
+	struct rng_span span = {.group = 0};
+
+	stream_key(stream, span.key);
+	for (;; span.group += GROUPS) {
+		kernel->bits(&span, GROUPS, words);
+		for (size_t i = 0; i < 4 * GROUPS; i++)
+			if ((words[i] & 0xFFFFFF) == low)
+				return 4 * span.group + i;
+	}
+}
+
+/* Uniforms are 0 for the lowest words, with a positive sign, and below 1 for the highest, in every variant. */
+static void test_ends_of_uniforms(void **unused)
+{
+	static const struct {
+		uint32_t low;
+		float uniform;
+	} ends[] = {{0, 0}, {1, 0x1p-24f}, {0x800000, 0.5f}, {0xFFFFFF, 1 - 0x1p-24f}};
+	const enum generator generators[] = {GENERATOR_THREEFRY4X32, GENERATOR_PHILOX4X32, GENERATOR_ARS4X32_7};
+
+	(void)unused;
+	for (size_t g = 0; g < sizeof generators / sizeof *generators; g++)
+		for (size_t e = 0; e < sizeof ends / sizeof *ends; e++) {
+			const struct stream stream = {.generator = generators[g], .seed = 24};
+			const struct generator_row *row = generator_row(generators[g]);
+			const uint64_t at = find_low_bits(&stream, row->select(cpu_detect()), ends[e].low);
+			struct rng_span span = {.group = at / 4};
+			const struct rng_kernel *const *kernels;
+			size_t n_kernels;
+
+			stream_key(&stream, span.key);
+			kernels = row->kernels(&n_kernels);
+			for (size_t v = 0; v < n_kernels; v++) {
+				float uniforms[4];
+
+				if (kernels[v]->needs & ~cpu_detect())
+					continue;
+				kernels[v]->uniform_f32(&span, 1, uniforms);
+				if (memcmp(&uniforms[at % 4], &ends[e].uniform, sizeof *uniforms))
+					fail_msg("%s on %s: word %llu gives %a, not %a", row->name, kernels[v]->name,
+						 (unsigned long long)at, (double)uniforms[at % 4],
+						 (double)ends[e].uniform);
+			}
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_variant),
-		cmocka_unit_test(test_names_and_limits),
-		cmocka_unit_test(test_word_by_address),
-		cmocka_unit_test(test_trn24_layout),
+		cmocka_unit_test(test_every_variant),    cmocka_unit_test(test_names_and_limits),
+		cmocka_unit_test(test_word_by_address),  cmocka_unit_test(test_trn24_layout),
+		cmocka_unit_test(test_ends_of_uniforms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
