@@ -66,11 +66,15 @@ BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service wire_load fftw 
 run-bench: all $(BENCH_WORKERS) python
 	@BUILD=$(BUILD) $(if $(PYTHON_READY),BENCH_PYTHON=$(PYTHON)) tests/bench/bench $(ROWS)
 
+# make run-bench-python PARTS="signals": the Python package beside numpy and scipy, some parts of it.
+run-bench-python: python
+	@PYTHONPATH=$(BUILD)/python TRNSCI_SOCKET=/nonexistent $(PYTHON) tests/bench/python.py $(PARTS)
+
 # make run-bench-sweep SWEEP="--last 16 uniform 'fft 64'" : a part.
 run-bench-sweep: all $(BENCH)/user
 	@BUILD=$(BUILD) tests/bench/sweep $(SWEEP)
 
-.PHONY: run-bench run-bench-sweep
+.PHONY: run-bench run-bench-python run-bench-sweep
 
 # What knows the library's inside or header is kept building by the checks.
 checks: $(addprefix $(BENCH)/,kernel user service wire_load)

@@ -11,7 +11,7 @@ from ._segments import (BOUNDARIES, Segments, check_length, detrender,
                         read_window)
 
 # The most values of segments that are written out at once.
-_BLOCK = 1 << 22
+_BLOCK = 1 << 15
 _PAD_MODES = {"zeros": "constant", "even": "reflect", "constant": "replicate"}
 _MEDIAN_MOST = 16384  # segments of which the engine finds medians
 
