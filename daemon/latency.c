@@ -25,12 +25,19 @@ static uint64_t end_of(unsigned bucket)
 	return ((uint64_t)1 << exponent) + (bucket % LATENCY_STEPS + 1) * step - 1;
 }
 
+void latency_add_many(struct latency *latency, uint64_t ns, uint64_t count)
+{
+	if (count == 0)
+		return;
+	latency->count += count;
+	latency->total_ns += count * ns;
+	latency->max_ns = ns > latency->max_ns ? ns : latency->max_ns;
+	latency->buckets[bucket_of(ns)] += count;
+}
+
 void latency_add(struct latency *latency, uint64_t ns)
 {
-	latency->count++;
-	latency->total_ns += ns;
-	latency->max_ns = ns > latency->max_ns ? ns : latency->max_ns;
-	latency->buckets[bucket_of(ns)]++;
+	latency_add_many(latency, ns, 1);
 }
 
 uint64_t latency_percentile(const struct latency *latency, double share)

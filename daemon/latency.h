@@ -18,6 +18,7 @@ struct latency {
 };
 
 void latency_add(struct latency *latency, uint64_t ns);
+void latency_add_many(struct latency *latency, uint64_t ns, uint64_t count);
 
 /* Returns the time in ns that this share of the requests (0 to 1) did not exceed; 0 if there was none. */
 uint64_t latency_percentile(const struct latency *latency, double share);

@@ -18,6 +18,9 @@
 enum {
 	POLL_ALL_EVERY = 4,     /* polls of one client, after which all are polled */
 	SEVERAL_POLLS = 64,     /* of all clients, after two were lively in turn: polling one would starve the others */
+	BRIEF_POLLS = 1024, /* of shared memory, some 20 us: to sleep and be woken takes as long on both sides */
+	FEW_POLLS = 32,     /* after a wait in which these found nothing */
+	TRY_EVERY = 16,     /* waits of so few, after which one tries the others again */
 	POLL_SOCKETS_EVERY = 16, /* polls of shared memory, each of which costs a hundredth of a look at the sockets */
 };
 
@@ -34,7 +37,8 @@ struct loop {
 	void *busy_arg;
 	void (*try)(void *arg); /* polls the client of the last request; may be NULL */
 	void *try_arg;
-	unsigned polls;
+	unsigned polls, waits;
+	bool brief; /* the last wait for entries ended while the loop looked at shared memory */
 	unsigned several; /* polls that look at all clients */
 	struct loop_poller *pollers, *next_poller; /* the next one of a round */
 	bool active; /* something has happened since the loop began to wait */
@@ -305,9 +309,29 @@ static void poll_clients(struct loop *loop)
 	}
 }
 
+/* Looks at shared memory for a moment without giving the CPU away, as long as that finds entries. */
+static bool poll_memory_briefly(struct loop *loop)
+{
+	const unsigned most = loop->brief || ++loop->waits % TRY_EVERY == 0 ? BRIEF_POLLS : FEW_POLLS;
+
+	for (unsigned i = 0; loop->pollers && i < most; i++) {
+		if (poll_memory(loop)) {
+			loop->brief = true;
+			if (++loop->polls % POLL_SOCKETS_EVERY == 0)
+				event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+			return true;
+		}
+		spin_pause();
+	}
+	loop->brief = false;
+	return false;
+}
+
 /* Waits until something has happened: polls for a while, then sleeps. */
 static void wait_for_events(struct loop *loop)
 {
+	if (poll_memory_briefly(loop))
+		return;
 	loop->active = false;
 	spin_begin(&loop->spin);
 	while (!loop->active && !loop->ended && !loop->busy(loop->busy_arg) && spin_again(&loop->spin))

@@ -32,6 +32,7 @@ struct queue {
 	uint32_t running;  /* taken and not completed */
 	uint32_t sleeps;   /* odd: asleep */
 	uint32_t woken;    /* the client's sleep from which we woke it last */
+	unsigned in_place; /* of those that are completed and not published: ended by their start */
 	unsigned idle_polls;
 	bool announces; /* entries are completed of which the client may not know */
 	uint64_t worked_ns; /* when an entry was taken last */
@@ -73,20 +74,36 @@ static uint32_t count_acceptable(struct queue *queue)
 
 /* ------- completions ------- */
 
-static uint32_t read_number(const struct value *result, const char *name, uint32_t bit, uint64_t *ret)
-{
-	const struct value *value = value_get(result, name);
+/* The members of a reply that a completion has, in the order of both. */
+static const struct {
+	const char *name;
+	size_t name_size;
+	uint32_t bit;
+} numbers[] = {
+	{"seed", 4, QUEUE_SEED},	 {"stream", 6, QUEUE_STREAM}, {"offset", 6, QUEUE_OFFSET},
+	{"position", 8, QUEUE_POSITION}, {"next", 4, QUEUE_NEXT},
+};
 
-	return value && value_to_u64(value, ret) ? bit : 0;
-}
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 
 static void describe_result(const struct value *result, struct queue_completion *completion)
 {
-	completion->given = read_number(result, "seed", QUEUE_SEED, &completion->seed) |
-			    read_number(result, "stream", QUEUE_STREAM, &completion->stream) |
-			    read_number(result, "offset", QUEUE_OFFSET, &completion->offset) |
-			    read_number(result, "position", QUEUE_POSITION, &completion->position) |
-			    read_number(result, "next", QUEUE_NEXT, &completion->next);
+	uint64_t *const to = &completion->seed;
+	size_t k = 0;
+
+	for (size_t i = 0; i < result->map.count && k < N_NUMBERS; i++) {
+		const struct value_member *member = &result->map.at[i];
+		size_t at = k;
+
+		while (at < N_NUMBERS && (member->name_size != numbers[at].name_size ||
+					  memcmp(member->name, numbers[at].name, numbers[at].name_size) != 0))
+			at++;
+		if (at == N_NUMBERS)
+			continue;
+		if (value_to_u64(&member->value, &to[at]))
+			completion->given |= numbers[at].bit;
+		k = at + 1;
+	}
 }
 
 /* The text of a failure follows as a notification. Without room for it the session ends, as for any message. */
@@ -130,8 +147,6 @@ static void complete_entry(struct session *session, uint64_t user, const struct 
 	queue->completed++;
 	queue->running--;
 	queue->announces = true;
-	if (queue->completed - queue->published >= PUBLISH_EVERY)
-		publish_completions(queue);
 }
 
 /* ------- waking the client ------- */
@@ -178,17 +193,34 @@ static void refuse_given(struct session *session, const struct run_prepared *run
 
 static void run_entry(struct queue *queue)
 {
+	struct service *service = queue->session->service;
 	const uint32_t known = RUN_PREPARED_SEED | RUN_PREPARED_STREAM | RUN_PREPARED_OFFSET;
 	struct run_prepared run;
 
 	queue_copy_entry(&run, queue_submission(queue->page, queue->entries, queue->taken));
 	queue->taken++;
 	queue->running++;
-	queue->session->service->stats.queue_runs++;
+	service->stats.queue_runs++;
+	service->frame_class = LATENCY_NONE;
 	if (run.given & ~known)
 		refuse_given(queue->session, &run);
 	else
 		requests_run_prepared(queue->session, &run, complete_entry);
+	queue->in_place += service->frame_class == LATENCY_PREPARED;
+}
+
+/* Counts the time of those that were completed at once, which one look at the clock ends, and makes them visible. */
+static void end_batch(struct queue *queue)
+{
+	struct service *service = queue->session->service;
+	const uint64_t now = stats_now_ns(), took_ns = now - service->frame_ns;
+
+	latency_add_many(&service->latency[LATENCY_PREPARED], took_ns, queue->in_place);
+	if (queue->in_place && session_is_slow(queue->session, took_ns))
+		session_note_slow(queue->session, &(struct slow_request){.method = "run_prepared", .total_ns = took_ns});
+	queue->in_place = 0;
+	service->frame_ns = now;
+	publish_completions(queue);
 }
 
 /* Returns whether it took any. What it leaves is the session's backlog, as frames that were read and not handled are. */
@@ -200,10 +232,11 @@ static bool run_entries(struct queue *queue, uint64_t turn_end_ns)
 	uint32_t i;
 
 	for (i = 0; i < n && !session_must_wait(session) && service->frame_ns < turn_end_ns; i++) {
-		service->frame_class = LATENCY_NONE;
 		run_entry(queue);
-		requests_end_frame(session);
+		if (queue->completed - queue->published >= PUBLISH_EVERY)
+			end_batch(queue);
 	}
+	end_batch(queue);
 	session->queue_backlog = i < n;
 	if (i == 0)
 		return false;

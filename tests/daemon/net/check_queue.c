@@ -15,7 +15,7 @@
 #include "daemon/group_daemon.h"
 #include "queue_layout.h"
 
-enum { N = 512, TILES = 4, LARGE = 1 << 18 };
+enum { N = 512, TILES = 4, LARGE = 1 << 16, LARGE_TILES = 24, ARENA = 8 << 20 };
 
 struct queue_client {
 	struct client client;
@@ -69,7 +69,7 @@ static void open_client(struct queue_client *q, uint64_t entries)
 
 	*q = (struct queue_client){0};
 	client_open(&q->client, group_daemon.socket);
-	close(client_arena(&q->client, 2 << 20, &base));
+	close(client_arena(&q->client, ARENA, &base));
 	q->arena = base;
 	for (int i = 0; i < TILES; i++)
 		q->tiles[i] = make_tile(q, N);
@@ -80,7 +80,14 @@ static void close_client(struct queue_client *q)
 {
 	client_close(&q->client);
 	munmap(q->page, queue_bytes(q->entries));
-	munmap(q->arena, 2 << 20);
+	munmap(q->arena, ARENA);
+}
+
+/* As many as runs of them are in flight at once: two runs must not write one tile. */
+static void make_large_tiles(struct queue_client *q, uint32_t tiles[LARGE_TILES])
+{
+	for (int i = 0; i < LARGE_TILES; i++)
+		tiles[i] = make_tile(q, LARGE);
 }
 
 /* A prepared draw; into `tile`, unless that is 0. */
@@ -212,15 +219,16 @@ static void same_as_the_call(void **state)
 static void on_threads(void **state)
 {
 	struct queue_client q;
-	uint32_t large, tile;
+	uint32_t large, tiles[LARGE_TILES];
 	uint64_t seen = 0;
 
 	(void)state;
 	open_client(&q, 16);
-	tile = make_tile(&q, LARGE);
-	large = prepare(&q, "normal", LARGE, tile);
+	make_large_tiles(&q, tiles);
+	large = prepare(&q, "normal", LARGE, tiles[0]);
 	for (uint64_t i = 0; i < 16; i++)
-		submit(&q, &(struct run_prepared){.prepared = large, .user = i, .given = RUN_PREPARED_OFFSET, .offset = 5 * i});
+		submit(&q, &(struct run_prepared){.prepared = large, .user = i, .given = RUN_PREPARED_OFFSET, .offset = 5 * i,
+						  .tiles = {tiles[i]}});
 	for (int i = 0; i < 16; i++) {
 		struct queue_completion completion = take_completion(&q);
 
@@ -534,7 +542,7 @@ static void punched(void **state)
 	group_daemon_expect_rest();
 	assert_int_equal(((uint64_t *)q.page)[0], 0);
 	munmap(q.page, queue_bytes(q.entries));
-	munmap(q.arena, 2 << 20);
+	munmap(q.arena, ARENA);
 }
 
 /* A process that is killed in the midst of its runs, those on the threads included. */
@@ -550,13 +558,15 @@ static void killed(void **state)
 		pid = fork();
 		if (pid == 0) {
 			struct queue_client q;
-			uint32_t calls[2];
+			uint32_t calls[2], tiles[LARGE_TILES];
 
 			open_client(&q, 64);
 			calls[0] = prepare(&q, "normal", N, q.tiles[0]);
-			calls[1] = prepare(&q, "normal", LARGE, make_tile(&q, LARGE));
+			make_large_tiles(&q, tiles);
+			calls[1] = prepare(&q, "normal", LARGE, tiles[0]);
 			for (uint64_t i = 0; write(ready[1], "", i == 40) >= 0; i++) {
-				submit(&q, &(struct run_prepared){.prepared = calls[i % 3 == 0], .user = i});
+				submit(&q, &(struct run_prepared){.prepared = calls[i % 3 == 0], .user = i,
+								  .tiles = {i % 3 ? 0 : tiles[i / 3 % LARGE_TILES]}});
 				if (i >= 60)
 					take_completion(&q);
 			}
