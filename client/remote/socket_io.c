@@ -17,6 +17,7 @@
 #include "call/tiles.h"
 
 #include "fdpass.h"
+#include "reply_read.h"
 
 enum {
 	RECEIVE_BYTES = 64 << 10,
@@ -187,6 +188,25 @@ static void handle_frame(struct trnsci_session *session, size_t at, size_t size)
 	}
 }
 
+/* Handles a short reply straight from its bytes. Returns its size; 0 if the frame is to be handled as any other. */
+static size_t handle_short_reply(struct trnsci_session *session, size_t at)
+{
+	struct remote *remote = session->peer;
+	struct bump *bump;
+	struct message message;
+	size_t size;
+
+	if (remote->scan.at > 0)
+		return 0;
+	bump = bump_new_cached(&session->bump_cache);
+	size = bump ? reply_read(remote->in.at + at, remote->in.size - at, bump, &message) : 0;
+	if (size > 0)
+		answer_call(session, &message, bump);
+	else
+		bump_free(bump);
+	return size;
+}
+
 /* Handles every whole frame in the input and keeps the rest for later. */
 static void handle_frames(struct trnsci_session *session)
 {
@@ -195,6 +215,10 @@ static void handle_frames(struct trnsci_session *session)
 	int r = 0;
 
 	while (at < remote->in.size && !session->failure.code) {
+		size = handle_short_reply(session, at);
+		at += size;
+		if (size > 0)
+			continue;
 		r = frame_scan_more(&remote->scan, remote->in.at + at, remote->in.size - at, &size);
 		if (r <= 0)
 			break;
