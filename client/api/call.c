@@ -7,6 +7,7 @@
 
 #include "call/table.h"
 #include "call/run.h"
+#include "call/send.h"
 #include "queue_call.h"
 
 /* Callbacks that submit again must not keep one trnsci_dispatch running for ever. */
@@ -97,6 +98,7 @@ static bool is_callback_ready(void *arg)
 	return find_oldest(arg, true) || is_over(arg);
 }
 
+/* As long as answers wait to be taken, the program will be back, and the engine may send several requests at once. */
 static int take_oldest(struct trnsci_session *session, bool callback, int64_t deadline, struct trnsci_call **ret_call)
 {
 	struct trnsci_call *call;
@@ -109,7 +111,8 @@ static int take_oldest(struct trnsci_session *session, bool callback, int64_t de
 		r = -ERROR_CLOSED;
 	if (r == 0) {
 		*ret_call = call;
-		call_unqueue(call);
+		call_take(call);
+		session->comes_back = session->oldest && !callback;
 	}
 	pthread_mutex_unlock(&session->lock);
 	return r;

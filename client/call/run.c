@@ -91,7 +91,7 @@ static int wait_until(struct trnsci_call *call, int64_t deadline)
 	pthread_mutex_lock(&session->lock);
 	r = session_wait(session, is_answered, call, deadline);
 	if (r == 0) {
-		call_unqueue(call);
+		call_take(call);
 		/* A call that was never started is the caller's mistake. */
 		r = call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
 	}
@@ -188,7 +188,7 @@ void trnsci_call_free(struct trnsci_call *call)
 	if (call_is_in_flight(call))
 		call_cancel(call);
 	pthread_mutex_lock(&call->session->lock);
-	call_unqueue(call);
+	call_take(call);
 	call->queueing = false;
 	pthread_mutex_unlock(&call->session->lock);
 	call_end_queued(call);

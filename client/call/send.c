@@ -40,6 +40,16 @@ int call_send(struct trnsci_call *call)
 	return r;
 }
 
+void call_take(struct trnsci_call *call)
+{
+	struct trnsci_session *session = call->session;
+
+	call_unqueue(call);
+	if (!session->oldest && session->comes_back && session->engine->flush)
+		session->engine->flush(session);
+	session->comes_back = session->comes_back && session->oldest;
+}
+
 void call_post(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;

@@ -13,6 +13,9 @@ int call_begin(struct trnsci_call *call, bool queueing, struct error *err);
  * the lock. */
 int call_send(struct trnsci_call *call);
 
+/* Takes an answered call out of the queue for trnsci_next. With the last one goes what was kept back for it. With the lock. */
+void call_take(struct trnsci_call *call);
+
 /* Sends a request whose answer nobody waits for, and frees the call. Without the lock. */
 void call_post(struct trnsci_call *call);
 

@@ -27,8 +27,24 @@
 
 enum {
 	OPEN_TIMEOUT_MS = 10000, /* if the options set none */
+	KEPT_BACK_BYTES = 512,   /* of requests: some eight runs of prepared calls */
 	UNWOKEN_NS = 10000000,   /* between two looks at what a thread would be woken for */
 };
+
+/* A system call for several requests: while answers wait for a program that takes them one by one, and few are kept back. */
+static bool may_keep_back(const struct trnsci_session *session)
+{
+	const struct remote *remote = session->peer;
+
+	return session->comes_back && session->oldest && session->waiters == 0 && session->ready_fd < 0 &&
+	       remote->out.size - remote->out_sent < KEPT_BACK_BYTES;
+}
+
+static void remote_flush(struct trnsci_session *session)
+{
+	if (((struct remote *)session->peer)->out.size > 0)
+		socket_io_flush(session);
+}
 
 static int remote_send(struct trnsci_call *call, struct error *err)
 {
@@ -39,7 +55,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	pthread_mutex_lock(&session->lock);
 	if (call->state == CALL_IN_FLIGHT) { /* otherwise the session has failed since, and the call with it */
 		r = socket_io_append(call, err);
-		if (r == 0)
+		if (r == 0 && !may_keep_back(session))
 			socket_io_flush(session);
 		if (remote->out.size > 0 && remote->polling)
 			eventfd_write(remote->wake, 1);
@@ -172,6 +188,7 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 {
 	struct remote *remote = session->peer;
 
+	remote_flush(session);
 	if (session->failure.code)
 		return;
 	if (remote->polling && deadline > 0) {
@@ -276,6 +293,7 @@ static int remote_begin_arenas(struct trnsci_session *session, size_t bytes, str
 
 static const struct session_engine remote_engine = {
 	.send = remote_send,
+	.flush = remote_flush,
 	.begin_queue = queue_begin,
 	.enqueue = queue_submit,
 	.cancel = remote_cancel,

@@ -59,6 +59,8 @@ struct session_engine {
 	int (*prepare)(const struct trnsci_call *call, struct prepared **ret_prepared);
 	/* Ends it, also after stop. Without. */
 	void (*release)(struct trnsci_session *session, struct prepared *prepared);
+	/* Sends what was kept back while answers wait for trnsci_next. NULL: nothing ever is. With. */
+	void (*flush)(struct trnsci_session *session);
 	/* Makes the session's queue, unless it has one. NULL: the engine has none. Without. */
 	int (*begin_queue)(struct trnsci_session *session, struct error *err);
 	/* Submits a call that has what it needs for the queue. Returns false if it has to be sent. Without. */
@@ -114,6 +116,7 @@ struct trnsci_session {
 	uint32_t last_msgid;
 	struct trnsci_call *calls[CALL_BUCKETS]; /* in flight, by msgid */
 	struct trnsci_call *oldest, *newest;     /* answered, for trnsci_next and trnsci_dispatch */
+	bool comes_back; /* the program takes them by trnsci_next, one of several has just been taken */
 	int ready_fd; /* eventfd, readable while that queue holds a call; -1 until trnsci_fd */
 	/* Handles of prepared calls to release (prepare.h); they stand on that connection. */
 	uint32_t releases[SESSION_RELEASES];

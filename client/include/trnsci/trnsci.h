@@ -489,7 +489,8 @@ TRNSCI_API int trnsci_run(struct trnsci_call *call, const struct trnsci_changes 
 /** Called with an answered call. */
 typedef void trnsci_callback(struct trnsci_call *call, void *arg);
 
-/** Sends a call and returns at once. Small embedded requests may be computed before it returns.
+/** Sends a call and returns at once. Small embedded requests may be computed before it returns. While other answers wait for
+ * trnsci_next, a small request may go out with a later function of the session: one system call for several.
  * @param changes as those of trnsci_run.
  * @param done called once by trnsci_dispatch with the answered call and arg, also when it failed or was cancelled, unless
  *   the call is waited for (trnsci_wait ...), freed or sent again before. NULL: trnsci_next returns the call and arg.
