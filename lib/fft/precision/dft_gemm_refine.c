@@ -3,6 +3,8 @@
  * "Accuracy and Stability of Numerical Algorithms", chapter 12). */
 #include "fft/precision/dft_gemm_core.h"
 
+#include <string.h>
+
 /* Panels [begin, end) of W or of its float32 copy. */
 struct panels {
 	size_t begin, end;
@@ -15,23 +17,50 @@ static struct panels find_share(const struct dft_gemm *gemm, size_t part, size_t
 	return (struct panels){part * of_panels / count, (part + 1) * of_panels / count};
 }
 
-/* Computes to[r] = row r of left times these panels, or adds that to to[r]. Rows of `to` have 2 n floats. */
+static void add_row(const float *restrict from, size_t n, float *restrict to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += from[i];
+}
+
+/* Computes to[r] = row r of left times these panels, or adds that to to[r]. Rows of `to` have 2 n floats. The kernel
+ * stores whole panels, so the last one may have to go through g->sum. */
 static void multiply_share(const struct dft_gemm_group *g, const struct gemm_shape *shape, struct panels panels,
 			   const void *left, const char *w, bool add, float *to)
 {
-	const size_t n = g->plan->n, lanes = gemm_lanes(shape);
+	const size_t n = g->plan->n, lanes = gemm_lanes(shape), rows = g->plan->gemm->rows;
 
 	for (size_t panel = panels.begin; panel < panels.end; panel++) {
-		const size_t first = panel * lanes, end = first + 2 * dft_gemm_count_columns(shape, panel);
+		const size_t first = panel * lanes, count = 2 * dft_gemm_count_columns(shape, panel);
+		const bool direct = !add && count == lanes;
+		const float *const sum = g->sum;
 
-		gemm_product(shape, left, g->plan->gemm->rows, 0, g->count, dft_gemm_find_panel(shape, w, panel), false,
-			     g->sum, lanes);
-		for (size_t r = 0; r < g->count; r++)
-			for (size_t i = first; i < end; i++) {
-				const float one = ((const float *)g->sum)[r * lanes + i - first];
+		gemm_product(shape, left, rows, 0, g->count, dft_gemm_find_panel(shape, w, panel), false,
+			     direct ? to + first : g->sum, direct ? 2 * n : lanes);
+		for (size_t r = 0; r < g->count && !direct; r++) {
+			if (add)
+				add_row(sum + r * lanes, count, to + r * 2 * n + first);
+			else
+				memcpy(to + r * 2 * n + first, sum + r * lanes, count * sizeof *to);
+		}
+	}
+}
 
-				to[r * 2 * n + i] = add ? to[r * 2 * n + i] + one : one;
-			}
+/* These go pair by pair, so that compilers vectorise them. */
+static void swap_parts(const float *restrict x, size_t pairs, float *restrict to)
+{
+	for (size_t i = 0; i < 2 * pairs; i += 2) {
+		to[i] = x[i + 1];
+		to[i + 1] = x[i];
+	}
+}
+
+static void subtract_swapped(const float *restrict x, const float *restrict y, size_t pairs, float factor,
+			     float *restrict to)
+{
+	for (size_t i = 0; i < 2 * pairs; i += 2) {
+		to[i] = x[i] - y[i + 1] * factor;
+		to[i + 1] = x[i + 1] - y[i] * factor;
 	}
 }
 
@@ -40,8 +69,7 @@ static void transform_back(const struct dft_gemm_group *g, size_t part)
 {
 	const struct dft_gemm *gemm = g->plan->gemm;
 
-	for (size_t i = 0; i < g->count * 2 * g->plan->n; i++)
-		g->back_left[i] = g->y[i ^ 1];
+	swap_parts(g->y, g->count * g->plan->n, g->back_left);
 	multiply_share(g, &gemm->back, find_share(gemm, part, gemm->back_panels), g->back_left, gemm->w_back, false,
 		       g->residual);
 }
@@ -53,8 +81,7 @@ static void pack_residual(const struct dft_gemm_group *g)
 	const size_t n = g->plan->n;
 	const float factor = 1 / (float)n;
 
-	for (size_t i = 0; i < g->count * 2 * n; i++)
-		g->back_left[i] = g->x[i] - g->residual[i ^ 1] * factor;
+	subtract_swapped(g->x, g->residual, g->count * n, factor, g->back_left);
 	for (size_t r = 0; r < g->count; r++)
 		gemm_put_row(&gemm->shape, g->back_left + r * 2 * n, 0, g->left, gemm->rows, r);
 }
