@@ -173,9 +173,13 @@ static int embedded_prepare(const struct trnsci_call *call, struct prepared **re
 	struct error ignored; /* the run that follows reports it */
 	int r = bump && operation ? args_build(call->params, NULL, bump, &params) : -ERROR_NO_MEMORY;
 
-	if (r == 0)
+	if (r == 0 && !session_enter(call->session)) {
+		r = -ERROR_CLOSED;
+	} else if (r == 0) {
 		r = prepared_make(embedded->session_memory, operation, &params, PREPARED_BYTES_MOST, ret_prepared,
 				  &ignored);
+		session_leave(call->session);
+	}
 	bump_free(bump);
 	return r;
 }
