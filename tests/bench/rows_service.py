@@ -30,6 +30,9 @@ def small_calls():
     for n, runs in ((512, 900), (1 << 18, 180)):
         yield Row(f'{n} normals, a session each', {'ours': ('user', normals(n, 'session')),
                                                    'Redis': ('redis', dict(REDIS, size=4 * n, op='session'))}, runs=runs)
+    by_arena = dict(normals(1 << 18, 'arena'), arena=0)
+    yield Row('262144 normals into a new tile, a session each',
+              {'ours': ('user', by_arena), 'Redis': ('redis', dict(REDIS, size=1 << 20, op='session'))}, runs=180)
     program = {'out': 'f32:512', 'call': 'program', **DAEMON}
     yield Row('a program of 15 steps', {'ours': ('user', program), 'sent': ('user', dict(program, fresh=1))}, runs=RUNS // 3)
 
@@ -122,6 +125,7 @@ def crowds():
     yield Once('300000 samples beside jobs of 1 GiB', 'ns p99', lambda: service('fair', 300000))
     yield Once('1000 idle clients', 'KiB each', lambda: service('idle', 1000))
     yield Once('1000 clients with a tile of 16 KiB', 'KiB each', lambda: service('tiles', 1000))
+    yield Once('first touch of a tile of 256 MiB', 'ms', lambda: service('touch', 256))
     yield Once('a ring: 64 normals taken', 'ns', lambda: service('ring'))
     yield Once('a ring, embedded: 64 normals taken', 'ns', lambda: run_program('service', 'ring', 'embedded:', 0))
     for readers in (1, 4, 16):

@@ -6,6 +6,7 @@
  *   service clients SOCKET PID N [copy]   N clients that draw 4,096 normals again and again, into a tile or as a copy
  *   service idle SOCKET PID N      N clients that wait
  *   service tiles SOCKET PID N     N clients with a tile of 16 KiB each
+ *   service touch SOCKET PID MIB   a draw into a new tile, whose pages nobody has touched, beside the next one
  *   service fair SOCKET PID SAMPLES   a draw beside another client's jobs of 1 GiB
  *   service broadcast SOCKET PID N    uniforms published to N readers
  *   service ring SOCKET PID        a noise ring: small takes, and one reader's rate beside one thread's draws */
@@ -299,6 +300,32 @@ static void bench_waiting(int n)
 	crowd_join();
 }
 
+/* ---- pages that nobody has touched ---- */
+
+static double draw_ms(struct trnsci_session *session, struct trnsci_tile *tile)
+{
+	const double began = now();
+	struct trnsci_error err;
+
+	must(trnsci_draw(session, "uniform", NULL, NULL, &tile, NULL, &err), &err);
+	return 1e3 * (now() - began);
+}
+
+static void bench_touch(uint64_t mib)
+{
+	const uint64_t n = mib << 18;
+	struct trnsci_session *session = open_session(0);
+	struct trnsci_tile *tile;
+	struct trnsci_error err;
+	double first, again;
+
+	must(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	first = draw_ms(session, tile);
+	again = draw_ms(session, tile);
+	printf("ours %.2f\nused %.2f\nus_per_page %.3f\n", first, again, 1e3 * first / (double)(mib << 8));
+	trnsci_close(session);
+}
+
 /* ---- beside a large job ---- */
 
 static double p99_of(struct trnsci_call *draw, int rounds)
@@ -483,6 +510,8 @@ int main(int argc, char **argv)
 		bench_clients(n);
 	else if (strcmp(argv[1], "idle") == 0 || has_tile)
 		bench_waiting(n);
+	else if (strcmp(argv[1], "touch") == 0)
+		bench_touch((uint64_t)n);
 	else if (strcmp(argv[1], "fair") == 0)
 		bench_fair((uint64_t)n);
 	else if (strcmp(argv[1], "broadcast") == 0)

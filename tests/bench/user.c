@@ -9,7 +9,8 @@
  *   call=reply    the same, with the samples in the reply instead of a tile
  *   call=named    the same, of a named stream
  *   call=program  a program of 15 steps over the samples of out; fresh=1: its parameters are set anew for each run
- *   call=session  a session for each draw: trnsci_open, trnsci_fill, trnsci_close */
+ *   call=session  a session for each draw: trnsci_open, trnsci_fill, trnsci_close
+ *   call=arena    the same by trnsci_draw into a new tile */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,16 @@ static void run_session(void)
 	run_fill();
 }
 
+static void run_arena(void)
+{
+	struct trnsci_tile *tile;
+
+	trnsci_close(session);
+	open_session();
+	must(trnsci_tile_new(session, 0, out.dtype, 1, out.shape, &tile, &err));
+	must(trnsci_draw(session, method, params, &source, &tile, NULL, &err));
+}
+
 void work_open(void)
 {
 	struct case_array array;
@@ -313,6 +324,9 @@ void work_open(void)
 	} else if (strcmp(way, "session") == 0) {
 		open_plain();
 		run = run_session;
+	} else if (strcmp(way, "arena") == 0) {
+		open_plain();
+		run = run_arena;
 	} else if (strcmp(way, "program") == 0) {
 		open_program();
 	} else {
