@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls in steady state ask the system for no memory: windows of calls are counted until one makes no page fault and no
  * memory system call, which must come soon. A filter lets a handler count these system calls, in every thread; one of a lane's
- * thread, where signals are blocked, ends the process. */
+ * thread, where signals are blocked, ends the process. Small calls also allocate nothing: malloc and the like are
+ * counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -107,6 +108,41 @@ static int trap_memory_calls(void)
 		return -1;
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
+
+/* ---- allocations, of this program and of the library in it ---- */
+
+static atomic_uint allocations;
+
+#if !SANITIZED && defined(__GLIBC__)
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *at, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+void *malloc(size_t size)
+{
+	atomic_fetch_add(&allocations, 1);
+	return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	atomic_fetch_add(&allocations, 1);
+	return __libc_calloc(n, size);
+}
+
+void *realloc(void *at, size_t size)
+{
+	atomic_fetch_add(&allocations, 1);
+	return __libc_realloc(at, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	atomic_fetch_add(&allocations, 1);
+	return __libc_memalign(alignment, size);
+}
+#endif
 
 static long page_faults(void)
 {
@@ -278,9 +314,65 @@ static void several_threads(void **state)
 	quiet_with(3);
 }
 
+/* ---- small calls ---- */
+
+struct small_calls {
+	struct trnsci_session *session;
+	struct trnsci_tile *tile;
+	struct trnsci_call *prepared;
+	uint64_t done;
+};
+
+static void make_small_calls(struct small_calls *calls)
+{
+	const struct trnsci_source source = {.seed = 3, .offset = 16 * calls->done++};
+	const struct trnsci_param shape[] = {trnsci_f64("shape", 2), trnsci_end()};
+	const struct trnsci_param scale[] = {trnsci_with_tile("in", calls->tile), trnsci_f64("by", 2), trnsci_end()};
+	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = source.offset};
+	struct trnsci_span span;
+	float samples[64], spectrum[64];
+
+	assert_int_equal(trnsci_fill(calls->session, "uniform", NULL, &source, TRNSCI_F32, 64, samples, &span, NULL), 0);
+	assert_int_equal(trnsci_fill(calls->session, "gamma", shape, NULL, TRNSCI_F32, 64, samples, NULL, NULL), 0);
+	assert_int_equal(trnsci_transform(calls->session, "fft", NULL, trnsci_vector(TRNSCI_C64, 32, samples),
+					  trnsci_vector(TRNSCI_C64, 32, spectrum), NULL),
+			 0);
+	assert_int_equal(trnsci_draw(calls->session, "normal", NULL, &source, &calls->tile, &span, NULL), 0);
+	assert_int_equal(trnsci_apply(calls->session, "scale", scale, &calls->tile, NULL), 0);
+	assert_int_equal(trnsci_run(calls->prepared, &changes), 0);
+}
+
+/* From the fifth time on. */
+static void small_calls_allocate_nothing(void **state)
+{
+	const struct trnsci_options options = {.threads = 2};
+	struct small_calls calls = {.done = 0};
+	const uint64_t n = 64;
+	unsigned before;
+
+	(void)state;
+	assert_int_equal(trnsci_open("embedded:", &options, &calls.session, NULL), 0);
+	assert_int_equal(trnsci_tile_new(calls.session, 0, TRNSCI_F32, 1, &n, &calls.tile, NULL), 0);
+	assert_int_equal(trnsci_call_new(calls.session, "normal", &calls.prepared), 0);
+	trnsci_set_tile(trnsci_args(calls.prepared), "out", calls.tile);
+	before = atomic_load(&allocations);
+	make_small_calls(&calls);
+	assert_true(atomic_load(&allocations) > before); /* they are counted */
+	for (int i = 0; i < 3; i++)
+		make_small_calls(&calls);
+	before = atomic_load(&allocations);
+	for (int i = 0; i < WINDOW; i++)
+		make_small_calls(&calls);
+	assert_int_equal(atomic_load(&allocations) - before, 0);
+	trnsci_call_free(calls.prepared);
+	trnsci_tile_free(calls.tile);
+	trnsci_close(calls.session);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(one_thread), cmocka_unit_test(several_threads)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(one_thread), cmocka_unit_test(several_threads),
+					   cmocka_unit_test(small_calls_allocate_nothing)};
 
 	if (SANITIZED) {
 		printf("1..0 # SKIP sanitizers map memory of their own\n");

@@ -110,7 +110,7 @@ static void let_others(struct thread *thread, uint64_t *at_ns)
 
 static uint64_t run_chunk(struct thread *thread, struct job *job, size_t chunk, uint64_t *start_ns)
 {
-	const uint64_t took_ns = pool_run_chunk(thread->pool, job, chunk, thread->scratch, start_ns);
+	const uint64_t took_ns = pool_run_chunk(thread->pool, job, chunk, !job->joins, thread->scratch, start_ns);
 
 	pin_note_chunk(&thread->pin, took_ns, *start_ns);
 	return took_ns;

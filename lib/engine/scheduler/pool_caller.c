@@ -185,7 +185,7 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 	if (rest_ns >= JOIN_NS)
 		wake_for_callers(pool, 1 + (size_t)((rest_ns - JOIN_NS) / JOIN_EACH_NS));
 	while (pool_claim_chunk(pool, job, pool->n_threads - 1, &chunk))
-		pool_run_chunk(pool, job, chunk, caller->scratch, start_ns);
+		pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
 	close_stage(pool);
 	job->cursors = NULL;
 	return true;
@@ -218,7 +218,7 @@ static void run_stage(struct pool *pool, struct job *job, struct caller *caller,
 			break;
 		if (chunk == 0 && joins && rest > 1 && rest * chunk_ns >= JOIN_AWAKE_NS)
 			note_unshared(pool, caller, rest * chunk_ns, *start_ns);
-		chunk_ns = pool_run_chunk(pool, job, chunk, caller->scratch, start_ns);
+		chunk_ns = pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
 	}
 	caller->last_ns = *start_ns;
 }

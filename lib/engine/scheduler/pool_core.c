@@ -38,12 +38,12 @@ bool pool_claim_chunk(const struct pool *pool, struct job *job, unsigned thread,
 	return false;
 }
 
-uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, void *scratch, uint64_t *start_ns)
+uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, bool learns, void *scratch, uint64_t *start_ns)
 {
 	const uint64_t words = job->ops->run(job, chunk, scratch);
 	const uint64_t end_ns = pool_now_ns(), ns = end_ns - *start_ns;
 
-	if (job->cost && job->chunk_ns >= LEARN_LEAST_NS)
+	if (learns && job->cost && job->chunk_ns >= LEARN_LEAST_NS)
 		cost_learn(job->cost, job->chunk_ns, ns);
 	lane_record(&pool->lanes[chunk % ENGINE_LANES], words, ns);
 	*start_ns = end_ns;

@@ -99,8 +99,9 @@ bool pool_job_stops(struct job *job, uint64_t at_ns);
  * none left. */
 bool pool_claim_chunk(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_chunk);
 
-/* Runs a chunk from *start_ns to its end, which becomes the next one's start. Returns what it took. */
-uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, void *scratch, uint64_t *start_ns);
+/* Runs a chunk from *start_ns to its end, which becomes the next one's start. Returns what it took. learns: its cost is
+ * learned; of a caller's job only by the caller, since what all threads write at each chunk keeps them waiting. */
+uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, bool learns, void *scratch, uint64_t *start_ns);
 
 /* Queues a job whose advance() is due. Hold the lock. */
 void pool_queue_job(struct pool *pool, struct job *job);
