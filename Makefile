@@ -164,7 +164,7 @@ DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 DEPS_STATISTICS := dieharder python3-scipy
 DEPS_FULL = $(DEPS_FUZZ) $(DEPS_PACKAGES) $(DEPS_ARM64) $(DEPS_STATISTICS) slurmctld slurmd slurm-client munge iproute2 mandoc shellcheck zsh fish \
 	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
-DEPS_DEB := dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
+DEPS_DEB := build-essential dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
 DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools mmdebstrap
 DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev

@@ -34,7 +34,13 @@ runs() {
 	done
 }
 
-for compiler in g++ clang++; do
+# A program and the library must have the sanitizer of one compiler.
+case ${SAN:+${CC:-gcc}} in
+'') compilers="g++ clang++" ;;
+*clang*) compilers=clang++ ;;
+*) compilers=g++ ;;
+esac
+for compiler in $compilers; do
 	if ! command -v "$compiler" >/dev/null; then
 		echo "# $compiler is not installed"
 		continue
