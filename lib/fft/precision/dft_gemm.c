@@ -260,14 +260,17 @@ static size_t count_panels(const struct gemm_shape *shape)
 	return (2 * shape->k + gemm_lanes(shape) - 1) / gemm_lanes(shape);
 }
 
-/* Returns whether the kernel can pack and multiply whole rows. W stays in the cache then. */
+/* Returns whether the kernel can pack and multiply whole rows. W stays in the cache then, and the packed left side of a
+ * group has room for the kernel's blocks. */
 static bool takes_rows(const struct fft_plan *plan)
 {
-	const struct gemm_shape *shape = &plan->gemm->shape;
-	const bool is_bf16 = shape->mode->slices == 1 && !plan->gemm->refined;
+	const struct dft_gemm *gemm = plan->gemm;
+	const struct gemm_shape *shape = &gemm->shape;
+	const bool is_bf16 = shape->mode->slices == 1 && !gemm->refined;
 
 	return is_bf16 && shape->kernel->bf16_rows && plan->n % 16 == 0 && 2 * plan->n % gemm_lanes(shape) == 0 &&
-	       plan->gemm->panels * gemm_panel_bytes(shape) <= CACHED_BYTES;
+	       gemm->panels * gemm_panel_bytes(shape) <= CACHED_BYTES &&
+	       gemm->rows >= GEMM_LEFT_BLOCKS * gemm_rows_at_once(shape);
 }
 
 /* Chooses how many transforms make a group, and whether packing is a phase of its own. */
