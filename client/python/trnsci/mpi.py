@@ -22,7 +22,8 @@ import ctypes
 import ctypes.util
 import importlib
 import os
-from typing import Any, Mapping, Optional, Sequence, Tuple
+import typing
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -117,7 +118,7 @@ def _load() -> Any:
     raise ImportError("trnsci.mpi: libtrnsci-mpi is not installed, and TRNSCI_MPI_LIBRARY does not name it")
 
 
-def _params(values: Mapping[str, Any]) -> Any:
+def _params(values: typing.Mapping[str, Any]) -> Any:
     """A list of named parameters, ended by an empty one."""
     params = (_Param * (len(values) + 1))()
     for param, (name, value) in zip(params, values.items()):
@@ -173,7 +174,8 @@ class Group:
         self._library.trnsci_mpi_close(self._mpi)
         self._mpi = ctypes.c_void_p()
 
-    def layout(self, shape: Sequence[int], grid: Optional[Sequence[int]] = None, block: Optional[Sequence[int]] = None) -> Layout:
+    def layout(self, shape: typing.Sequence[int], grid: Optional[typing.Sequence[int]] = None,
+               block: Optional[typing.Sequence[int]] = None) -> Layout:
         """Cuts an array over a grid of ranks (default: slabs of the first axis), with `block` in blocks that are dealt."""
         layout = Layout(_ndim=len(shape))
         layout._shape[:len(shape)] = shape
@@ -232,7 +234,7 @@ class Group:
         return out
 
     def fft(self, x: np.ndarray[Any, Any], layout: Layout, *, inverse: bool = False, real: bool = False,
-            axes: Sequence[int] = (), norm: Optional[str] = None, to: Optional[Layout] = None,
+            axes: typing.Sequence[int] = (), norm: Optional[str] = None, to: Optional[Layout] = None,
             transposed_in: bool = False, transposed_out: bool = False) -> Tuple[np.ndarray[Any, Any], Layout]:
         """Transforms an array over all axes, or over some. Returns this rank's part of the result, and its layout.
 
@@ -260,7 +262,7 @@ class Group:
             self._library.trnsci_mpi_fft_free(fft)
         return out, found
 
-    def sum(self, x: np.ndarray[Any, Any]) -> Mapping[str, float]:
+    def sum(self, x: np.ndarray[Any, Any]) -> typing.Mapping[str, float]:
         """Sums the values of all ranks exactly: count, sum, sum_squares, mean, variance, min, max."""
         x = np.ascontiguousarray(x)
         total = _Sum()
@@ -282,7 +284,7 @@ class Group:
         self._call("write", self._mpi, os.fspath(path).encode(), ctypes.byref(layout), _DTYPES[x.dtype.name],
                    ctypes.c_void_p(x.ctypes.data))
 
-    def read(self, path: str, grid: Optional[Sequence[int]] = None) -> Tuple[np.ndarray[Any, Any], Layout]:
+    def read(self, path: str, grid: Optional[typing.Sequence[int]] = None) -> Tuple[np.ndarray[Any, Any], Layout]:
         """Reads this rank's part of an npy file; returns it, and the layout."""
         layout, dtype = Layout(), ctypes.c_int()
         self._call("look", self._mpi, os.fspath(path).encode(), ctypes.byref(layout), ctypes.byref(dtype))
