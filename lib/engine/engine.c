@@ -82,7 +82,8 @@ int engine_stats(struct engine *engine, struct bump *bump, struct value *map)
 
 	pool_count_callers(engine->pool, &runs, &of_callers);
 	if (value_put(bump, map, "cpu", value_string(cpu_level_name(engine->features))) ||
-	    value_put(bump, map, "threads", value_uint(pool_threads(engine->pool))) || put_jobs(engine, bump, map) ||
+	    value_put(bump, map, "threads", value_uint(pool_threads(engine->pool))) ||
+	    value_put(bump, map, "unpinned", value_uint(pool_unpinned(engine->pool))) || put_jobs(engine, bump, map) ||
 	    plans_stats(engine->plans, bump, map) ||
 	    temps_stats(engine->temps, bump, map) || lane_stats(engine->lanes, &of_callers, bump, map))
 		return -ERROR_NO_MEMORY;

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* All 0: never pinned. Belongs to the thread that runs the chunks. */
@@ -17,7 +17,7 @@ struct pin {
 	const cpu_set_t *cpus; /* of the process; NULL: never pinned */
 	pthread_t thread;
 	unsigned index;     /* its CPU among them */
-	bool is_free;
+	atomic_bool is_free; /* other threads read it */
 	uint64_t change_ns; /* since when it is pinned, or until when it is free */
 	uint64_t rest_ns;   /* how long it was free last */
 };

@@ -355,6 +355,15 @@ void pool_pin(struct pool *pool)
 	pthread_mutex_unlock(&pool->lock);
 }
 
+unsigned pool_unpinned(const struct pool *pool)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < pool->n_threads; i++)
+		count += atomic_load_explicit(&pool->threads[i].pin.is_free, memory_order_relaxed);
+	return count;
+}
+
 void pool_set_idle(struct pool *pool, uint64_t (*idle)(void *arg, uint64_t at_ns), void *arg)
 {
 	pthread_mutex_lock(&pool->lock);

@@ -30,6 +30,8 @@ unsigned pool_threads(const struct pool *pool);
 /* Keeps each thread on a CPU of its own while nobody else wants it, if this process may use as many CPUs as there are
  * threads. Call it before the first job. */
 void pool_pin(struct pool *pool);
+/* Returns how many of the pinned threads are free for now. Any thread. */
+unsigned pool_unpinned(const struct pool *pool);
 
 /* Sets what a thread calls before it sleeps: idle(arg, now) returns after how many nanoseconds it is to be called again;
  * 0: not before pool_watch_idle, which makes a thread call it. Call the first before any job is submitted. */
