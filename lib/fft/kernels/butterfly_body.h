@@ -114,7 +114,7 @@ INLINE void LOCAL(join8)(const vec *er, const vec *ei, const vec *or, const vec 
  *   PAIRS            interleaved pairs, which are split
  *   FAST_PAIRS       the same, by code for each order
  *   SOME_PAIRS       the same, but only `distance` pairs; the other lanes are 0
- *   WIDE_4, WIDE_8   4 or 8 pairs of each transform of a group (group_body.h), which lie `distance` reals apart */
+ *   WIDE_4, WIDE_8   4 or 8 pairs of each transform of a group (short_body.h), which lie `distance` reals apart */
 enum { LOCAL(PARTS), LOCAL(PAIRS), LOCAL(SOME_PAIRS), LOCAL(FAST_PAIRS), LOCAL(WIDE_4) = 4, LOCAL(WIDE_8) = 8 };
 
 struct LOCAL(source) {

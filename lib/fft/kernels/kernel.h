@@ -11,6 +11,17 @@
  * are done by inner passes of radix 2 to 16 in scratch that stays in the first-level cache. Only transposes work across
  * the lanes of a vector, so every number goes through the same operations whatever the layout around it.
  *
+ * Each file NAME_body.h has kernels for one precision, written over the names of lanes_f32.h or lanes_f64.h:
+ *
+ *   short       16 to 128 contiguous points (float64: 16 and 32), in registers alone
+ *   flat        contiguous transforms of two stages up to 16384 points
+ *   stage       any stage, of any strides: by block (between a caller's array and scratch) and pass (over a block)
+ *   butterfly   transforms of 2 to 16 points in registers, which all of these share
+ *   far         what the first two do for arrays beyond the caches
+ *   fold, odd   real transforms of even and of odd length, before or after the complex one; products of rows
+ *   series      cosine and sine transforms, likewise
+ *   transpose   transposes of arrays
+ *
  * Source: C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7 (Stockham). */
 #ifndef TRNSCI_FFT_KERNEL_H
 #define TRNSCI_FFT_KERNEL_H

@@ -28,7 +28,7 @@ bool factor_is_smooth(uint64_t n)
 	return (n & (n - 1)) == 0;
 }
 
-/* Returns the first radix of a length that group_body.h runs, several transforms side by side in a vector, else 0. */
+/* Returns the first radix of a length that short_body.h runs, several transforms side by side in a vector, else 0. */
 static size_t group_rows(uint64_t n, size_t width)
 {
 	const size_t w = n == 128 ? 8 : 4;
@@ -162,7 +162,7 @@ static void set_stages(uint64_t n, size_t width, const uint16_t *lengths, unsign
 	factor_lay_out(smooth, width);
 }
 
-/* Returns whether group_body.h can run the length; then its two passes are fixed. */
+/* Returns whether short_body.h can run the length; then its two passes are fixed. */
 static bool choose_group_radices(struct fft_smooth *smooth, size_t width)
 {
 	struct fft_columns *columns = &smooth->stage[0].columns;

@@ -112,7 +112,7 @@ static void build_lane_row(const struct roots *roots, enum fft_precision precisi
 	}
 }
 
-/* Stores w^(p row) for p = lane mod w, as group_body.h needs them; n = w rows. */
+/* Stores w^(p row) for p = lane mod w, as short_body.h needs them; n = w rows. */
 static void build_group_row(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
 			    size_t row, size_t lanes)
 {
