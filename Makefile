@@ -193,6 +193,10 @@ bench: deps
 	@tests/need $(call quoted,$(DEPS_BENCH))
 	@$(again) run-bench
 
+bench-mpi: deps
+	@tests/need $(call quoted,$(DEPS_BENCH) libfftw3-mpi-dev)
+	@$(again) run-bench-mpi
+
 bench-sweep: deps
 	@tests/need $(call quoted,$(DEPS_SWEEP))
 	@$(again) run-bench-sweep
@@ -208,6 +212,7 @@ help:
 #: make check-arm64 the checks of random numbers on AArch64, emulated; make check-boot: under a booted systemd
 #: make soak         1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
 #: make bench       the speed of everything, beside its peers
+#: make bench-mpi   transforms over MPI ranks beside FFTW's
 #: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
 #: make install     DESTDIR= PREFIX=/usr/local LIBDIR=PREFIX/lib; make uninstall. Without DESTDIR: into the running system
 #: make deb         Debian packages in build/deb, built in a copy of the tree; make check-packages tests them
@@ -222,5 +227,5 @@ include client/python/Dir.mk client/mpi/Dir.mk
 clean:
 	rm -rf build
 
-.PHONY: all deps demo check check-full bench bench-sweep help clean
+.PHONY: all deps demo check check-full bench bench-mpi bench-sweep help clean
 -include $(shell find $(BUILD)/obj $(BUILD)/tests -name '*.d' 2>/dev/null)

@@ -66,11 +66,24 @@ static uint64_t extent_of(const struct placement *at, size_t axis)
 	return at->linear ? at->shape[axis] : 1;
 }
 
+/* One rank alone, whose engine reads and writes its memory, leaves it an array of three axes or more in float64, whose planes
+ * do not stay in the cache beside the engine's own memory. Others were found to be faster by chunks. */
+static bool is_direct(const struct route *route, const struct stage *stage)
+{
+	bool natural = route->mpi->size == 1 && route->mpi->embedded && route->n_stages == 1 && !stage->at.linear &&
+		       route->transform.wide && stage->n_axes > 2;
+
+	for (size_t i = 0; i < stage->at.ndim; i++)
+		natural = natural && stage->at.order[i] == i && stage->leaves.order[i] == i;
+	return natural;
+}
+
 /* Axes are done at once while a chunk of all of them stays in the cache. The engine's order is kept. */
 static void plan_sweeps(struct route *route, struct stage *stage)
 {
 	const struct transform *transform = &route->transform;
 	const size_t size = trnsci_dtype_size(complex_of(route));
+	const bool direct = is_direct(route, stage);
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < stage->n_axes; i++) {
@@ -78,12 +91,12 @@ static void plan_sweeps(struct route *route, struct stage *stage)
 		const uint64_t extent = transform->real && axis == transform->real_axis ? transform->real_length : extent_of(&stage->at, axis);
 		struct sweep *sweep = stage->n_sweeps ? &stage->sweeps[stage->n_sweeps - 1] : NULL;
 
-		if (!sweep || stage->after || bytes * extent > JOINT_BYTES) {
+		if (!sweep || stage->after || (!direct && bytes * extent > JOINT_BYTES)) {
 			sweep = &stage->sweeps[stage->n_sweeps++];
 			*sweep = (struct sweep){.session = route->mpi->session, .ndim = transform->ndim, .inverse = transform->inverse,
 						.norm = transform->norm, .in = complex_of(route), .out = complex_of(route),
 						.chunk_bytes = sweep_chunk_bytes(route->mpi->threads), .after = stage->after,
-						.after_arg = route->after_arg, .sparse = stage->sparse && i == 0};
+						.after_arg = route->after_arg, .sparse = stage->sparse && i == 0, .direct = direct};
 			bytes = size;
 		}
 		bytes *= extent;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHUNK_BYTES = 256 << 10, DAEMON_CHUNK_BYTES = 4 << 20, LINE_BYTES = 64 };
+enum { CHUNK_BYTES = 256 << 10, DAEMON_CHUNK_BYTES = 4 << 20, LINE_BYTES = 64, PARAMETERS = 5 };
 
 size_t sweep_chunk_bytes(unsigned threads)
 {
@@ -41,23 +41,35 @@ static size_t list_axes(const struct sweep *sweep, int64_t axes[TRNSCI_MAX_DIMS]
 	return n;
 }
 
-static void set_parameters(const struct sweep *sweep, struct kernel *kernel)
+/* What both the list and params point to is the caller's. */
+static void list_parameters(const struct sweep *sweep, int64_t axes[TRNSCI_MAX_DIMS], int64_t lengths[TRNSCI_MAX_DIMS],
+			    struct trnsci_param params[PARAMETERS + 1])
 {
-	struct trnsci_args *args = trnsci_args(kernel->call);
-	int64_t axes[TRNSCI_MAX_DIMS], lengths[TRNSCI_MAX_DIMS];
 	const size_t n = list_axes(sweep, axes);
+	size_t used = 0;
 
 	for (size_t i = 0; i < n; i++)
 		lengths[i] = (size_t)axes[i] == sweep->real_axis ? (int64_t)sweep->real_length : -1;
+	params[used++] = trnsci_i64s("axes", axes, n);
+	params[used++] = trnsci_bool("inverse", sweep->inverse);
+	params[used++] = trnsci_text("norm", sweep->norm);
+	if (sweep->real) {
+		params[used++] = trnsci_bool("real", true);
+		params[used++] = trnsci_i64s("length", lengths, n);
+	}
+	params[used] = trnsci_end();
+}
+
+static void set_parameters(const struct sweep *sweep, struct kernel *kernel)
+{
+	struct trnsci_args *args = trnsci_args(kernel->call);
+	struct trnsci_param params[PARAMETERS + 1];
+	int64_t axes[TRNSCI_MAX_DIMS], lengths[TRNSCI_MAX_DIMS];
+
+	list_parameters(sweep, axes, lengths, params);
 	trnsci_set_tile(args, "in", kernel->in);
 	trnsci_set_tile(args, "out", kernel->out);
-	trnsci_set(args, trnsci_i64s("axes", axes, n));
-	trnsci_set_bool(args, "inverse", sweep->inverse);
-	trnsci_set_text(args, "norm", sweep->norm);
-	if (sweep->real) {
-		trnsci_set_bool(args, "real", true);
-		trnsci_set(args, trnsci_i64s("length", lengths, n));
-	}
+	trnsci_set_params(args, params);
 }
 
 static void result_shape(const struct sweep *sweep, const uint64_t shape[TRNSCI_MAX_DIMS], uint64_t ret_shape[TRNSCI_MAX_DIMS])
@@ -186,6 +198,21 @@ static int run_chunk(struct sweep *sweep, const struct box *box, const struct pa
 	return 0;
 }
 
+/* Both sides are whole arrays. */
+static int run_direct(const struct sweep *sweep, const struct part *from, const struct part *to, struct trnsci_error *err)
+{
+	struct trnsci_param params[PARAMETERS + 1];
+	int64_t axes[TRNSCI_MAX_DIMS], lengths[TRNSCI_MAX_DIMS];
+	uint64_t shape[TRNSCI_MAX_DIMS], result[TRNSCI_MAX_DIMS];
+
+	for (size_t i = 0; i < TRNSCI_MAX_DIMS; i++)
+		shape[i] = from->box.high[i] - from->box.low[i];
+	result_shape(sweep, shape, result);
+	list_parameters(sweep, axes, lengths, params);
+	return trnsci_transform(sweep->session, "fft", params, trnsci_array_of(sweep->in, sweep->ndim, shape, from->at),
+				trnsci_array_of(sweep->out, sweep->ndim, result, to->at), err);
+}
+
 int sweep_run(struct sweep *sweep, const struct box *box, const struct part *from, size_t n_from, const struct part *to,
 	      size_t n_to, struct trnsci_error *err)
 {
@@ -195,6 +222,8 @@ int sweep_run(struct sweep *sweep, const struct box *box, const struct part *fro
 
 	if (!box_intersect(box, box, &at))
 		return 0;
+	if (sweep->direct)
+		return run_direct(sweep, from, to, err);
 	choose_chunk(sweep, box, chunk);
 	memcpy(at.low, box->low, sizeof at.low);
 	for (;;) {

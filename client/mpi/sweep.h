@@ -24,6 +24,7 @@ struct sweep {
 	size_t axes[TRNSCI_MAX_DIMS]; /* in the order in which they are transformed */
 	bool is_axis[TRNSCI_MAX_DIMS];
 	bool inverse, real;
+	bool direct;	/* one call of the engine on both arrays as they lie, without chunks */
 	bool sparse;	/* parts of the input are missing: they are zero */
 	size_t real_axis;
 	uint64_t real_length; /* of the real side */

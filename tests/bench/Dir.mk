@@ -78,3 +78,15 @@ run-bench-sweep: all $(BENCH)/user
 
 # What knows the library's inside or header is kept building by the checks.
 checks: $(addprefix $(BENCH)/,kernel user service wire_load)
+
+# make run-bench-mpi ROWS="3d" ROUNDS=9 : transforms over 1 and 2 ranks beside FFTW's, an exchange beside MPI_Alltoall; one thread
+# each. MPI.md has the figures of a run of all rows.
+$(BENCH)/mpi/beside_fftw: tests/bench/mpi/beside_fftw.c $(MPI_SHARED)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(MPI_CC) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../../../lib' -lfftw3_mpi -lfftw3f_mpi -lfftw3 -lfftw3f -lm
+
+run-bench-mpi: all $(BENCH)/mpi/beside_fftw
+	@for n in 1 2; do tests/bench/mpi/start $$n $(BENCH)/mpi/beside_fftw $(or $(ROUNDS),9) $(ROWS) || exit; done
+
+.PHONY: run-bench-mpi
