@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from conftest import full
+
 EXAMPLES = pathlib.Path(__file__).parents[2] / "client/python/examples"
 
 
@@ -49,6 +51,7 @@ def test_one_broadcast(daemon):
     assert all("60000 samples, 0 missed" in row for row in rows[:3])
 
 
+@full
 def test_training_with_torch():
     pytest.importorskip("torch")
     last = run("train_torch.py").splitlines()[-1]
@@ -61,11 +64,10 @@ def test_training_with_jax():
     assert run("train_jax.py").startswith("line 3.0")
 
 
+@full
 @pytest.mark.parametrize("name", ["augment.py", "sobol.py",
                                   "one_broadcast.py"])
 def test_pictures(name, tmp_path, request):
-    if not os.environ.get("TRNSCI_FULL"):
-        pytest.skip("long: TRNSCI_FULL=1 runs it")
     pytest.importorskip("matplotlib")
     picture = tmp_path / "picture.png"
     before = [request.getfixturevalue("daemon").socket] \

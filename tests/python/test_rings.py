@@ -384,14 +384,15 @@ def test_memory_of_rings_and_calls_is_given_back(daemon):
                       lambda: trnsci.Tile((2, "a"), session=session)):
             with pytest.raises((TypeError, ValueError, trnsci.Error)):
                 wrong()
-        gc.collect()
 
     use()
+    gc.collect()
     counted = session, weights
     before = [sys.getrefcount(x) for x in counted]
     blocks = sys.getallocatedblocks()
     for _ in range(10):
         use()
+    gc.collect()
     assert [sys.getrefcount(x) for x in counted] == before
     if os.environ.get("PYTHONMALLOC") != "malloc":
         assert sys.getallocatedblocks() - blocks < 200

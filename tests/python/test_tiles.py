@@ -35,6 +35,7 @@ def test_views_show_one_memory(session, dtype):
 
 
 def test_views_keep_the_memory(session):
+    gc.collect()
     for make in (lambda tile: tile.array, np.asarray, np.from_dlpack,
                  memoryview, lambda tile: np.asarray(memoryview(tile))[2:],
                  lambda tile: tile.__dlpack__()):
@@ -42,7 +43,6 @@ def test_views_keep_the_memory(session):
         tile.array[:] = 3
         view = make(tile)
         del tile
-        gc.collect()
         before = sys.getrefcount(session)
         others = [trnsci.Tile(100000, "f64", session=session)
                   for _ in range(3)]
@@ -51,7 +51,6 @@ def test_views_keep_the_memory(session):
         if isinstance(view, (np.ndarray, memoryview)):
             assert view[7] == 3
         del view, others, other
-        gc.collect()
         assert sys.getrefcount(session) == before - 1
 
 
