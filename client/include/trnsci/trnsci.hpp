@@ -437,7 +437,7 @@ public:
 		   err);
 		return where;
 	}
-	/** The next n samples of a distribution, in a vector. */
+	/** Returns n samples of a distribution in a vector. */
 	template <class T>
 	std::vector<T> samples(const char *distribution, std::size_t n, const params &with = {}, const source &from = {},
 			       report to = {}) const
