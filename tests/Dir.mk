@@ -78,7 +78,7 @@ $(addprefix $(BUILD)/tests/daemon/streams/,check_power check_power_ring check_sc
 $(addprefix $(BUILD)/tests/daemon/,faults/check_killed_taker net/check_stopped): $(BUILD)/obj/trnsci.o
 $(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
 $(BUILD)/tests/proto/check_protocol: $(addprefix $(BUILD)/obj/tests/proto/,protocol_text.o protocol_example.o)
-$(addprefix $(BUILD)/tests/client/remote/,check_hostile check_false_rings check_reconnect check_round_trips check_growth): $(BUILD)/obj/tests/client/remote/fake_daemon.o
+$(addprefix $(BUILD)/tests/client/remote/,check_hostile check_false_rings check_false_queues check_reconnect check_round_trips check_growth): $(BUILD)/obj/tests/client/remote/fake_daemon.o
 $(BUILD)/tests/client/check_soak: $(addprefix $(BUILD)/obj/tests/client/,deeds.o deed_calls.o)
 
 # Loaded into the daemon and its clients by the checks of faults.

@@ -58,6 +58,7 @@ static void into_a_tile(struct client *client)
 		  &tile))
 		return;
 	struct value handle = value_uint(client_number(&tile, "tile"));
+	done(client, "queue", value_map(), &result);
 	done(client, "normal", client_map(client, "out", handle, NULL), &result);
 	struct value steps = value_array();
 	value_push(client->bump, &steps, client_map(client, "op", value_string("uniform"), "out", handle, NULL));

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queues of a daemon that lies: one that is not what it must be is not used, and the calls go by the socket; completions of
+ * nothing end the session. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fake_daemon.h"
+#include "queue_layout.h"
+
+enum { N = 16, ARENA = 1 << 20, SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
+
+/* An honest queue, but for one of these. */
+struct queue_lie {
+	uint64_t entries, stated, real, submissions, completions;
+	uint64_t magic;
+	uint32_t completed; /* on its page; entries are zeros */
+	int seals;
+	bool none;    /* no descriptor */
+	int expected; /* of the calls */
+};
+
+static const struct queue_lie honest = {.entries = 16,
+					.stated = 8192,
+					.real = 8192,
+					.submissions = 4096,
+					.completions = 4096 + 16 * 64,
+					.magic = QUEUE_MAGIC,
+					.seals = SEALS};
+
+static int memory_of(uint64_t bytes, const struct queue_page *page, int seals)
+{
+	int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+	if (page)
+		assert_int_equal(pwrite(fd, page, sizeof *page, 0), sizeof *page);
+	fcntl(fd, F_ADD_SEALS, seals);
+	return fd;
+}
+
+static void reply_with(struct fake_daemon *fake, const struct message *request, const char *const *names, const uint64_t *numbers,
+		       size_t count, int fd)
+{
+	fake_daemon_reply(fake, request, names, numbers, count, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void reply_queue(struct fake_daemon *fake, const struct message *request)
+{
+	const struct queue_lie *lie = fake->lie;
+	const char *const names[] = {"entries", "bytes", "submissions_offset", "completions_offset"};
+	const uint64_t numbers[] = {lie->entries, lie->stated, lie->submissions, lie->completions};
+	struct queue_page page = {.magic = lie->magic, .version = QUEUE_VERSION, .entries = 16};
+
+	atomic_init(&page.completed, lie->completed);
+	reply_with(fake, request, names, numbers, 4, lie->none ? -1 : memory_of(lie->real, &page, lie->seals));
+}
+
+/* Every call is a draw into the one tile. */
+static bool lie_about_queues(struct fake_daemon *fake, const struct message *request)
+{
+	const char *const arena[] = {"arena", "bytes", "page"}, *const tile[] = {"tile", "arena", "offset", "bytes"},
+			  *const prepared[] = {"prepared", "tiles"}, *const draw[] = {"tile", "seed", "stream", "offset", "position", "next"};
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	if (fake_daemon_asked(request, "queue"))
+		reply_queue(fake, request);
+	else if (fake_daemon_asked(request, "arena"))
+		reply_with(fake, request, arena, (const uint64_t[]){1, ARENA, 4096}, 3, memory_of(ARENA, NULL, SEALS));
+	else if (fake_daemon_asked(request, "tile"))
+		reply_with(fake, request, tile, (const uint64_t[]){1, 1, 0, N * 4}, 4, -1);
+	else if (fake_daemon_asked(request, "prepare"))
+		reply_with(fake, request, prepared, (const uint64_t[]){1, 1}, 2, -1);
+	else
+		reply_with(fake, request, draw, (const uint64_t[]){1, 0, 0, 0, 0, 16}, 6, -1);
+	return true;
+}
+
+static void expect_calls(size_t number, const struct queue_lie *lie)
+{
+	const uint64_t n = N;
+	const int fds = count_fds();
+	struct fake_daemon *fake = fake_daemon_start(lie_about_queues, lie);
+	const struct trnsci_options options = {.queue = 1, .timeout_ms = 10000, .reconnect_ms = -1, .arena_bytes = ARENA};
+	struct trnsci_session *session;
+	struct trnsci_tile *tile;
+	struct trnsci_call *call;
+	struct trnsci_error err;
+	int r = 0;
+
+	assert_int_equal(trnsci_open(fake->path, &options, &session, &err), 0);
+	if (trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err) < 0)
+		fail_msg("lie %zu: %s", number, err.text);
+	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
+	trnsci_set_tile(trnsci_args(call), "out", tile);
+	for (int i = 0; i < 40 && r == 0; i++)
+		r = trnsci_run(call, NULL);
+	if (r != lie->expected)
+		fail_msg("lie %zu: expected %s, got %s: %s", number, trnsci_error_name(lie->expected), trnsci_error_name(r),
+			 trnsci_call_error(call)->text);
+	trnsci_call_free(call);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+	fake_daemon_stop(fake);
+	assert_int_equal(count_fds(), fds);
+}
+
+/* A number of its reply, or of its page, is another. The calls go by the socket. */
+static void false_numbers(void **state)
+{
+	static const struct {
+		size_t at;
+		uint64_t number;
+	} lies[] = {
+		{offsetof(struct queue_lie, entries), 15},	   {offsetof(struct queue_lie, entries), 0},
+		{offsetof(struct queue_lie, entries), 1 << 20},	   {offsetof(struct queue_lie, entries), 256},
+		{offsetof(struct queue_lie, stated), 4096},	   {offsetof(struct queue_lie, stated), UINT64_MAX},
+		{offsetof(struct queue_lie, real), 4096},	   {offsetof(struct queue_lie, submissions), 0},
+		{offsetof(struct queue_lie, completions), 1 << 20}, {offsetof(struct queue_lie, magic), 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+		struct queue_lie lie = honest;
+
+		memcpy((char *)&lie + lies[i].at, &lies[i].number, sizeof lies[i].number);
+		expect_calls(i, &lie);
+	}
+}
+
+static void false_memory(void **state)
+{
+	struct queue_lie unsealed = honest, none = honest;
+
+	(void)state;
+	unsealed.seals = 0;
+	expect_calls(0, &unsealed);
+	none.none = true;
+	expect_calls(1, &none);
+}
+
+static void false_completions(void **state)
+{
+	static const uint32_t lies[] = {1, 1000, UINT32_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+		struct queue_lie lie = honest;
+
+		lie.completed = lies[i];
+		lie.expected = -TRNSCI_BAD_REPLY;
+		expect_calls(i, &lie);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(false_numbers), cmocka_unit_test(false_memory),
+					   cmocka_unit_test(false_completions)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
