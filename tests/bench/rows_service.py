@@ -19,7 +19,8 @@ def normals(n=512, call='reply', **words):
 def small_calls():
     redis, echo = ('redis', dict(REDIS, size=2048)), ('echo', {'size': 2048, 'spin': 1})
     yield Row('ping', {'ours': PING, 'Redis': ('redis', dict(REDIS, size=64))}, runs=RUNS)
-    yield Row('512 normals in a closed loop', {'ours': ('user', normals()), 'Redis': redis, 'echo': echo}, runs=RUNS)
+    yield Row('512 normals in a closed loop', {'ours': ('user', normals(queue='no')), 'Redis': redis, 'echo': echo}, runs=RUNS)
+    yield Row('512 normals in a closed loop, queue', {'ours': ('user', normals(queue='yes')), 'Redis': redis}, runs=RUNS)
     yield Row('512 normals beside a CPU hog', {'ours': ('user', normals()), 'Redis': redis}, runs=RUNS, hog=True)
     rest = {'pause_us': 1000}
     yield Row('512 normals after 1 ms of rest', {'ours': ('user', normals(**rest)), 'Redis': ('redis', dict(REDIS, size=2048, **rest)),
@@ -93,8 +94,8 @@ def wire(*words):
     return measure
 
 
-def pipelined(samples):
-    return dict(best_of(lambda: service('pipelined', samples)), Redis=max(redis_benchmark(4 * samples) for _ in range(2)))
+def pipelined(samples, way):
+    return dict(best_of(lambda: service('pipelined', samples, way)), Redis=max(redis_benchmark(4 * samples) for _ in range(2)))
 
 
 def clients(*words):
@@ -114,9 +115,9 @@ def clients(*words):
 
 
 def crowds():
-    for samples in (512, 16):
-        yield Once(f'pipelined 8 x 16 by the library, {samples} normals', 'thousand/s of server CPU',
-                   lambda samples=samples: pipelined(samples))
+    for samples, way in ((512, 'queue'), (16, 'queue'), (512, 'socket'), (16, 'socket')):
+        yield Once(f'pipelined 8 x 16 by the library, {samples} normals, {way}', 'thousand/s of server CPU',
+                   lambda samples=samples, way=way: pipelined(samples, way))
     for words in (('uniform',), ('normal',), ('uniform', 'tile'), ('normal', 'sent')):
         yield Once(f'pipelined 8 x 16, bare wire: {" ".join(words)}', 'thousand/s of server CPU', wire(*words))
     yield from clients()

@@ -2,7 +2,7 @@
 /* Many clients of a daemon at once, each a process with a session of the installed library. A program that runs once and
  * prints lines NAME VALUE.
  *
- *   service pipelined SOCKET PID SAMPLES   8 clients, 16 draws of so many normals in flight each
+ *   service pipelined SOCKET PID SAMPLES queue|socket   8 clients, 16 draws of so many normals in flight each
  *   service clients SOCKET PID N [copy]   N clients that draw 4,096 normals again and again, into a tile or as a copy
  *   service idle SOCKET PID N      N clients that wait
  *   service tiles SOCKET PID N     N clients with a tile of 16 KiB each
@@ -76,9 +76,11 @@ static void must(int r, const struct trnsci_error *err)
 		give_up(err && err->text[0] ? err->text : trnsci_error_name(r));
 }
 
+static int queue_wish; /* as the option */
+
 static struct trnsci_session *open_session(size_t arena_bytes)
 {
-	const struct trnsci_options options = {.arena_bytes = arena_bytes};
+	const struct trnsci_options options = {.arena_bytes = arena_bytes, .queue = queue_wish};
 	struct trnsci_session *session;
 	struct trnsci_error err;
 
@@ -504,6 +506,8 @@ int main(int argc, char **argv)
 	copies = argc > 5;
 	has_tile = strcmp(argv[1], "tiles") == 0;
 	pipelined_samples = (uint64_t)n;
+	if (argc > 5)
+		queue_wish = strcmp(argv[5], "queue") == 0 ? 1 : strcmp(argv[5], "socket") == 0 ? -1 : 0;
 	if (strcmp(argv[1], "pipelined") == 0)
 		bench_pipelined();
 	else if (strcmp(argv[1], "clients") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a user gets: work through the installed library and its public header, and nothing else.
  *
- *   at=embedded: or a daemon's socket; threads=, cpu= of an embedded engine
+ *   at=embedded: or a daemon's socket; threads=, cpu= of an embedded engine; queue=yes, queue=no of a daemon
  *   method=NAME in=DTYPE:SHAPE b=DTYPE:SHAPE out=DTYPE:SHAPE p.NAME=VALUE ...
  *   call=plain    the one-line functions: trnsci_fill (without `in`), trnsci_transform, on the process's own memory
  *   call=apply    trnsci_apply on tiles
@@ -269,7 +269,8 @@ static void open_program(void)
 
 static void open_session(void)
 {
-	const struct trnsci_options options = {.threads = (unsigned)case_number("threads", 0),
+	const struct trnsci_options options = {.queue = case_is("queue", "yes") ? 1 : case_is("queue", "no") ? -1 : 0,
+					       .threads = (unsigned)case_number("threads", 0),
 					       .cpu = case_text("cpu", NULL),
 					       .arena_bytes = (size_t)case_number("arena", 0)};
 
