@@ -20,6 +20,24 @@ enum {
 	PUBLISH_EVERY = 8,  /* completions of one turn */
 };
 
+/* The members of a reply that a completion has, in the order of both. */
+static const struct {
+	const char *name;
+	uint32_t bit;
+} numbers[] = {
+	{"seed", QUEUE_SEED},	      {"stream", QUEUE_STREAM}, {"offset", QUEUE_OFFSET},
+	{"position", QUEUE_POSITION}, {"next", QUEUE_NEXT},
+};
+
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+
+/* Where a reply has these members. Runs of one call have replies of one layout, whose names are the same texts in memory. */
+struct reply_layout {
+	uint32_t index[N_NUMBERS]; /* 0 and `given` without its bit: there is none */
+	const char *name[N_NUMBERS];
+	uint32_t given;
+};
+
 struct queue {
 	struct loop_poller poller; /* must be the first member */
 	struct session *session;
@@ -34,6 +52,7 @@ struct queue {
 	uint32_t woken;    /* the client's sleep from which we woke it last */
 	unsigned in_place; /* of those that are completed and not published: ended by their start */
 	unsigned idle_polls;
+	struct reply_layout layout; /* of the last reply */
 	bool announces; /* entries are completed of which the client may not know */
 	uint64_t worked_ns; /* when an entry was taken last */
 };
@@ -74,36 +93,41 @@ static uint32_t count_acceptable(struct queue *queue)
 
 /* ------- completions ------- */
 
-/* The members of a reply that a completion has, in the order of both. */
-static const struct {
-	const char *name;
-	size_t name_size;
-	uint32_t bit;
-} numbers[] = {
-	{"seed", 4, QUEUE_SEED},	 {"stream", 6, QUEUE_STREAM}, {"offset", 6, QUEUE_OFFSET},
-	{"position", 8, QUEUE_POSITION}, {"next", 4, QUEUE_NEXT},
-};
+static void find_layout(const struct value *result, struct reply_layout *ret)
+{
+	*ret = (struct reply_layout){.given = 0};
+	for (size_t k = 0; k < N_NUMBERS; k++) {
+		const struct value *value = value_get(result, numbers[k].name);
+		const struct value_member *member;
 
-enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+		if (!value)
+			continue;
+		member = (const struct value_member *)((const char *)value - offsetof(struct value_member, value));
+		ret->index[k] = (uint32_t)(member - result->map.at);
+		ret->name[k] = member->name;
+		ret->given |= numbers[k].bit;
+	}
+}
 
-static void describe_result(const struct value *result, struct queue_completion *completion)
+/* A call without numbers in its reply has no name to know its layout by. */
+static bool has_layout(const struct value *result, const struct reply_layout *layout)
+{
+	for (size_t k = 0; k < N_NUMBERS; k++)
+		if (layout->given & numbers[k].bit &&
+		    (layout->index[k] >= result->map.count || result->map.at[layout->index[k]].name != layout->name[k]))
+			return false;
+	return layout->given == (QUEUE_SEED | QUEUE_STREAM | QUEUE_OFFSET | QUEUE_POSITION | QUEUE_NEXT);
+}
+
+static void describe_result(const struct value *result, struct reply_layout *layout, struct queue_completion *completion)
 {
 	uint64_t *const to = &completion->seed;
-	size_t k = 0;
 
-	for (size_t i = 0; i < result->map.count && k < N_NUMBERS; i++) {
-		const struct value_member *member = &result->map.at[i];
-		size_t at = k;
-
-		while (at < N_NUMBERS && (member->name_size != numbers[at].name_size ||
-					  memcmp(member->name, numbers[at].name, numbers[at].name_size) != 0))
-			at++;
-		if (at == N_NUMBERS)
-			continue;
-		if (value_to_u64(&member->value, &to[at]))
-			completion->given |= numbers[at].bit;
-		k = at + 1;
-	}
+	if (!has_layout(result, layout))
+		find_layout(result, layout);
+	for (size_t k = 0; k < N_NUMBERS; k++)
+		if (layout->given & numbers[k].bit && value_to_u64(&result->map.at[layout->index[k]].value, &to[k]))
+			completion->given |= numbers[k].bit;
 }
 
 /* The text of a failure follows as a notification. Without room for it the session ends, as for any message. */
@@ -141,7 +165,7 @@ static void complete_entry(struct session *session, uint64_t user, const struct 
 		session->service->stats.errors++;
 		notify_error(session, user, error);
 	} else {
-		describe_result(result, &completion);
+		describe_result(result, &queue->layout, &completion);
 	}
 	memcpy(queue_completion(queue->page, queue->entries, queue->completed), &completion, sizeof completion);
 	queue->completed++;
