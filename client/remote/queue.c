@@ -135,13 +135,14 @@ void queue_end(struct queue *queue)
 	queue_drop(queue);
 }
 
-struct queue *queue_hold(struct trnsci_session *session)
+struct queue *queue_hold(struct trnsci_session *session, uint32_t *ret_consumed)
 {
 	struct queue *queue = ((struct remote *)session->peer)->queue;
 
 	if (!queue || !queue_is_busy(queue))
 		return NULL;
 	queue->refs++;
+	*ret_consumed = queue->consumed;
 	return queue;
 }
 
@@ -266,10 +267,8 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 
 /* ---- completing ---- */
 
-bool queue_spin(struct queue *queue)
+bool queue_spin(const struct queue *queue, uint32_t consumed)
 {
-	const uint32_t consumed = queue->consumed;
-
 	for (unsigned i = 0; i < SPINS; i++) {
 		if (atomic_load_explicit(&queue->page->completed, memory_order_acquire) != consumed)
 			return true;

@@ -15,7 +15,7 @@ struct queue;
 int queue_begin(struct trnsci_session *session, struct error *err);
 bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
 
-/* The rest with the session's lock, but for queue_has_news. */
+/* The rest with the session's lock, but for queue_spin. */
 
 /* Answers calls whose runs have ended. Returns whether there were any. */
 bool queue_receive(struct trnsci_session *session);
@@ -24,10 +24,10 @@ void queue_read_notification(struct trnsci_session *session, const struct messag
 
 /* Returns whether entries are submitted and not completed. */
 bool queue_is_busy(const struct queue *queue);
-/* Looks without the lock whether a run has ended, for a short while. The queue must be held (queue_hold). */
-bool queue_spin(struct queue *queue);
 /* Keeps the memory of the session's queue mapped while a thread spins at it; NULL: there is none that is busy. */
-struct queue *queue_hold(struct trnsci_session *session);
+struct queue *queue_hold(struct trnsci_session *session, uint32_t *ret_consumed);
+/* Looks for a short while whether more runs have ended than were consumed when the queue was held. Without the lock. */
+bool queue_spin(const struct queue *queue, uint32_t consumed);
 void queue_drop(struct queue *queue);
 
 /* The thread is about to sleep at the socket: the daemon is to send a notification. Returns false if there is news. */

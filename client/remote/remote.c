@@ -80,12 +80,13 @@ static void remote_cancel(struct trnsci_call *call)
 /* Looks for ends of runs in the queue, which come sooner than anything else. With the lock, which is released meanwhile. */
 static bool spin_at_queue(struct trnsci_session *session)
 {
-	struct queue *queue = session->spin_ns ? queue_hold(session) : NULL;
+	uint32_t consumed;
+	struct queue *queue = session->spin_ns ? queue_hold(session, &consumed) : NULL;
 
 	if (!queue)
 		return false;
 	pthread_mutex_unlock(&session->lock);
-	queue_spin(queue);
+	queue_spin(queue, consumed);
 	pthread_mutex_lock(&session->lock);
 	queue_drop(queue);
 	return queue_receive(session);
