@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEAST_ROWS = 32, LEAST_LENGTH = 4096 };
+enum { LEAST_ROWS = 32, LEAST_LENGTH = 4096, CUT = 64, COLUMNS = 8 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 /* The same operations in wider vectors: no contraction, so the same bytes. */
@@ -83,7 +83,7 @@ void chirp_factor(uint64_t k, uint64_t n, double ret_factor[2])
 
 /* ---- twiddles ---- */
 
-int twiddles_make(struct twiddles *t, uint64_t n, bool inverse, bool wide)
+int twiddles_make(struct twiddles *t, uint64_t n, uint64_t rows, bool inverse, bool wide)
 {
 	*t = (struct twiddles){.n = n, .inverse = inverse, .wide = wide};
 	while ((uint64_t)1 << t->shift << t->shift < n)
@@ -92,7 +92,8 @@ int twiddles_make(struct twiddles *t, uint64_t n, bool inverse, bool wide)
 
 	t->low = malloc(n_low * sizeof *t->low);
 	t->high = malloc(n_high * sizeof *t->high);
-	if (!t->low || !t->high) {
+	t->steps = malloc((rows / CUT + 1) * 2 * COLUMNS * sizeof *t->steps);
+	if (!t->low || !t->high || !t->steps) {
 		twiddles_clear(t);
 		return -TRNSCI_NO_MEMORY;
 	}
@@ -111,52 +112,98 @@ void twiddles_clear(struct twiddles *t)
 {
 	free(t->low);
 	free(t->high);
+	free(t->steps);
 	*t = (struct twiddles){0};
 }
 
-/* A row of factors: of i first, i (first + 1), ... */
-WIDER_VECTORS static void row_factors(const struct twiddles *t, uint64_t i, uint64_t first, uint64_t count, double *re, double *im)
+static void factor_at(const struct twiddles *t, uint64_t k, double *ret_re, double *ret_im)
 {
-	const uint64_t mask = ((uint64_t)1 << t->shift) - 1;
+	const double *const a = t->low[k & (((uint64_t)1 << t->shift) - 1)], *const b = t->high[k >> t->shift];
 
-	for (uint64_t j = 0; j < count; j++) {
-		const uint64_t k = i * (first + j);
-		const double *const a = t->low[k & mask], *const b = t->high[k >> t->shift];
-
-		re[j] = a[0] * b[0] - a[1] * b[1];
-		im[j] = a[0] * b[1] + a[1] * b[0];
-	}
+	*ret_re = a[0] * b[0] - a[1] * b[1];
+	*ret_im = a[0] * b[1] + a[1] * b[0];
 }
 
+/* Elements times the products of two factors each. */
 #define DEFINE_MULTIPLY(name, type)                                                                                    \
-	WIDER_VECTORS static void name(type *x, const double *re, const double *im, uint64_t count)                    \
+	WIDER_VECTORS static void name(type *x, const double *a_re, const double *a_im, const double *b_re,            \
+				       const double *b_im, uint64_t count)                                             \
 	{                                                                                                              \
 		for (uint64_t j = 0; j < count; j++) {                                                                 \
+			const double re = a_re[j] * b_re[j] - a_im[j] * b_im[j];                                       \
+			const double im = a_re[j] * b_im[j] + a_im[j] * b_re[j];                                       \
 			const double a = (double)x[2 * j], b = (double)x[2 * j + 1];                                   \
                                                                                                                        \
-			x[2 * j] = (type)(a * re[j] - b * im[j]);                                                      \
-			x[2 * j + 1] = (type)(a * im[j] + b * re[j]);                                                  \
+			x[2 * j] = (type)(a * re - b * im);                                                            \
+			x[2 * j + 1] = (type)(a * im + b * re);                                                        \
 		}                                                                                                      \
 	}
 DEFINE_MULTIPLY(multiply_f32, float)
 DEFINE_MULTIPLY(multiply_f64, double)
 
+static void multiply_row(const struct twiddles *t, void *data, uint64_t at, const double *a_re, const double *a_im,
+			 const double *b_re, const double *b_im, uint64_t count)
+{
+	if (t->wide)
+		multiply_f64((double *)data + 2 * at, a_re, a_im, b_re, b_im, count);
+	else
+		multiply_f32((float *)data + 2 * at, a_re, a_im, b_re, b_im, count);
+}
+
+/* Some columns, from row to row: both tables hold a row of factors for each step, real parts before imaginary ones. */
+static void apply_columns(const struct twiddles *t, const struct box *box, uint64_t first, uint64_t count, void *data)
+{
+	const uint64_t columns = box->high[1] - box->low[1], first_step = box->low[0] / CUT;
+	double within[CUT][2][COLUMNS];
+
+	for (uint64_t j = 0; j < count; j++) {
+		const uint64_t column = box->low[1] + first + j;
+
+		for (uint64_t i = 0; i < CUT && i < box->high[0]; i++)
+			factor_at(t, i * column, &within[i][0][j], &within[i][1][j]);
+		for (uint64_t s = first_step; s * CUT < box->high[0]; s++) {
+			double *const step = t->steps + 2 * COLUMNS * (s - first_step);
+
+			factor_at(t, s * CUT * column, &step[j], &step[COLUMNS + j]);
+		}
+	}
+	for (uint64_t i = box->low[0]; i < box->high[0]; i++) {
+		const double *const step = t->steps + 2 * COLUMNS * (i / CUT - first_step);
+
+		multiply_row(t, data, (i - box->low[0]) * columns + first, step, step + COLUMNS, within[i % CUT][0], within[i % CUT][1],
+			     count);
+	}
+}
+
+/* A row, whose columns are cut. */
+static void apply_row(const struct twiddles *t, const struct box *box, uint64_t row, void *data)
+{
+	const uint64_t columns = box->high[1] - box->low[1];
+	double within[2][CUT], step[2][CUT];
+
+	for (uint64_t j = 0; j < CUT && j < box->high[1]; j++)
+		factor_at(t, row * j, &within[0][j], &within[1][j]);
+	for (uint64_t j = box->low[1]; j < box->high[1];) {
+		const uint64_t start = j % CUT, left = box->high[1] - j, count = left < CUT - start ? left : CUT - start;
+
+		factor_at(t, row * (j - start), &step[0][0], &step[1][0]);
+		for (uint64_t k = 1; k < count; k++) {
+			step[0][k] = step[0][0];
+			step[1][k] = step[1][0];
+		}
+		multiply_row(t, data, (row - box->low[0]) * columns + j - box->low[1], step[0], step[1], within[0] + start,
+			     within[1] + start, count);
+		j += count;
+	}
+}
+
 void twiddles_apply(const void *twiddles, const struct box *box, void *data)
 {
-	enum { BLOCK = 512 };
 	const struct twiddles *t = twiddles;
 	const uint64_t columns = box->high[1] - box->low[1];
-	double re[BLOCK], im[BLOCK];
 
-	for (uint64_t i = box->low[0]; i < box->high[0]; i++)
-		for (uint64_t j = 0; j < columns; j += BLOCK) {
-			const uint64_t count = columns - j < BLOCK ? columns - j : BLOCK;
-			const uint64_t at = (i - box->low[0]) * columns + j;
-
-			row_factors(t, i, box->low[1] + j, count, re, im);
-			if (t->wide)
-				multiply_f64((double *)data + 2 * at, re, im, count);
-			else
-				multiply_f32((float *)data + 2 * at, re, im, count);
-		}
+	for (uint64_t i = box->low[0]; t->inverse && i < box->high[0]; i++)
+		apply_row(t, box, i, data);
+	for (uint64_t j = 0; !t->inverse && j < columns; j += COLUMNS)
+		apply_columns(t, box, j, columns - j < COLUMNS ? columns - j : COLUMNS, data);
 }

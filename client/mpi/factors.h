@@ -10,16 +10,21 @@ uint64_t factor_of(uint64_t n);
 /* The least length from n on that is cut evenly, for chirps. */
 uint64_t smooth_length(uint64_t n);
 
-/* exp(-2 pi i k / n), or its conjugate, as the product of two table entries: a fixed sequence of operations of k alone. */
+/* exp(-2 pi i k / n), or its conjugate: the product of two entries of tables.
+ *
+ * The factor of k = i j is again a product, of that of 64 floor(i / 64) j and that of (i mod 64) j; of the inverse, j is the
+ * index that is cut. So most elements take two multiplications by numbers that lie side by side, and every element the same
+ * operations wherever it is computed. */
 struct twiddles {
 	uint64_t n;
 	bool inverse, wide;
 	unsigned shift; /* k is high << shift | low */
 	double (*low)[2], (*high)[2];
+	double *steps;	/* of some columns: the factors of every 64th row */
 };
 
-/* 0, or -TRNSCI_NO_MEMORY. */
-int twiddles_make(struct twiddles *twiddles, uint64_t n, bool inverse, bool wide);
+/* For a matrix of `rows`. 0, or -TRNSCI_NO_MEMORY. */
+int twiddles_make(struct twiddles *twiddles, uint64_t n, uint64_t rows, bool inverse, bool wide);
 void twiddles_clear(struct twiddles *twiddles);
 /* Multiplies element (i, j) of a box by the factor of i j; a hook of a sweep. */
 void twiddles_apply(const void *twiddles, const struct box *box, void *data);

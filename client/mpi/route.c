@@ -95,7 +95,8 @@ static void plan_sweeps(struct route *route, struct stage *stage)
 			sweep = &stage->sweeps[stage->n_sweeps++];
 			*sweep = (struct sweep){.session = route->mpi->session, .ndim = transform->ndim, .inverse = transform->inverse,
 						.norm = transform->norm, .in = complex_of(route), .out = complex_of(route),
-						.chunk_bytes = sweep_chunk_bytes(route->mpi->threads), .after = stage->after,
+						/* Rows of one long axis are far apart: more of each at once. */
+						.chunk_bytes = sweep_chunk_bytes(route->mpi->threads) * (route->after_arg ? 2 : 1), .after = stage->after,
 						.after_arg = route->after_arg, .sparse = stage->sparse && i == 0, .direct = direct};
 			bytes = size;
 		}

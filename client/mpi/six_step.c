@@ -116,7 +116,7 @@ static int plan_steps(struct trnsci_mpi_fft *fft, const struct trnsci_mpi_fft_op
 	const struct placement from = placement_linear(&fft->from, line->n1, line->n2, inverse);
 	const struct placement to = placement_linear(&fft->to, line->n1, line->n2, !inverse);
 
-	if (twiddles_make(&line->twiddles, line->n, inverse, line->wide) < 0)
+	if (twiddles_make(&line->twiddles, line->n, line->n1, inverse, line->wide) < 0)
 		return group_fail(err, TRNSCI_NO_MEMORY, "fft: factors");
 	begin_route(&fft->route, fft->mpi, &line->twiddles, inverse, line->wide, fft->norm, options->message_bytes);
 	route_add(&fft->route, options->transposed_in ? &rows : &from);
@@ -138,7 +138,7 @@ static int plan_chirp(struct trnsci_mpi_fft *fft, const struct trnsci_mpi_fft_op
 	const struct placement to = placement_linear(&fft->to, line->n1, line->n2, false);
 	const struct placement rows = rows_of(line, fft->mpi->size, false);
 
-	if (twiddles_make(&line->twiddles, line->m, false, true) < 0 || twiddles_make(&line->back_twiddles, line->m, true, true) < 0)
+	if (twiddles_make(&line->twiddles, line->m, line->n1, false, true) < 0 || twiddles_make(&line->back_twiddles, line->m, line->n1, true, true) < 0)
 		return group_fail(err, TRNSCI_NO_MEMORY, "fft: factors");
 	begin_route(&fft->route, fft->mpi, &line->twiddles, false, true, "backward", options->message_bytes);
 	route_add(&fft->route, &from);

@@ -38,8 +38,8 @@ static const struct row {
 	{"3d r2c f64 256", 3, {256, 256, 256}, true, true, false},
 	{"1d c2c f32 2^20", 1, {1 << 20}, false, false, false},
 	{"1d c2c f64 2^20", 1, {1 << 20}, true, false, false},
-	{"1d c2c f32 2^24", 1, {1 << 24}, false, false, false},
-	{"1d c2c f64 2^23", 1, {1 << 23}, true, false, false},
+	{"1d c2c f32 2^22", 1, {1 << 22}, false, false, false},
+	{"1d c2c f64 2^22", 1, {1 << 22}, true, false, false},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
