@@ -13,7 +13,7 @@
  *
  * Each file NAME_body.h has kernels for one precision, written over the names of lanes_f32.h or lanes_f64.h:
  *
- *   short       16 to 128 contiguous points (float64: 16 and 32), in registers alone
+ *   short       16 to 128 contiguous points (float64: to 64), in registers alone
  *   flat        contiguous transforms of two stages up to 16384 points
  *   stage       any stage, of any strides: by block (between a caller's array and scratch) and pass (over a block)
  *   butterfly   transforms of 2 to 16 points in registers, which all of these share

@@ -158,7 +158,7 @@ INLINE void LOCAL(run_groups)(const unsigned rows, const unsigned w, const bool 
 		v_stream_end();
 }
 
-/* Lengths 16 to 128, the powers of two that group_rows (factor.c) admits; float64 stops at 32. */
+/* Lengths 16 to 128, the powers of two that group_rows (factor.c) admits; float64 stops at 64. */
 static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count)
 {
 	enum { AHEAD_BYTES = 4096 };
@@ -175,7 +175,7 @@ static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_
 		BY_ORDER(call->inverse, LOCAL(run_groups)(4, 4, EXCHANGE, &g, count, x, y));
 	else if (smooth->n == 32)
 		BY_ORDER(call->inverse, LOCAL(run_groups)(8, 4, EXCHANGE, &g, count, x, y));
-	else if (LOCAL(WIDTH) == 16 && smooth->n == 64)
+	else if (smooth->n == 64)
 		BY_ORDER(call->inverse, LOCAL(run_groups)(16, 4, EXCHANGE, &g, count, x, y));
 	else if (LOCAL(WIDTH) == 16)
 		BY_ORDER(call->inverse, LOCAL(run_groups)(16, 8, EXCHANGE, &g, count, x, y));

@@ -33,7 +33,7 @@ static size_t group_rows(uint64_t n, size_t width)
 {
 	const size_t w = n == 128 ? 8 : 4;
 
-	if (n < 16 || n >= width * width || n > 8 * width || (n & (n - 1)))
+	if (n < 16 || n > 8 * width || (n & (n - 1)))
 		return 0;
 	return n / w;
 }
