@@ -18,7 +18,7 @@
 #include "session/tile.h"
 #include "socket_io.h"
 
-enum { ENTRIES = 256, SPINS = 128 /* some 3 us */ };
+enum { ENTRIES = 256, SPINS = 128 /* some 3 us */, FEW_SPINS = 8, TRY_EVERY = 16 };
 
 struct queue {
 	struct queue_page *page;
@@ -29,6 +29,8 @@ struct queue {
 	uint32_t submitted, consumed; /* our own numbers */
 	uint32_t sleeps;              /* the number of our last sleep */
 	bool armed;                   /* the daemon is to wake us */
+	bool spins_pay;               /* the last look found news: the daemon runs on another CPU */
+	unsigned looks;
 	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
 };
 
@@ -122,7 +124,7 @@ int queue_begin(struct trnsci_session *session, struct error *err)
 }
 
 /* A thread may spin at it. */
-void queue_drop(struct queue *queue)
+void queue_end(struct queue *queue)
 {
 	if (!queue || --queue->refs > 0)
 		return;
@@ -130,19 +132,21 @@ void queue_drop(struct queue *queue)
 	free(queue);
 }
 
-void queue_end(struct queue *queue)
+void queue_let_go(struct queue *queue, bool found)
 {
-	queue_drop(queue);
+	queue->spins_pay = found;
+	queue_end(queue);
 }
 
-struct queue *queue_hold(struct trnsci_session *session, uint32_t *ret_consumed)
+struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look)
 {
 	struct queue *queue = ((struct remote *)session->peer)->queue;
 
 	if (!queue || !queue_is_busy(queue))
 		return NULL;
 	queue->refs++;
-	*ret_consumed = queue->consumed;
+	*ret_look = (struct queue_look){queue->consumed,
+					queue->spins_pay || ++queue->looks % TRY_EVERY == 0 ? SPINS : FEW_SPINS};
 	return queue;
 }
 
@@ -267,10 +271,10 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 
 /* ---- completing ---- */
 
-bool queue_spin(const struct queue *queue, uint32_t consumed)
+bool queue_spin(const struct queue *queue, const struct queue_look *look)
 {
-	for (unsigned i = 0; i < SPINS; i++) {
-		if (atomic_load_explicit(&queue->page->completed, memory_order_acquire) != consumed)
+	for (unsigned i = 0; i < look->spins; i++) {
+		if (atomic_load_explicit(&queue->page->completed, memory_order_acquire) != look->consumed)
 			return true;
 		spin_pause();
 	}

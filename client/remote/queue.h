@@ -24,11 +24,17 @@ void queue_read_notification(struct trnsci_session *session, const struct messag
 
 /* Returns whether entries are submitted and not completed. */
 bool queue_is_busy(const struct queue *queue);
+/* What a thread looks for that spins: more completions than were consumed; and how often. */
+struct queue_look {
+	uint32_t consumed;
+	unsigned spins;
+};
+
 /* Keeps the memory of the session's queue mapped while a thread spins at it; NULL: there is none that is busy. */
-struct queue *queue_hold(struct trnsci_session *session, uint32_t *ret_consumed);
-/* Looks for a short while whether more runs have ended than were consumed when the queue was held. Without the lock. */
-bool queue_spin(const struct queue *queue, uint32_t consumed);
-void queue_drop(struct queue *queue);
+struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look);
+/* Returns whether runs have ended. Without the lock. */
+bool queue_spin(const struct queue *queue, const struct queue_look *look);
+void queue_let_go(struct queue *queue, bool found);
 
 /* The thread is about to sleep at the socket: the daemon is to send a notification. Returns false if there is news. */
 bool queue_arm(struct trnsci_session *session);

@@ -80,15 +80,16 @@ static void remote_cancel(struct trnsci_call *call)
 /* Looks for ends of runs in the queue, which come sooner than anything else. With the lock, which is released meanwhile. */
 static bool spin_at_queue(struct trnsci_session *session)
 {
-	uint32_t consumed;
-	struct queue *queue = session->spin_ns ? queue_hold(session, &consumed) : NULL;
+	struct queue_look look;
+	struct queue *queue = session->spin_ns ? queue_hold(session, &look) : NULL;
+	bool found;
 
 	if (!queue)
 		return false;
 	pthread_mutex_unlock(&session->lock);
-	queue_spin(queue, consumed);
+	found = queue_spin(queue, &look);
 	pthread_mutex_lock(&session->lock);
-	queue_drop(queue);
+	queue_let_go(queue, found);
 	return queue_receive(session);
 }
 

@@ -19,7 +19,7 @@ enum {
 	POLL_ALL_EVERY = 4,     /* polls of one client, after which all are polled */
 	SEVERAL_POLLS = 64,     /* of all clients, after two were lively in turn: polling one would starve the others */
 	BRIEF_POLLS = 1024, /* of shared memory, some 20 us: to sleep and be woken takes as long on both sides */
-	FEW_POLLS = 32,     /* after a wait in which these found nothing */
+	FEW_POLLS = 8,     /* after a wait in which these found nothing */
 	TRY_EVERY = 16,     /* waits of so few, after which one tries the others again */
 	POLL_SOCKETS_EVERY = 16, /* polls of shared memory, each of which costs a hundredth of a look at the sockets */
 };
