@@ -495,3 +495,16 @@ def test_threads_at_once():
         found = list(pool.map(lambda x: ours.welch(x)[1], signals))
     for mine, x in zip(found, signals):
         np.testing.assert_array_equal(mine, ours.welch(x)[1])
+
+
+def test_long_results_lie_in_memory_that_is_kept(embedded):
+    def result(n):
+        return trnsci._core.operate(embedded, "scale", "in", np.ones(n),
+                                    {"by": 2.0}, n, "f64")
+
+    short, long = result(2**17 - 1), result(2**17)
+    assert short.base is None and isinstance(long.base, trnsci.Tile)
+    place = long.ctypes.data
+    del long
+    again = result(2**17)
+    assert again.ctypes.data == place and again.sum() == 2**18

@@ -5,7 +5,10 @@
 
 enum {
 	TILE_BYTES = 64 << 10, /* from so many on a daemon's results stay in its memory */
-	KEPT_BYTES = 1 << 20,  /* from so many on an embedded engine's results lie in memory that it keeps: no new pages */
+	/* Results of an embedded engine that lie in its memory, which it keeps for the next: no new pages. Longer ones go
+	 * back to the system when they are freed. */
+	KEPT_LEAST = 1 << 20,
+	KEPT_MOST = 256 << 20,
 };
 
 /* An operation, from its arguments to the engine's. */
@@ -96,9 +99,10 @@ static PyArrayObject *make_tile(struct operation *o)
 
 static int make_output(struct operation *o)
 {
-	const size_t elements = (size_t)PyArray_MultiplyList(o->shape, o->ndim);
+	const size_t bytes =
+		(size_t)PyArray_MultiplyList(o->shape, o->ndim) * trnsci_dtype_size(dtype_of_numpy(o->type));
 
-	if (o->session->embedded && elements >= KEPT_BYTES / 8)
+	if (o->session->embedded && bytes >= KEPT_LEAST && bytes <= KEPT_MOST)
 		o->out = make_tile(o);
 	if (!o->out)
 		o->out = (PyArrayObject *)PyArray_SimpleNew(o->ndim, o->shape, o->type);
