@@ -183,9 +183,8 @@ def test_outcome(call):
     if call == "dirichlet([0, 1])" and np.lib.NumpyVersion(
             np.__version__) >= "1.25.0":
         pytest.skip("later releases of numpy take alpha = 0")
-    if call == "random(out=[1])" and np.lib.NumpyVersion(
-            np.__version__) >= "2.0.0":
-        pytest.skip("later releases of numpy miss an attribute of the list")
+    if call == "random(out=[1])":
+        pytest.skip("numpy reads the list's memory as an array's")
     expected = outcome(np.random.Generator(np.random.PCG64(1)), call)
     assert outcome(trnsci.Generator(1), call) == expected
 
