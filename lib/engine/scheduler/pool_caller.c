@@ -23,6 +23,9 @@ enum {
 	CLOSE_CALLS_NS = 400 * 1000, /* of work in calls that do; 10 us of wake-ups are little beside it */
 	SPIN_NS = 100 * 1000,     /* of waiting for the last chunks */
 	SPINS_PER_LOOK = 32,
+	REST_LEAST_NS = 2 * 1000 * 1000,
+	REST_MOST_NS = 200 * 1000 * 1000,
+	LONG_STAGE_NS = 4000 * 1000, /* of which a turn of another program is not most */
 	BRIEF_NS = 4000,
 	RUNS_UNTIMED = 15,
 };
@@ -168,11 +171,27 @@ static void wake_for_callers(struct pool *pool, size_t wanted)
 	pool_wake_threads(pool, wanted);
 }
 
+/* Where other programs have the CPUs, threads keep their caller waiting. Each loss doubles the rest, each gain halves it. */
+static void judge_sharing(struct pool *pool, uint64_t took_ns, uint64_t alone_would_ns, uint64_t at_ns)
+{
+	uint64_t rest_ns = atomic_load_explicit(&pool->alone_ns, memory_order_relaxed);
+
+	if (took_ns <= alone_would_ns) {
+		if (rest_ns)
+			atomic_store_explicit(&pool->alone_ns, rest_ns / 2, memory_order_relaxed);
+		return;
+	}
+	rest_ns = rest_ns < REST_LEAST_NS ? REST_LEAST_NS : rest_ns > REST_MOST_NS / 2 ? REST_MOST_NS : 2 * rest_ns;
+	atomic_store_explicit(&pool->alone_ns, rest_ns, memory_order_relaxed);
+	atomic_store_explicit(&pool->alone_until_ns, at_ns + rest_ns, memory_order_relaxed);
+}
+
 /* The caller's own chunks are those of the last thread, which is the one left out. Those before `first` are done. Returns
  * false if another caller's stage is shared. */
 static bool share_stage(struct pool *pool, struct job *job, struct caller *caller, size_t first, uint64_t rest_ns,
 			uint64_t *start_ns)
 {
+	const uint64_t begin_ns = *start_ns;
 	size_t chunk;
 
 	if (atomic_flag_test_and_set(&pool->sharing))
@@ -187,6 +206,8 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 	while (pool_claim_chunk(pool, job, pool->n_threads - 1, &chunk))
 		pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
 	close_stage(pool);
+	*start_ns = pool_now_ns();
+	judge_sharing(pool, *start_ns - begin_ns, rest_ns, *start_ns);
 	job->cursors = NULL;
 	return true;
 }
@@ -203,20 +224,28 @@ static void note_unshared(struct pool *pool, struct caller *caller, uint64_t ns,
 	wake_for_callers(pool, pool->n_threads);
 }
 
+/* From which work on the rest of a stage is shared. */
+static uint64_t least_shared_ns(const struct pool *pool, uint64_t at_ns)
+{
+	if (at_ns < atomic_load_explicit(&pool->alone_until_ns, memory_order_relaxed))
+		return LONG_STAGE_NS;
+	return atomic_load_explicit(&pool->lingering, memory_order_relaxed) ? JOIN_AWAKE_NS : JOIN_NS;
+}
+
 static void run_stage(struct pool *pool, struct job *job, struct caller *caller, bool joins, uint64_t *start_ns)
 {
 	uint64_t chunk_ns = cost_expect(job->cost, job->chunk_ns); /* 0: not known */
 
 	for (size_t chunk = 0; chunk < job->n_chunks; chunk++) {
 		const size_t rest = job->n_chunks - chunk;
-		const bool are_awake = joins && atomic_load_explicit(&pool->lingering, memory_order_relaxed);
+		const uint64_t least_ns = joins && rest > 1 ? least_shared_ns(pool, *start_ns) : 0;
 
 		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 			return;
-		if (joins && rest > 1 && chunk_ns >= (are_awake ? JOIN_AWAKE_NS : JOIN_NS) / rest + 1 &&
+		if (least_ns && chunk_ns >= least_ns / rest + 1 &&
 		    share_stage(pool, job, caller, chunk, rest * chunk_ns, start_ns))
 			break;
-		if (chunk == 0 && joins && rest > 1 && rest * chunk_ns >= JOIN_AWAKE_NS)
+		if (chunk == 0 && least_ns && least_ns <= JOIN_NS && rest * chunk_ns >= JOIN_AWAKE_NS)
 			note_unshared(pool, caller, rest * chunk_ns, *start_ns);
 		chunk_ns = pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
 	}

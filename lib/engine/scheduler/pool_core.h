@@ -62,6 +62,9 @@ struct pool {
 	pthread_cond_t settled;
 	atomic_uint lingering;   /* threads that look for open stages all the time */
 	atomic_bool has_callers; /* so threads linger */
+	/* A stage that was shared took longer than its caller alone: until then callers do short ones alone. And for how long
+	 * that was. */
+	_Atomic uint64_t alone_until_ns, alone_ns;
 	struct fair_queue fair_queue;
 	atomic_uint sleepers; /* changed with the lock */
 	unsigned n_threads, n_started;

@@ -198,6 +198,7 @@ struct stage_task {
 	struct pool *pool;
 	pthread_t caller;
 	bool begun, holds; /* holds: a thread keeps its chunk until the caller sleeps */
+	uint64_t keeps_ns; /* and so much longer */
 	atomic_uint runs, others;
 };
 
@@ -226,6 +227,8 @@ static uint64_t run_briefly(struct job *job, size_t chunk, void *scratch)
 	atomic_fetch_add(&task->others, is_other);
 	while (task->holds && is_other && !atomic_load(&task->pool->is_awaited))
 		;
+	for (const uint64_t end = pool_now_ns() + task->keeps_ns; is_other && pool_now_ns() < end;)
+		;
 	while (task->holds && !is_other && atomic_load(&task->others) == 0)
 		;
 	while (pool_now_ns() < end_ns)
@@ -243,12 +246,13 @@ static void finish_once(struct job *job, int error)
 static const struct job_ops once_ops = {advance_once, run_briefly, finish_once};
 
 /* Returns how many chunks other threads ran. */
-static unsigned run_once(struct pool *pool, bool holds)
+static unsigned run_once(struct pool *pool, bool holds, uint64_t keeps_ns)
 {
 	struct stage_task task = {.job = {.ops = &once_ops, .fair_entry = &task.fair_entry, .joins = true},
 				  .pool = pool,
 				  .caller = pthread_self(),
-				  .holds = holds};
+				  .holds = holds,
+				  .keeps_ns = keeps_ns};
 
 	pool_run_here(pool, &task.job);
 	assert_int_equal(task.runs, SHORT_CHUNKS);
@@ -262,7 +266,7 @@ static void short_calls_are_joined(void **state)
 
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++)
-		while (run_once(pool, false) == 0)
+		while (run_once(pool, false, 0) == 0)
 			;
 	pool_destroy(pool);
 }
@@ -273,7 +277,28 @@ static void the_last_chunk_is_waited_for(void **state)
 
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++)
-		assert_true(run_once(pool, true) > 0);
+		assert_true(run_once(pool, true, 0) > 0);
+	pool_destroy(pool);
+}
+
+/* Threads that keep their caller waiting: short stages are the caller's for a while. One in which the caller itself loses
+ * its CPU is not short. */
+static void losses_end_sharing(void **state)
+{
+	struct pool *pool = pool_new(3);
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		int joined = 0;
+
+		atomic_store(&pool->alone_until_ns, 0);
+		while (atomic_load(&pool->alone_until_ns) == 0)
+			run_once(pool, false, LONG_NS);
+		atomic_store(&pool->alone_until_ns, UINT64_MAX);
+		for (int k = 0; k < ROUNDS; k++)
+			joined += run_once(pool, false, 0) > 0;
+		assert_in_range(joined, 0, ROUNDS / 2);
+	}
 	pool_destroy(pool);
 }
 
@@ -305,7 +330,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_join), cmocka_unit_test(one_thread_is_the_caller), cmocka_unit_test(cancelled),
 		cmocka_unit_test(several_callers), cmocka_unit_test(short_calls_are_joined),
-		cmocka_unit_test(the_last_chunk_is_waited_for), cmocka_unit_test(costs_are_learned),
+		cmocka_unit_test(the_last_chunk_is_waited_for), cmocka_unit_test(losses_end_sharing),
+		cmocka_unit_test(costs_are_learned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
