@@ -290,13 +290,31 @@ static void a_daemon_without_room(void **state)
 	fake_daemon_stop(fake);
 }
 
+/* An arena that is empty is given back by a request, which a lost daemon cannot answer: it is asked once. */
+static void tiles_are_freed_without_a_daemon(void **state)
+{
+	struct trnsci_tile *small, *large;
+	struct trnsci_session *session;
+
+	(void)state;
+	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
+	session = open_session(-1);
+	small = tile_of(session, TRNSCI_I8, SMALL);
+	large = tile_of(session, TRNSCI_I8, LARGE);
+	daemon_strike(&trnscid, SIGKILL);
+	trnsci_tile_free(large);
+	trnsci_tile_free(small);
+	trnsci_close(session);
+	daemon_remove_dir(&trnscid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows_and_shrinks),	    cmocka_unit_test(calls_in_flight_wait_for_room),
 		cmocka_unit_test(an_event_loop_grows),	    cmocka_unit_test(limits_are_reported),
 		cmocka_unit_test(several_arenas_are_restored), cmocka_unit_test(threads_share_arenas),
-		cmocka_unit_test(a_daemon_without_room),
+		cmocka_unit_test(a_daemon_without_room), cmocka_unit_test(tiles_are_freed_without_a_daemon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
