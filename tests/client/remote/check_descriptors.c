@@ -58,15 +58,6 @@ static size_t release(struct squeeze *squeeze)
 	return free_now;
 }
 
-static struct trnsci_session *open_session(void)
-{
-	const struct trnsci_options options = {.timeout_ms = 20000, .arena_bytes = 1 << 20};
-	struct trnsci_session *session;
-
-	assert_int_equal(trnsci_open(trnscid.socket, &options, &session, NULL), 0);
-	return session;
-}
-
 static void expect_alive(struct trnsci_session *session)
 {
 	static float first[100], second[100];
@@ -76,6 +67,17 @@ static void expect_alive(struct trnsci_session *session)
 		fail_msg("expected the connection to go on, got %s", err.text);
 	assert_int_equal(draw_array(session, &normal, TRNSCI_F32, 100, second, NULL, NULL), 0);
 	assert_memory_equal(first, second, sizeof first);
+}
+
+/* A session that has slept once, for which it has a descriptor of its own. */
+static struct trnsci_session *open_session(void)
+{
+	const struct trnsci_options options = {.timeout_ms = 20000, .arena_bytes = 1 << 20, .spin_us = -1};
+	struct trnsci_session *session;
+
+	assert_int_equal(trnsci_open(trnscid.socket, &options, &session, NULL), 0);
+	expect_alive(session);
+	return session;
 }
 
 static void expect_cut(int r, const struct trnsci_error *err, const char *what, size_t room, size_t left)
