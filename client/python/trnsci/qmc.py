@@ -61,7 +61,10 @@ class _Engine(QMCEngine):
         seed = rng if seed is None else seed
         self._init_quad = {"d": d, "scramble": True,
                            "optimization": optimization, "session": session}
-        super().__init__(d=d, optimization=optimization, **{_SEED: seed})
+        # scipy's rng takes no RandomState, which has no seeds to spawn from.
+        old = isinstance(seed, np.random.RandomState)
+        super().__init__(d=d, optimization=optimization,
+                         **{"seed" if old else _SEED: seed})
         if d > self.MAXDIM:
             raise ValueError("Maximum supported dimensionality is "
                              f"{self.MAXDIM}.")
