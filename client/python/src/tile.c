@@ -302,7 +302,7 @@ PyDoc_STRVAR(tile_doc,
 	     ">>> import numpy as np, trnsci\n"
 	     ">>> tile = trnsci.Tile((2, 3), \"f64\")\n"
 	     ">>> tile.array[:] = 7\n"
-	     ">>> np.from_dlpack(tile).sum()\n"
+	     ">>> float(np.from_dlpack(tile).sum())\n"
 	     "42.0\n");
 
 static PyType_Slot tile_slots[] = {
