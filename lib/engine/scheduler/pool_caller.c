@@ -171,7 +171,8 @@ static void wake_for_callers(struct pool *pool, size_t wanted)
 	pool_wake_threads(pool, wanted);
 }
 
-/* Where other programs have the CPUs, threads keep their caller waiting. Each loss doubles the rest, each gain halves it. */
+/* Where other programs have the CPUs, threads keep their caller waiting. Each loss doubles the rest, each gain halves it.
+ * Only stages that threads awaited are judged: after a rest they sleep, and their wake-up costs the next stage alone. */
 static void judge_sharing(struct pool *pool, uint64_t took_ns, uint64_t alone_would_ns, uint64_t at_ns)
 {
 	uint64_t rest_ns = atomic_load_explicit(&pool->alone_ns, memory_order_relaxed);
@@ -192,6 +193,7 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 			uint64_t *start_ns)
 {
 	const uint64_t begin_ns = *start_ns;
+	const bool were_awake = atomic_load_explicit(&pool->lingering, memory_order_relaxed);
 	size_t chunk;
 
 	if (atomic_flag_test_and_set(&pool->sharing))
@@ -207,7 +209,8 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 		pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
 	close_stage(pool);
 	*start_ns = pool_now_ns();
-	judge_sharing(pool, *start_ns - begin_ns, rest_ns, *start_ns);
+	if (were_awake)
+		judge_sharing(pool, *start_ns - begin_ns, rest_ns, *start_ns);
 	job->cursors = NULL;
 	return true;
 }
