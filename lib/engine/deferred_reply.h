@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replies that the session's owner gives, at once or later: to requests of class METHOD_STREAM, which the engine binds,
- * and to the reservations that a stream_draw, a run or a producer takes of named streams. */
+ * and to the reservations that a stream_draw, a run or a producer takes of named streams.
+ *
+ * They can be late because a reservation must be on disk before anybody sees its numbers:
+ *
+ *     engine                    owner (a daemon)
+ *     begin or reserve ------->
+ *                      <------- 0 or an error: the reply is there, deferred_reply_send does not follow
+ *                      <------- REPLY_DEFERRED ... its commit is on disk: deferred_reply_send, from any thread
+ *     forget           ------->  in the deferred case only, also after the reply */
 #ifndef TRNSCI_ENGINE_DEFERRED_REPLY_H
 #define TRNSCI_ENGINE_DEFERRED_REPLY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine: made of a pool, kernels and plans. */
+/* Creates and destroys the engine's parts, and reports its figures. */
 #include "engine/engine.h"
 
 #include <stdlib.h>

@@ -1,5 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine: 128 lanes on a pool of threads, the kernels this CPU may use, and the plans shared by all clients. */
+/* The engine: 128 lanes on a pool of threads, the kernels this CPU may use, and the plans shared by all clients.
+ *
+ * A process has one engine for each daemon or embedded session that it runs. How a request passes through it:
+ *
+ *     request.h         a method's name and a map of parameters
+ *       operations/     finds the method's row and binds the parameters
+ *       compile/        turns them into steps over buffers; finds tiles, checks shapes
+ *       prepared/       keeps such a program, to be run again with other positions and tiles
+ *       program/        joins steps to stages that run chunk by chunk, and finds the position of each draw
+ *       scheduler/      shares the threads among jobs, chunk by chunk
+ *       steps/          computes a chunk with the kernels of lib/dist, lib/fft and lib/gemm
+ *       memory/         the tiles of each session, in memory that the owner of the session maps
+ *       producers/      rings and broadcasts: jobs that fill shared memory until their reader is gone
+ *
+ * The layers below know neither sockets nor sessions' peers: the daemon and the embedded client own session_memory, and
+ * act for it by callbacks (session_limits, deferred_reply_ops). */
 #ifndef TRNSCI_ENGINE_ENGINE_H
 #define TRNSCI_ENGINE_ENGINE_H
 
@@ -22,17 +37,20 @@ struct engine_settings {
 	uint64_t instance;       /* what `version` shows, different for each daemon; 0: none */
 };
 
-/* On success *ret_engine is yours. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE (threads), -ERROR_SYSTEM (no thread). */
+/* Starts the engine's threads, which sleep until there is work. On success *ret_engine is yours; on failure it is
+ * untouched. -ERROR_NO_MEMORY, -ERROR_OUT_OF_RANGE (threads), -ERROR_SYSTEM (no thread). */
 int engine_create(const struct engine_settings *settings, struct engine **ret_engine, struct error *err);
 
-/* Every space must be gone. Accepts NULL. */
+/* Joins the threads and frees plans and work memory. Every session's memory must be gone before. Accepts NULL. */
 void engine_destroy(struct engine *engine);
 
-/* Whether its threads have work. Any thread. */
+/* Returns whether its threads have work. Any thread; the answer may be old when it arrives. */
 bool engine_is_busy(const struct engine *engine);
 
 /* Puts the engine's figures into map, allocated in bump: cpu, threads, lanes (per lane: chunks, words, busy_ns,
- * longest_ns), plans (count, bytes, bound, hits, misses), work_memory (bytes, bound, hits, misses), jobs. Any thread. */
+ * longest_ns), plans (count, bytes, bound, hits, misses), work_memory (bytes, bound, hits, misses), jobs. Counters are
+ * read one by one while others count, so they need not agree with each other. Any thread. Returns 0 or
+ * -ERROR_NO_MEMORY. */
 int engine_stats(struct engine *engine, struct bump *bump, struct value *map);
 
 #endif

@@ -11,17 +11,18 @@
 struct plans;
 struct temps;
 
-enum { ENGINE_COSTS = 1024 };
+enum { ENGINE_COSTS = 1024 }; /* at least as many as there are rows of costs */
 
+/* All but lanes, costs and what the pointers lead to is constant once the engine has been created. */
 struct engine {
-	uint32_t features;
-	uint64_t instance;
-	struct draw_kernels kernels;
-	struct lane lanes[ENGINE_LANES];
-	struct pool *pool;
-	struct plans *plans;
-	struct temps *temps;
-	struct cost costs[ENGINE_COSTS]; /* by enum cost_row */
+	uint32_t features;           /* cpu_feature bits that kernels may use */
+	uint64_t instance;           /* of the daemon; 0: none */
+	struct draw_kernels kernels; /* chosen once, by features */
+	struct lane lanes[ENGINE_LANES]; /* counters; several threads may count on one lane */
+	struct pool *pool;           /* owned, as plans and temps */
+	struct plans *plans;         /* tables of transforms, shared by all sessions */
+	struct temps *temps;         /* work memory between runs */
+	struct cost costs[ENGINE_COSTS]; /* learned from chunks as they run; they never choose bytes */
 };
 
 #endif

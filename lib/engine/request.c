@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests: bound, compiled, and computed here or by the pool. */
+/* Requests: bound, compiled, and computed here or by the pool.
+ *
+ * The callbacks of the job come first, from the pool's threads or the caller's; below them stands how each kind of method
+ * is readied, in the caller's thread; last, where the job then runs. */
 #include "engine/request.h"
 
 #include <assert.h>
@@ -17,7 +20,8 @@
 #include "engine/service.h"
 #include "engine/scheduler/pool_caller.h"
 
-/* Waking a sleeping thread, about; and the most that a request may keep its caller from others. */
+/* What waking a sleeping thread costs, about (a futex and a context switch); and the most that a request which was not
+ * asked to run in its caller's thread may keep that thread, a daemon's loop, from other clients. */
 enum { WAKE_NS = 20 * 1000, HERE_MOST_NS = 80 * 1000 };
 
 static struct request *of_job(struct job *job)
@@ -33,6 +37,7 @@ static int build_piece(struct request *request)
 	return more > 0 ? JOB_AGAIN : more;
 }
 
+/* The same for a `prepare`: the call is kept, and its handle is the reply, once its tables are built. */
 static int advance_prepared(struct request *request)
 {
 	struct prepared *prepared = request->prepared;
@@ -44,6 +49,9 @@ static int advance_prepared(struct request *request)
 	return service_keep(request->memory, prepared, request->bump, &request->result, &request->error);
 }
 
+/* job_ops.advance, called by one thread at a time: the next stage, JOB_AGAIN, JOB_WAIT, 0 at the end, or an error. Pieces
+ * are built before the owner's replies are in, so that disk and tables overlap, and again behind them, for what positions
+ * ask for. */
 static int advance_request(struct job *job)
 {
 	struct request *request = of_job(job);
@@ -65,12 +73,16 @@ static int advance_request(struct job *job)
 	return error ? error : program_advance(&request->program, job);
 }
 
+/* job_ops.run: computes a chunk of the current stage, beside other threads. Returns the words it drew, for the lanes'
+ * counters. */
 static uint64_t run_request(struct job *job, size_t chunk, void *scratch)
 {
 	return program_run(&of_job(job)->program, chunk, scratch);
 }
 
-/* The caller's reference to the session outlives the callback, in which the request may be freed. */
+/* Ends the request and calls done. The session is kept until done has returned, since done may free the request and with
+ * it the last pointer to the session. A failed request gives back the tiles that it made with {new: true}: the client
+ * never learns their handles. */
 static void answer_request(struct request *request)
 {
 	struct session_memory *memory = request->memory;
@@ -84,6 +96,8 @@ static void answer_request(struct request *request)
 	session_memory_unref(memory);
 }
 
+/* job_ops.finish: names the error, if there is one, and answers. The text of a failed step (program.failure) goes before
+ * the general meaning of its code. */
 static void finish_request(struct job *job, int error)
 {
 	struct request *request = of_job(job);
@@ -104,6 +118,7 @@ static void finish_request(struct job *job, int error)
 
 static const struct job_ops request_ops = {advance_request, run_request, finish_request};
 
+/* Refuses what cannot be bound: an unknown method, one of the daemon's own, or parameters that are no map. */
 static int check_method(const struct operation *operation, const char *method, size_t size, const struct value *params,
 			struct error *err)
 {
@@ -119,7 +134,8 @@ static int check_method(const struct operation *operation, const char *method, s
 	return 0;
 }
 
-/* Results are written, and temporaries had, only after this, and tables filled that are not small. */
+/* Returns the bytes that a run holds: inline results, temporaries, and the tables and work memory of plans that it has to
+ * build first. They are reserved before results are written, temporaries allocated and larger tables filled. */
 static uint64_t bytes_of(const struct program *program)
 {
 	const uint64_t bytes = program->inline_out + program->temp_bytes;
@@ -127,6 +143,8 @@ static uint64_t bytes_of(const struct program *program)
 	return program->deferred.first ? bytes + program->deferred.held_bytes + program->deferred.work_bytes : bytes;
 }
 
+/* Reserves bytes of the owner's work memory, which request_free gives back. The owner refuses what goes beyond its
+ * share. */
 static int reserve_work(struct request *request, uint64_t bytes)
 {
 	const struct session_limits *limits = &request->memory->limits;
@@ -140,7 +158,7 @@ static int reserve_work(struct request *request, uint64_t bytes)
 	return 0;
 }
 
-/* What a program's run takes of its session's shares. */
+/* Takes a run's part of the session's shares: of the bytes of replies, then of work memory. */
 static int reserve_run(struct request *request)
 {
 	const struct session_limits *limits = &request->memory->limits;
@@ -152,7 +170,8 @@ static int reserve_run(struct request *request)
 	return error ? error : reserve_work(request, bytes_of(&request->program));
 }
 
-/* Of a job: timeout_ms, which runs from here, and not longer than its caller waits. */
+/* Sets a job's deadline: timeout_ms from now, or the caller's own where that is sooner. timeout_ms is below 2^32, so
+ * nothing overflows. */
 static void set_deadline(struct request *request, uint64_t timeout_ms)
 {
 	struct timespec now;
@@ -203,6 +222,7 @@ static void init_compiler(struct compiler *compiler, struct request *request, co
 
 /* ---- by its row: how each kind of method starts. 0: the reply is there; 1: the job has to run; or an error ---- */
 
+/* Replies at once, except for a `prepare` that has tables to build: it runs as a job. */
 static int start_service(struct request *request, struct compiler *compiler, const struct value *params)
 {
 	int error = bind_args(&compiler->args, params, &request->error);
@@ -216,6 +236,7 @@ static int start_service(struct request *request, struct compiler *compiler, con
 	return error ? error : 1;
 }
 
+/* Passes a bound request on to the session's owner, a daemon with named streams. */
 static int start_owner(struct request *request, struct compiler *compiler, const struct value *params)
 {
 	int error = bind_args(&compiler->args, params, &request->error);
@@ -228,6 +249,7 @@ static int start_owner(struct request *request, struct compiler *compiler, const
 	return request_ask_reply(request, &compiler->args);
 }
 
+/* Compiles an operation or a program; compile() binds the parameters itself. */
 static int start_compiled(struct request *request, struct compiler *compiler, const struct value *params)
 {
 	int error = compile(compiler, params);
@@ -235,6 +257,7 @@ static int start_compiled(struct request *request, struct compiler *compiler, co
 	return error ? error : ready_program(request, compiler->args.operation->name, bind_timeout_ms(&compiler->args));
 }
 
+/* Compiles the draw of a named stream. Without an owner it fails before anything is compiled. */
 static int start_stream_draw(struct request *request, struct compiler *compiler, const struct value *params)
 {
 	int error = bind_args(&compiler->args, params, &request->error);
@@ -246,6 +269,7 @@ static int start_stream_draw(struct request *request, struct compiler *compiler,
 	return error ? error : ready_program(request, compiler->args.operation->name, bind_timeout_ms(&compiler->args));
 }
 
+/* Sets up a run of a prepared call. The run's timeout_ms goes before that of the call. */
 static int start_prepared(struct request *request, struct compiler *compiler, const struct value *params)
 {
 	uint64_t timeout_ms;
@@ -286,7 +310,7 @@ static int ready_prepared(struct request *request, const struct operation *opera
 	return error ? error : ready_program(request, operation->name, request->program.prepared->timeout_ms);
 }
 
-/* Takes bump, also when it returns NULL: there is no memory. */
+/* Makes a request in its own bump. Takes ownership of bump, also when it returns NULL for want of memory. */
 static struct request *request_new(struct session_memory *memory, struct bump *bump, request_done *done, void *arg)
 {
 	struct request *request = bump_alloc(bump, sizeof *request);
@@ -308,6 +332,7 @@ static struct request *request_new(struct session_memory *memory, struct bump *b
 	return request;
 }
 
+/* Makes the calling thread the first to compute the request. */
 static void set_runner(struct request *request, const struct request_run *how)
 {
 	request->job.joins = true;

@@ -17,7 +17,7 @@ struct prepared_changes;
 struct request;
 
 /* Called once when the request is answered: from request_start itself (small requests are computed where they
- * arrive) or from a lane's thread. It must not block, and may free the request. */
+ * arrive) or from a lane's thread. It must not block, since that thread serves other jobs, and may free the request. */
 typedef void request_done(struct request *request, void *arg);
 
 /* Starts a request. It takes bump, in which params (a map) and its strings live, whatever happens: it is freed with the
@@ -38,7 +38,9 @@ struct request_run {
 	void (*begins)(struct request *request, void *arg);
 };
 
-/* As request_start and prepared_start, but so. */
+/* Start a request or a prepared run as request_start and prepared_start, and join its computing in the calling thread.
+ * They return when the request is answered, or earlier where it waits for its owner's reply. There is no ret_request:
+ * how->begins passes the request on before it runs. */
 int request_run(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
 		struct bump *bump, const struct request_run *how, request_done *done, void *arg);
 int prepared_run(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
@@ -50,7 +52,7 @@ const struct error *request_error(const struct request *request);
 /* After done, without error: the reply, a map that lives as long as the request. Inline results are BYTES. */
 const struct value *request_result(const struct request *request);
 
-/* What a request took, for the owner's records. */
+/* What a request used, for the owner's records of slow requests and of quotas. */
 struct request_account {
 	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC, when threads began with it and when they ended; 0: none had it */
 	uint64_t result_bytes;       /* that its steps wrote to tiles and to the reply */

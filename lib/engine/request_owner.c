@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions to the session's owner, and its replies. */
+/* Questions to the session's owner, and its replies.
+ *
+ * `awaiting` starts at 1 and counts each question before it is asked. An owner that replies at once therefore cannot wake
+ * a job whose other questions are still to be asked; await_replies takes the 1 away last. */
 #include "engine/request_owner.h"
 
 #include <string.h>
@@ -7,12 +10,13 @@
 #include "engine/deferred_reply.h"
 #include "engine/program/placement.h"
 
+/* One question, in the request's bump. */
 struct owner_question {
 	struct deferred_reply deferred; /* must be the first member: on_reply casts back to us */
 	struct request *request;
 	struct stream_reservation *range; /* to be reserved; NULL: the owner replies to the request itself */
-	struct error error;
-	int reply;     /* 0 or the error */
+	struct error error; /* the owner's: a question's own, since several replies may come at once */
+	int reply;     /* 0 or the error; valid once awaiting has come to 0 */
 	bool is_later; /* the owner said REPLY_DEFERRED, and has to be asked to forget it */
 };
 
@@ -48,6 +52,8 @@ void deferred_reply_send(struct deferred_reply *deferred, int error)
 	deferred->send(deferred, error);
 }
 
+/* Takes a reply that came later, in the owner's thread. The request outlives this call, though its job may end as soon as
+ * it is woken: request_forget_replies waits for the call before the request is answered. */
 static void on_reply(struct deferred_reply *deferred, int error)
 {
 	struct owner_question *question = (struct owner_question *)deferred;
@@ -66,6 +72,7 @@ int request_check_owner(struct request *request, const char *context)
 			 "%s: named streams are kept by a daemon, allowed: a session with one", context);
 }
 
+/* Allocates room for n questions and takes the asking thread's count. */
 static int make_questions(struct request *request, size_t n)
 {
 	request->questions = bump_alloc(request->bump, n * sizeof *request->questions);
@@ -75,6 +82,7 @@ static int make_questions(struct request *request, size_t n)
 	return 0;
 }
 
+/* Prepares the next question. It is counted as awaited before the owner can see it. */
 static struct owner_question *add_question(struct request *request, struct stream_reservation *range)
 {
 	struct owner_question *question = &request->questions[request->n_questions++];
@@ -92,7 +100,8 @@ static struct owner_question *add_question(struct request *request, struct strea
 	return question;
 }
 
-/* reply: what begin or reserve returned. Returns 0 or its error. */
+/* Takes what begin or reserve returned. A reply that came at once is counted off here, as on_reply is not called. Returns
+ * 0 or its error. */
 static int take_reply(struct owner_question *question, int reply)
 {
 	question->is_later = reply == REPLY_DEFERRED;

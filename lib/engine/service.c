@@ -13,8 +13,9 @@
 #include "engine/service_derive.h"
 #include "rng/stream.h"
 
-enum { PROTOCOL_NUMBER = 1 };
+enum { PROTOCOL_NUMBER = 1 }; /* of proto/PROTOCOL.md: raised by a change that a client can fail on */
 
+/* The functions below have the reply's bump and map in variables of these names. 0, or not 0 without memory. */
 #define PUT(name, value) value_put(bump, map, name, value)
 
 /* A bound request, and where its reply goes. *ret_prepared is set when prepare has begun a call whose tables are

@@ -8,6 +8,7 @@
 
 #include "rng/derive.h"
 
+/* Puts a number as the request's u64 asks: as an integer, or as decimal text. */
 static int put_u64(const struct args *args, struct bump *bump, struct value *map, const char *name, uint64_t u)
 {
 	char text[24], *copy;
@@ -24,6 +25,7 @@ static int put_stream(const struct args *args, struct bump *bump, struct value *
 	return put_u64(args, bump, map, "seed", stream->seed) || put_u64(args, bump, map, "stream", stream->stream);
 }
 
+/* Puts the children of a split, at most 65536 by the table, as an array. */
 static int put_children(const struct args *args, struct bump *bump, struct value *map, const struct stream *parent)
 {
 	struct value list = value_array();

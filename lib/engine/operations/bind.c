@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binding parameters by the table of operations. */
+/* Binding parameters by the table of operations.
+ *
+ * Defaults are text in the table. They are bound once for all operations; a request starts from a copy of its row's
+ * defaults and overwrites what it gives, so binding costs nothing for parameters that it does not give. */
 #include "engine/operations/bind.h"
 
 #include <assert.h>
@@ -11,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What an error says is allowed, where the type is wrong. */
 static const char *const type_texts[] = {
 	[PARAM_U64] = "an integer >= 0, or decimal or 0x text of one",
 	[PARAM_INT] = "an integer from -2^63 to 2^64, or decimal text of one",
@@ -24,6 +28,7 @@ static const char *const type_texts[] = {
 	[PARAM_ANY] = "any value",
 };
 
+/* Names the kind of a value that has the wrong type. */
 static const char *kind_text(enum value_kind kind)
 {
 	static const char *const texts[] = {
@@ -57,6 +62,7 @@ int bind_error(const struct args *args, unsigned param, struct error *err, enum 
 	return error_set(err, code, "%s: %s: %s", args->context, args->operation->params[param].name, rest);
 }
 
+/* States the type that was given and the one that is allowed, with the choices where there are some. */
 static int wrong_type(const struct args *args, unsigned p, const struct value *value, struct error *err)
 {
 	const struct param *param = &args->operation->params[p];
@@ -65,8 +71,8 @@ static int wrong_type(const struct args *args, unsigned p, const struct value *v
 			  type_texts[param->type], param->choices ? ": " : "", param->choices ? param->choices : "");
 }
 
-/* Inclusive bounds; a row whose bounds are both 0 has those of its type. A maximum of 0 beside a minimum: no maximum.
- */
+/* Checks x against the row's bounds, by the conventions of struct param. Integers come as doubles, so a bound above
+ * 2^53 is only as sharp as their rounding. */
 static bool within(const struct param *param, double x)
 {
 	if (param->min == 0 && param->max == 0)
@@ -195,7 +201,7 @@ static int bind_choice(const struct args *args, unsigned p, const struct value *
 			  bind_text(value->bytes.at, value->bytes.size, got), param->choices);
 }
 
-/* One number, or an array of 1 to 8 numbers, as u64 or i64. */
+/* Binds one number, or an array of 1 to 8 numbers: of a shape as u64, of axes as i64. */
 static int bind_list(const struct args *args, unsigned p, const struct value *value, struct arg *ret, struct error *err)
 {
 	const bool shape = args->operation->params[p].type == PARAM_SHAPE;
@@ -221,7 +227,8 @@ static int bind_list(const struct args *args, unsigned p, const struct value *va
 	return 0;
 }
 
-/* Handles anywhere; in programs names, and for the inputs of operations also inline arrays. */
+/* Checks the kind of a tile's value; the compiler looks the tile up. Handles are allowed anywhere, names in programs, and
+ * maps as inputs of operations ({dtype, shape, data}) and as `out` ({new: true}). */
 static int bind_tile(const struct args *args, unsigned p, const struct value *value, struct error *err)
 {
 	const struct param *param = &args->operation->params[p];
@@ -289,7 +296,7 @@ static struct value fallback_value(const struct param *param)
 	}
 }
 
-/* Lists the parameters that there are, as many as fit an error's text. */
+/* Reports an unknown parameter with the names that are allowed, as many as fit an error's text. */
 static int unknown(const struct args *args, const struct value_member *member, struct error *err)
 {
 	char got[BIND_TEXT], names[200];
@@ -303,6 +310,7 @@ static int unknown(const struct args *args, const struct value_member *member, s
 			 bind_text(member->name, member->name_size, got), names);
 }
 
+/* Returns whether a member belongs to the step of a program rather than to its operation. */
 static bool is_step_word(const struct args *args, const struct value_member *member)
 {
 	static const char stream_name[] = "stream_name";
@@ -313,7 +321,7 @@ static bool is_step_word(const struct args *args, const struct value_member *mem
 	       (memcmp(member->name, "op", 2) == 0 || memcmp(member->name, "as", 2) == 0);
 }
 
-/* A member that is there twice is an error: which of the two was meant? */
+/* Binds each member of the map. One that is there twice is an error: nobody knows which of the two was meant. */
 static int bind_given(struct args *args, const struct value *map, struct error *err)
 {
 	for (size_t i = 0; i < map->map.count; i++) {
@@ -337,7 +345,7 @@ static int bind_given(struct args *args, const struct value *map, struct error *
 	return 0;
 }
 
-/* The table's texts, read once: they cannot change. */
+/* The bound defaults of one operation. */
 struct defaults {
 	struct arg at[PARAMS_MAX];
 	int timeout; /* which of them is timeout_ms; -1: none */
@@ -345,7 +353,7 @@ struct defaults {
 
 static struct {
 	pthread_once_t once;
-	struct defaults *rows;
+	struct defaults *rows; /* by the operation's number; never freed, never changed; NULL: there was no memory */
 } defaults = {.once = PTHREAD_ONCE_INIT};
 
 /* Binds the defaults of all operations once, so that a request copies them and parses no text. A default that its own

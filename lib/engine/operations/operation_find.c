@@ -12,7 +12,8 @@
 
 enum { MOST_ROWS = UCHAR_MAX - 1 }; /* a row's number is a byte, and 0 ends a list */
 
-/* Most differ in their first letter. A name that came from a client may have a NUL in it. */
+/* Compares letter by letter rather than by strlen and memcmp: most names differ in their first letter. A name that came
+ * from a client may have a NUL in it, which must not match the end of the row's name. */
 static inline bool is_name(const char *row, const char *name, size_t size)
 {
 	if (size == 0 || row[0] != name[0])
@@ -23,12 +24,15 @@ static inline bool is_name(const char *row, const char *name, size_t size)
 	return row[size] == '\0';
 }
 
-/* Rows by size and first letter, as lists: 1 and up; 0 ends one. */
+/* A hash table of the rows, built on the first search and constant from then on. An entry is a row's index plus 1; 0 ends
+ * a chain. */
 static struct {
 	pthread_once_t once;
-	unsigned char first[128], next[MOST_ROWS];
+	unsigned char first[128];      /* of each bucket */
+	unsigned char next[MOST_ROWS]; /* by row: the next row in the same bucket */
 } by_name = {.once = PTHREAD_ONCE_INIT};
 
+/* Hashes the size and the first letter only: enough to leave about one row in a bucket. size > 0. */
 static unsigned char *name_bucket(const char *name, size_t size)
 {
 	return &by_name.first[((unsigned char)name[0] + 7 * size) % sizeof by_name.first];

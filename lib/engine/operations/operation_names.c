@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What classes of methods and types of parameters are called, on the wire and in the library. */
+/* Names of the classes of methods and of the types of parameters. Clients see them in the reply to `describe`, so they do
+ * not change. */
 #include "engine/operations/operations.h"
 
 const char *method_class_name(enum method_class class)

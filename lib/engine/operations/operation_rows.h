@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the table of operations, in the order of documentation: what engine/operations/operations.c describes and
+/* The rows of the table of operations, in the order of documentation: what engine/operations/operation_table.c describes and
  * what engine/compile/rows.c compiles is expanded from this one list.
  *
  * METHOD_ROW(name, class, start, effect, parameters, help) describes a method that no step of a program computes: class,

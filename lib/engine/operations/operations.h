@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one description of every method: name, parameters, inputs, outputs, help.
  *
+ *     operation_rows.h     one row for each method: name, class, how it starts, its effect, help
+ *     operation_details.h  sentences behind the help: result, limits, source of the method
+ *     param_rows_*.h       one row for each parameter: type, unit, default, range, help
+ *     params.h             the place of each parameter in its row, for the code that reads bound arguments
+ *     bind.h               a request's map of parameters, checked by these rows, becomes typed values
+ *
  * Validation, the wire's `describe`, the command line's help, the generated parts of PROTOCOL.md and the man pages,
  * and the tests that walk every operation all read this table. A new operation is one row of
- * engine/operations/operation_rows.h and one kernel. */
+ * engine/operations/operation_rows.h and one kernel. All of it is constant: any thread may read it, without a lock. */
 #ifndef TRNSCI_ENGINE_OPERATIONS_H
 #define TRNSCI_ENGINE_OPERATIONS_H
 
@@ -27,10 +33,12 @@ struct param {
 	const char *name;
 	enum param_type type;
 	const char *unit;     /* "samples", "Hz"; "" when it has none */
-	const char *fallback; /* the default, as text; NULL: required; "" : may be left out */
-	double min, max;      /* inclusive bounds of numbers; both 0: the type's own range, of finite ones */
+	const char *fallback; /* the default, as text; NULL: required; "": may be missing, the operation then decides */
+	/* Inclusive bounds of numbers and of a list's elements. Both 0: the type's own range, finite numbers only. A max
+	 * of 0 beside a positive min: no maximum. An infinite max allows inf and -inf. */
+	double min, max;
 	bool above_min;       /* min itself is not allowed */
-	const char *choices;  /* "backward|ortho|forward" */
+	const char *choices;  /* "backward|ortho|forward": a bound choice is an index into it. NULL: of no PARAM_CHOICE */
 	const char *help;     /* one line */
 };
 
@@ -63,16 +71,17 @@ enum method_effect {
 	EFFECT_LASTING, /* it changes what outlives the daemon */
 };
 
+/* One method. Its number, the index of its row, indexes other tables too: services, compilers, bound defaults. */
 struct operation {
 	const char *name;
-	size_t name_size;
+	size_t name_size; /* without the NUL */
 	enum method_class class;
 	enum method_start start;
 	enum method_effect effect;
 	const char *help; /* one line */
 	const char *details; /* sentences on results, limits and sources; "": the help says all */
-	const struct param *params;
-	size_t n_params;
+	const struct param *params; /* in the order of params.h */
+	size_t n_params;            /* 1 to PARAMS_MAX */
 };
 
 /* "draw"; "choice". */
@@ -82,13 +91,13 @@ const char *param_type_name(enum param_type type);
 /* All rows, in the order of documentation. */
 const struct operation *operations(size_t *ret_count);
 
-/* The row of that name; NULL when there is none. */
+/* Returns the row of that name, or NULL. The name may be a client's: any bytes, also none. */
 const struct operation *operation_find(const char *name, size_t size);
 
-/* Returns whether the parameter may also be an array: those of distributions. */
+/* Returns whether the parameter may also be an array with an element for each sample, as those of distributions may. */
 bool operation_takes_array(const struct operation *operation, size_t param);
 
-/* The parameter of that name in a row; NULL when there is none. */
+/* Returns the parameter of that name in a row, or NULL; its number is its distance from operation->params. */
 const struct param *operation_param(const struct operation *operation, const char *name, size_t size);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where each parameter stands in its operation's row, so that code that has bound one reads it without a search. */
+/* Where each parameter stands in its operation's row, so that code that has bound one reads it without a search:
+ * args->at[FFT_AXES]. These numbers are internal: clients name parameters, so they may be renumbered at any time.
+ *
+ * Operations that share code share places: an enumerator without an operation's own name (ADD_, UNARY_, STFT_, WELCH_)
+ * holds for all of them, and what only one has stands behind. */
 #ifndef TRNSCI_ENGINE_PARAMS_H
 #define TRNSCI_ENGINE_PARAMS_H
 
@@ -203,7 +207,8 @@ enum { STREAM_DRAW_DRAW = STREAM_COMMON, STREAM_DRAW_RESERVE };
 enum { STREAM_ADVANCE_BY = STREAM_COMMON, STREAM_ADVANCE_TO };
 enum { STREAM_LIST_AFTER, STREAM_LIST_U64, STREAM_LIST_TIMEOUT, STREAM_LIST_LIMIT };
 
-/* The most parameters that a row may have. */
+/* The most parameters that a row may have. It sizes struct args, which lies on the stack and is copied for each request;
+ * bind.c asserts that every row fits. */
 enum { PARAMS_MAX = 24 };
 
 #endif

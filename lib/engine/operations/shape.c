@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 
-/* Counts elements and bytes. False beyond 2^62 bytes: sums of two sizes then still fit 64 bits. */
+/* At most 2^62 bytes: the sum of two sizes then still fits 64 bits, also signed. */
 bool shape_finish(struct shape *shape)
 {
 	uint64_t n = 1, bytes;
@@ -16,7 +16,7 @@ bool shape_finish(struct shape *shape)
 
 	for (unsigned i = 0; i < shape->ndim; i++)
 		zero |= shape->dims[i] == 0;
-	/* A size of zero makes the whole empty, however large the others are. */
+	/* A size of zero makes the shape empty, however large the others are: their product must not overflow. */
 	for (unsigned i = 0; i < shape->ndim && !zero; i++)
 		if (mul_overflows(n, shape->dims[i], &n))
 			return false;

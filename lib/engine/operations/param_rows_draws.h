@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters of the draws and of the quasi-random point sets. */
+#ifndef TRNSCI_ENGINE_PARAM_ROWS_DRAWS_H
+#define TRNSCI_ENGINE_PARAM_ROWS_DRAWS_H
+
+#include <float.h>
+#include <math.h>
+
+#include "dist/distributions/distribution.h"
+#include "dist/quasi/halton.h"
+#include "dist/quasi/latin_hypercube.h"
+#include "dist/quasi/lattice.h"
+#include "dist/quasi/sobol.h"
+#include "engine/operations/operation_rows.h"
+#include "engine/operations/param_rows.h"
+#include "rng/generator.h"
+
+/* clang-format off */
+/* A distribution's own parameters follow behind. */
+#define DRAW_PARAMS(shape_name, dtypes, fallback_dtype) \
+	[DRAW_N] = {"n", PARAM_U64, "samples", "", ANY_U64, \
+		"samples of the whole draw; default: those of shape or out"}, \
+	[DRAW_SHAPE] = {shape_name, PARAM_SHAPE, "samples", "", NONE, "shape of the result; give it instead of n"}, \
+	[DRAW_DTYPE] = {"dtype", PARAM_CHOICE, "", fallback_dtype, 0, 0, false, dtypes, \
+		"type of a sample; if out is given, its dtype"}, \
+	[DRAW_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
+		"generator of the stream's words"}, \
+	[DRAW_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"}, \
+	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
+	[DRAW_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
+	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype to skip"}, \
+	[DRAW_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
+		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply; offset counts on " \
+		"from the first sample at or after it"}, \
+	[DRAW_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the draw to produce, below size"}, \
+	[DRAW_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, \
+		"number of parts of the n samples"}, \
+	[DRAW_OUT] = OUT, \
+	JOB_PARAMS(DRAW_U64)
+
+#define PARAMETER(name, type, unit, fallback, ...) {#name, PARAM_##type, unit, fallback, __VA_ARGS__},
+#define DRAW_ROW(id, name, shape, dtypes, fallback, help) \
+	static const struct param name##_params[] = { \
+		DRAW_PARAMS(#shape, dtypes, fallback), \
+		id##_PARAMETERS(PARAMETER) \
+	};
+DISTRIBUTION_ROWS(DRAW_ROW)
+
+#define POINTS_PARAMS(most_dims, scrambles, scramble_help) \
+	[POINTS_N] = {"n", PARAM_U64, "points", "", ANY_U64, \
+		"points of the whole set; default: those of out"}, \
+	[POINTS_D] = {"d", PARAM_U64, "dimensions", NULL, 1, most_dims, false, NULL, "dimensions of a point"}, \
+	[POINTS_DTYPE] = {"dtype", PARAM_CHOICE, "", "f64", 0, 0, false, "f32|f64", \
+		"type of a coordinate; if out is given, its dtype; f32 is f64 truncated to 24 bits"}, \
+	[POINTS_SCRAMBLING] = {"scramble", PARAM_CHOICE, "", "none", 0, 0, false, scrambles, scramble_help}, \
+	[POINTS_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
+		"generator of the stream that scrambles"}, \
+	[POINTS_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of that stream"}, \
+	[POINTS_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
+	[POINTS_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the set to produce, below size"}, \
+	[POINTS_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, "number of parts of the n points"}, \
+	[POINTS_OUT] = OUT, \
+	JOB_PARAMS(POINTS_U64)
+
+#define POINTS_SKIP [POINTS_OFFSET] = {"offset", PARAM_U64, "points", "0", ANY_U64, "points to skip"}
+
+static const struct param sobol_params[] = {
+	POINTS_PARAMS(SOBOL_DIMS, "none|owen|shift", "owen: nested flips of the digits; shift: the same flips for all points"),
+	POINTS_SKIP,
+	[POINTS_BITS] = {"bits", PARAM_CHOICE, "bits", "53", 0, 0, false, "53|32", "binary digits of a coordinate; there are 2^bits points"},
+};
+static const struct param halton_params[] = {
+	POINTS_PARAMS(HALTON_DIMS, "none|owen|permutation",
+		"owen: each digit permuted by those before it; permutation: by its place alone"),
+	POINTS_SKIP,
+};
+static const struct param lattice_params[] = {
+	POINTS_PARAMS(LATTICE_DIMS, "none|shift", "shift: all points moved by one, modulo 1"),
+	POINTS_SKIP,
+};
+static const struct param lhs_params[] = {
+	POINTS_PARAMS(LATIN_HYPERCUBE_DIMS, "none|jitter",
+		"none: each point in the middle of its cells; jitter: anywhere in them, as scipy's and McKay's designs"),
+	[POINTS_METHOD] = {"method", PARAM_CHOICE, "", "permutation", 0, 0, false, "permutation|feistel8",
+		"how cells are permuted; permutation: as the draw permutation does; feistel8: as release 0.1 did, not uniform"},
+};
+/* clang-format on */
+
+#endif
