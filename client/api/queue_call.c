@@ -178,7 +178,8 @@ void queue_call_count(struct trnsci_call *call)
 		return;
 	if (queued && queued->version == call->args.version && !queued->outdated)
 		return;
-	if (call->internal || call->state == CALL_IN_FLIGHT || call->queue_unfit == call->args.version + 1 || call->args.failed)
+	if (call->internal || call->state == CALL_IN_FLIGHT || call->queue_unfit == call->args.version + 1 ||
+	    !args_are_good(&call->args))
 		return;
 	if (queued) {
 		drop_queued(call);

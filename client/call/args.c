@@ -19,6 +19,7 @@ struct trnsci_args {
 	char *name;                       /* in a map */
 	struct value value;               /* of a container only the kind is used, of a tile nothing */
 	struct trnsci_tile *tile;         /* the value is its handle when the call is sent; one reference */
+	bool foreign;                     /* the tile is of another session, where its handle means another tile */
 	void *owned;                      /* the value's bytes: near_bytes or allocated; NULL: borrowed, or none */
 	struct trnsci_args *next;         /* the next sibling, or the next unused node */
 	struct trnsci_args *first, *last; /* children */
@@ -61,6 +62,7 @@ static struct trnsci_args *new_node(struct args_state *state)
 	node->name = NULL;
 	node->value = value_map();
 	node->tile = NULL;
+	node->foreign = false;
 	node->owned = NULL;
 	node->next = node->first = node->last = NULL;
 	return node;
@@ -73,6 +75,8 @@ static void drop_value(struct trnsci_args *node)
 	node->owned = NULL;
 	tile_unref(node->tile);
 	node->tile = NULL;
+	node->state->n_foreign -= node->foreign;
+	node->foreign = false;
 }
 
 /* Returns a node and all below it to the unused nodes. */
@@ -100,8 +104,9 @@ static void clear_node(struct trnsci_args *node)
 	drop_value(node);
 }
 
-struct trnsci_args *args_new(struct args_state *state)
+struct trnsci_args *args_new(struct args_state *state, const struct trnsci_session *session)
 {
+	state->session = session;
 	return new_node(state);
 }
 
@@ -183,6 +188,13 @@ static struct trnsci_args *find_child(struct trnsci_args *args, const char *name
 		if (strcmp(child->name, name) == 0)
 			return child;
 	return NULL;
+}
+
+struct value args_text(const struct trnsci_args *args, const char *name)
+{
+	const struct trnsci_args *child = find_child((struct trnsci_args *)args, name);
+
+	return child && child->value.kind == VALUE_STRING ? child->value : value_string("");
 }
 
 /* Returns a copy of the bytes, in `near` if they fit; NULL if there is no memory. */
@@ -316,6 +328,8 @@ void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct tr
 		return;
 	child->value = value_uint(0);
 	child->tile = tile_ref(tile);
+	child->foreign = tile && tile->session != args->state->session;
+	args->state->n_foreign += child->foreign;
 }
 
 /* ---- tiles and arrays ---- */
@@ -326,25 +340,41 @@ struct visitor {
 	void *arg;
 };
 
-/* Recurses as deep as the caller nested, as args_build does. */
-static bool visit_tiles(const struct visitor *visitor, const struct trnsci_args *args, const struct trnsci_args *step)
+static bool is_named(const struct trnsci_args *args, const char *name)
 {
-	const bool steps = args->value.kind == VALUE_ARRAY && args->name && strcmp(args->name, "steps") == 0;
-	const char *name = args->name ? args->name : "";
-	const struct args_tile at = {args_swapped(visitor->swaps, args->tile), name, step, strcmp(name, "out") == 0};
+	return args->name && strcmp(args->name, name) == 0;
+}
 
+/* Visits args and all below it; `in` has their step, and the name of the parameter that args is in. Recurses as deep as
+ * the caller nested, as args_build does. */
+static bool visit_tiles(const struct visitor *visitor, const struct trnsci_args *args, const struct args_tile *in)
+{
+	const bool steps = args->value.kind == VALUE_ARRAY && is_named(args, "steps");
+	struct args_tile at = *in;
+
+	/* A tile whose elements are a parameter is in a map, under a name of no interest. */
+	if (args->name && !(args->tile && is_named(args, "tile") && *in->name))
+		at.name = args->name;
+	at.output = strcmp(at.name, "out") == 0;
+	at.tile = args_swapped(visitor->swaps, args->tile);
 	if (args->tile && visitor->visit(visitor->arg, &at))
 		return true;
-	for (const struct trnsci_args *child = args->first; child; child = child->next)
-		if (visit_tiles(visitor, child, steps ? child : step))
+	for (const struct trnsci_args *child = args->first; child; child = child->next) {
+		if (steps) {
+			at.step_number += at.step != in->step;
+			at.step = child;
+			at.name = "";
+		}
+		if (visit_tiles(visitor, child, &at))
 			return true;
+	}
 	return false;
 }
 
 bool args_visit_tiles(const struct trnsci_args *args, const struct args_swaps *swaps,
 		      bool (*visit)(void *arg, const struct args_tile *at), void *arg)
 {
-	return visit_tiles(&(struct visitor){swaps, visit, arg}, args, args);
+	return visit_tiles(&(struct visitor){swaps, visit, arg}, args, &(struct args_tile){.name = "", .step = args});
 }
 
 static struct trnsci_args *set_array_map(struct trnsci_args *args, const char *name, const struct trnsci_array *array)

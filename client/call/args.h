@@ -16,7 +16,9 @@ struct args_chunk;
 
 /* What is known of a whole tree. The call owns it, and it outlives the tree. */
 struct args_state {
-	bool failed;      /* a setter could not store its value: the call fails when it is sent */
+	const struct trnsci_session *session; /* of the call; its tiles are */
+	bool failed;        /* a setter could not store its value: the call fails when it is sent */
+	unsigned n_foreign; /* tiles of other sessions, which make it fail, too */
 	bool new_tile;    /* an output is a new tile */
 	uint64_t version; /* counts changes, so that a prepared call knows whether it is out of date */
 	/* Memory for nodes. */
@@ -35,8 +37,14 @@ struct args_swaps {
 /* Returns the tile that stands for `tile`; swaps may be NULL. */
 struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_tile *tile);
 
-/* Returns an empty map, the root of a tree; NULL if there is no memory. */
-struct trnsci_args *args_new(struct args_state *state);
+/* Returns whether the tree can be sent; call_check_args reports why not. */
+static inline bool args_are_good(const struct args_state *state)
+{
+	return !state->failed && state->n_foreign == 0;
+}
+
+/* Returns an empty map, the root of a tree for calls of that session; NULL if there is no memory. */
+struct trnsci_args *args_new(struct args_state *state, const struct trnsci_session *session);
 void args_free(struct trnsci_args *args); /* accepts NULL */
 
 /* Builds the value of the tree in bump; each tile, or its replacement, by its present handle. Texts and bytes are
@@ -64,6 +72,9 @@ void args_fail(struct trnsci_args *args);
 /* Returns the first parameter of that name in a list, or NULL. */
 const struct trnsci_param *params_find(const struct trnsci_param *params, const char *name);
 
+/* Returns the text of that name in a map, empty if there is none. */
+struct value args_text(const struct trnsci_args *args, const char *name);
+
 /* Returns whether a map in the tree, at any depth, has a member of that name. */
 bool args_mention(const struct trnsci_args *args, const char *name);
 
@@ -75,6 +86,7 @@ struct args_tile {
 	struct trnsci_tile *tile; /* borrowed, as the name */
 	const char *name;
 	const struct trnsci_args *step; /* the step of a program that it belongs to, otherwise the root */
+	size_t step_number;             /* from 0; without steps 0 */
 	bool output;
 };
 

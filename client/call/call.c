@@ -38,7 +38,7 @@ int call_new(struct trnsci_session *session, const char *method, struct trnsci_c
 	call->session = session;
 	call->refs = 1;
 	call->method = strdup(method);
-	call->params = args_new(&call->args);
+	call->params = args_new(&call->args, session);
 	if (!call->method || !call->params) {
 		call_discard(call);
 		return -ERROR_NO_MEMORY;

@@ -183,7 +183,7 @@ static struct kept_call *kept_call_new(struct trnsci_session *session, const str
 	int r = kept ? make(arg, &call, &ignored) : -ERROR_NO_MEMORY;
 
 	if (r == 0)
-		r = call->args.failed ? -ERROR_NO_MEMORY : session->engine->prepare(call, &kept->prepared);
+		r = !args_are_good(&call->args) ? -ERROR_BAD_TILE : session->engine->prepare(call, &kept->prepared);
 	if (call)
 		trnsci_call_free(call);
 	if (r == 0 && !(prepared_is_small(kept->prepared) && find_handles(session, key, handles) &&

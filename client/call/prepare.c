@@ -95,7 +95,7 @@ void prepare_here(struct trnsci_call *call)
 		call->prepared_version = call->args.version;
 		call->prepared_on = call->session->connection;
 	}
-	if (call->runs > RUNS_BEFORE_HERE || call->args.failed)
+	if (call->runs > RUNS_BEFORE_HERE || !args_are_good(&call->args))
 		return;
 	if (call->runs++ == RUNS_BEFORE_HERE && is_worth_it(call) && engine->prepare(call, &call->here) == 0)
 		call->prepared = prepared_handle(call->here);

@@ -7,6 +7,7 @@
 #include "queued_call.h"
 #include "session/public_error.h"
 #include "send.h"
+#include "tiles.h"
 
 /* ---- starting ---- */
 
@@ -18,7 +19,7 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 	const struct value *reply = NULL;
 	uint32_t handles[ARGS_SWAPS];
 
-	if (!call->here || call->queueing || call->state == CALL_IN_FLIGHT || call->args.failed ||
+	if (!call->here || call->queueing || call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) ||
 	    !session_enter(session))
 		return false;
 	call_drop_reply(call);
@@ -54,8 +55,7 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 	if (call_is_in_flight(call))
 		return -ERROR_OUT_OF_RANGE;
 	call_drop_reply(call);
-	r = call->args.failed ? error_set(&error, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method)
-			      : 0;
+	r = call_check_args(call, &error);
 	if (r == 0 && call->args.new_tile)
 		r = session->engine->begin_arenas(session, 0, &error);
 	if (r == 0)

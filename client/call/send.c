@@ -56,7 +56,7 @@ void call_post(struct trnsci_call *call)
 	struct error ignored;
 
 	pthread_mutex_lock(&session->lock);
-	int r = call->args.failed ? -ERROR_NO_MEMORY : call_begin(call, false, &ignored);
+	int r = !args_are_good(&call->args) ? -ERROR_NO_MEMORY : call_begin(call, false, &ignored);
 	pthread_mutex_unlock(&session->lock);
 	if (r == 0)
 		r = call_send(call);

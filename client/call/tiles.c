@@ -8,6 +8,41 @@
 #include "base/dtype.h"
 #include "session/tile.h"
 
+/* ---- whose they are ---- */
+
+struct foreign_search {
+	const struct trnsci_call *call;
+	struct error *err;
+};
+
+static bool report_foreign(void *arg, const struct args_tile *at)
+{
+	const struct foreign_search *search = arg;
+	const struct trnsci_call *call = search->call;
+	const struct value op = args_text(at->step, "op");
+	char step[100] = "";
+
+	if (!at->tile || at->tile->session == call->session)
+		return false;
+	if (at->step != call->params)
+		snprintf(step, sizeof step, "steps[%zu] %.*s: ", at->step_number, (int)op.bytes.size,
+			 (const char *)op.bytes.at);
+	error_set(search->err, ERROR_BAD_TILE, "%s: %s%s: the tile is of another session, allowed are those of this one",
+		  call->method, step, at->name);
+	return true;
+}
+
+int call_check_args(const struct trnsci_call *call, struct error *err)
+{
+	struct foreign_search search = {call, err};
+
+	if (call->args.failed)
+		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
+	if (call->args.n_foreign && args_visit_tiles(call->params, NULL, report_foreign, &search))
+		return -ERROR_BAD_TILE;
+	return 0;
+}
+
 /* ---- one tile among those of a call ---- */
 
 /* Looks for steps that write the tile of an input. */

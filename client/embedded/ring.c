@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "call/call.h"
+#include "call/tiles.h"
 #include "engine/producers/ring.h"
 
 enum { MOST_BYTES = 1 << 30 }; /* of samples; a daemon has a limit of its own */
@@ -48,7 +48,11 @@ static int bind_parameters(struct trnsci_call *call, struct bump *bump, struct a
 	const char *name = call->method;
 
 	*args = (struct args){.operation = operation_find(name, strlen(name)), .context = name};
-	if (!params || call->args.failed || args_build(call->params, NULL, bump, params) < 0)
+	const int r = call_check_args(call, err);
+
+	if (r < 0)
+		return r;
+	if (!params || args_build(call->params, NULL, bump, params) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", name);
 	return bind_args(args, params, err);
 }

@@ -2,6 +2,7 @@
 /* Calls: what goes in and comes back, inline and large, one after another, many at once and from many threads. */
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,65 @@ static void wrong_requests(struct trnsci_session *session)
 	assert_int_equal(trnsci_call_new(session, "arena", &call), -TRNSCI_NOT_SUPPORTED);
 	assert_int_equal(trnsci_call_new(session, "cancel", &call), -TRNSCI_NOT_SUPPORTED);
 	assert_int_equal(trnsci_call_new(NULL, "ping", &call), -TRNSCI_CLOSED);
+}
+
+static void assert_foreign(const struct trnsci_error *err, int r, const char *where)
+{
+	char text[200];
+
+	snprintf(text, sizeof text, "bad_tile: %s: the tile is of another session, allowed are those of this one", where);
+	assert_string_equal(err->text, text);
+	assert_int_equal(r, -TRNSCI_BAD_TILE);
+}
+
+/* Both sessions give their first tile the same handle: the other's must not stand for one's own. */
+static void tiles_of_another_session(struct trnsci_session *session)
+{
+	struct trnsci_session *other = open_at("embedded:");
+	struct trnsci_tile *own = new_tile(session, 0, TRNSCI_F32, 4), *foreign = new_tile(other, 0, TRNSCI_F32, 4);
+	struct trnsci_tile *into = foreign, *result = NULL;
+	const struct trnsci_tile *const place = foreign;
+	const struct trnsci_source source = trnsci_seed(1);
+	struct trnsci_error err = {0};
+	struct trnsci_call *call;
+
+	memset(trnsci_tile_data(own), 0, 4 * sizeof(float));
+	for (int i = 0; i < 5; i++) { /* whole, prepared, and through a queue */
+		assert_foreign(&err, trnsci_draw(session, "uniform", NULL, &source, &into, NULL, &err), "uniform: out");
+		assert_foreign(&err,
+			       trnsci_apply(session, "scale",
+					    (const struct trnsci_param[]){trnsci_with_tile("in", foreign),
+									  trnsci_f64("by", 2), trnsci_end()},
+					    &own, &err),
+			       "scale: in");
+		assert_foreign(&err,
+			       trnsci_draw(session, "exponential",
+					   (const struct trnsci_param[]){trnsci_elements("rate", place), trnsci_u64("n", 4),
+									 trnsci_end()},
+					   &source, &result, NULL, &err),
+			       "exponential: rate");
+	}
+	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
+	trnsci_set_tile(trnsci_step(call, "zero_pad"), "out", own);
+	struct trnsci_args *step = trnsci_step(call, "scale");
+	trnsci_set_tile(step, "in", foreign);
+	assert_foreign(trnsci_call_error(call), trnsci_run(call, NULL), "run: steps[1] scale: in");
+	assert_foreign(trnsci_call_error(call), trnsci_submit(call, NULL, NULL, NULL), "run: steps[1] scale: in");
+	trnsci_call_free(call);
+
+	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
+	trnsci_set_f64(trnsci_args(call), "by", 2);
+	trnsci_set_tile(trnsci_args(call), "out", own);
+	for (int i = 0; i < 5; i++) { /* the same parameter may name a good tile later */
+		trnsci_set_tile(trnsci_args(call), "in", foreign);
+		assert_foreign(trnsci_call_error(call), trnsci_run(call, NULL), "scale: in");
+		trnsci_set_tile(trnsci_args(call), "in", own);
+		assert_runs(call);
+	}
+	trnsci_call_free(call);
+	for (int i = 0; i < 4; i++)
+		assert_true(((const float *)trnsci_tile_data(own))[i] == 0);
+	trnsci_close(other);
 }
 
 static void inline_inputs(struct trnsci_session *session)
@@ -225,6 +285,7 @@ static void threads(struct trnsci_session *session)
 BOTH(ping)
 BOTH(every_kind)
 BOTH(wrong_requests)
+BOTH(tiles_of_another_session)
 BOTH(inline_inputs)
 BOTH(large_messages)
 BOTH(submits)
@@ -237,6 +298,7 @@ int main(void)
 		cmocka_unit_test(ping_by_both),
 		cmocka_unit_test(every_kind_by_both),
 		cmocka_unit_test(wrong_requests_by_both),
+		cmocka_unit_test(tiles_of_another_session_by_both),
 		cmocka_unit_test(inline_inputs_by_both),
 		cmocka_unit_test(large_messages_by_both),
 		cmocka_unit_test(submits_by_both),
