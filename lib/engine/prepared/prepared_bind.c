@@ -12,12 +12,24 @@
 
 /* ---- what a run states ---- */
 
-static int check_has(const struct prepared *prepared, const char *param, const char *context, struct error *err)
+static int refuse_param(const struct prepared *prepared, const char *param, const char *context, struct error *err)
 {
-	if (operation_param(prepared->operation, param, strlen(param)))
-		return 0;
 	return error_set(err, ERROR_UNKNOWN_PARAMETER, "%s: %s: the prepared %s has no such parameter", context, param,
 			 prepared->operation->name);
+}
+
+static int refuse_given(const struct prepared *prepared, unsigned foreign, const char *context, struct error *err)
+{
+	const char *param = foreign & PREPARED_SEED	  ? "seed"
+			    : foreign & PREPARED_STREAM	  ? "stream"
+			    : foreign & PREPARED_OFFSET	  ? "offset"
+			    : foreign & PREPARED_POSITION ? "position"
+							  : NULL;
+
+	if (param)
+		return refuse_param(prepared, param, context, err);
+	return error_set(err, ERROR_OUT_OF_RANGE, "%s: given: bits 0x%x mean nothing, allowed are 0x%x", context, foreign,
+			 prepared->takes);
 }
 
 static int by_number(const void *a, const void *b)
@@ -59,12 +71,7 @@ int prepared_choose(const struct prepared *prepared, const struct prepared_chang
 	const unsigned foreign = changes->given & ~prepared->takes;
 
 	if (foreign)
-		return check_has(prepared,
-				 foreign & PREPARED_SEED     ? "seed"
-				 : foreign & PREPARED_STREAM ? "stream"
-				 : foreign & PREPARED_OFFSET ? "offset"
-							     : "position",
-				 context, err);
+		return refuse_given(prepared, foreign, context, err);
 	if (changes->only_tiles && prepared->replies)
 		return error_set(err, ERROR_NOT_SUPPORTED,
 				 "%s: prepared: the %s has results in its reply, allowed in a queue are results in tiles",
@@ -378,12 +385,9 @@ static int check_stated(const struct prepared *prepared, const struct args *args
 	} rows[] = {{PREPARED_RUN_GENERATOR, "generator"}, {PREPARED_RUN_LABEL, "seed"}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (args->at[rows[i].param].given) {
-			const int error = check_has(prepared, rows[i].needs, args->context, err);
-
-			if (error)
-				return error;
-		}
+		if (args->at[rows[i].param].given &&
+		    !operation_param(prepared->operation, rows[i].needs, strlen(rows[i].needs)))
+			return refuse_param(prepared, rows[i].needs, args->context, err);
 	if (!args->at[PREPARED_RUN_NAME].given)
 		return 0;
 	if (!prepared->program.placements.is_run)

@@ -393,12 +393,33 @@ static void not_small(void **state)
 	fixture_close(&fixture);
 }
 
+/* What the call has no parameter for, and bits that mean nothing, are refused, not passed over. */
+static void unknown_changes(void **state)
+{
+	struct fixture fixture = fixture_open(1);
+	const uint64_t draw = prepare(&fixture, "uniform", new_draw(operation_find("uniform", 7), 512, 0));
+
+	(void)state;
+	assert_true(is_small(&fixture, draw));
+	for (unsigned bit = 0; bit < 32; bit++) {
+		const struct prepared_changes changes = {.given = 1u << bit};
+		struct prepared *prepared;
+		const bool runs = run_now(&fixture, draw, &changes, &prepared) != NULL;
+
+		if (runs)
+			prepared_give(prepared);
+		if (runs != (bit < 4))
+			fail_msg("given: bit %u: runs %d, expected %d", bit, runs, bit < 4);
+	}
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_draw),	 cmocka_unit_test(programs),	 cmocka_unit_test(tiles_freed),
 		cmocka_unit_test(one_at_a_time), cmocka_unit_test(reservations), cmocka_unit_test(not_small),
-		cmocka_unit_test(transforms),
+		cmocka_unit_test(transforms),	 cmocka_unit_test(unknown_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
