@@ -8,13 +8,15 @@
 #include "engine/compile/compile.h"
 #include "engine/steps/reduce.h"
 
+/* By the kernels' number of the operation. */
 static const char *const names[ALGEBRA_COUNT] = {
 #define X(operation) #operation,
 	ALGEBRA_OPERATIONS(X)
 #undef X
 };
 
-/* The kernels' number of the operation whose row is compiled. Their names are the operations' own. */
+/* Returns the kernels' number of the operation whose row is compiled. Their names are the operations' own, so the search
+ * always ends. */
 static unsigned operation_of(const struct compiler *c)
 {
 	unsigned operation = 0;
@@ -138,6 +140,7 @@ int compile_binary(struct compiler *c)
 	return error ? error : add_step(c, operation, in, first, ADD_OUT, &step);
 }
 
+/* low <= high is written so that it would also refuse NaN; binding has refused that before. */
 int compile_clip(struct compiler *c)
 {
 	const double low = c->args.at[CLIP_LOW].f64, high = c->args.at[CLIP_HIGH].f64;
@@ -159,6 +162,7 @@ int compile_clip(struct compiler *c)
 	return 0;
 }
 
+/* The condition is the third operand of the kernel, as it may be of another dtype than the result. */
 int compile_where(struct compiler *c)
 {
 	struct buffer *in[3] = {NULL};

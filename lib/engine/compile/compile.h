@@ -1,28 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler: checked parameters become steps of a program, and the reply that will describe them.
  *
- * All that a request can have wrong is found here, before anything is computed. */
+ * All that a request can have wrong is found here, before anything is computed. So the fft of an f64 tile in float32
+ * arithmetic, over two axes, becomes:
+ *
+ *     {in: 3, out: 4, axes: [0, 1], precision: "fast"}
+ *
+ *     buffers   tile 3 (f64)   tops (f64, a temporary)   work (c64, a temporary)   tile 4 (c128)
+ *     steps     scaling_find: tile 3 -> tops    scaling_down: tile 3, tops -> work
+ *               fft of axis 1: work -> work     fft of axis 0: work -> work     scaling_up: work, tops -> tile 4
+ *     reply     {precision: "fast", bound: ..., n: ..., dtype: "c128", shape: ..., tile: 4}
+ *
+ * A compile function of an operation does it in this order: the inputs' buffers (inputs.c), the checks between parameters,
+ * the output's buffer (outputs.c), the steps, the reply. It runs in the thread that got the request, which may be the
+ * daemon's loop: what takes longer than some 20 us is left to the program (deferred_build.h) or to a step. */
 #ifndef TRNSCI_ENGINE_COMPILE_H
 #define TRNSCI_ENGINE_COMPILE_H
 
 #include "engine/operations/bind.h"
 #include "engine/program/program.h"
 
-/* A name that a step gave to its output. */
+/* A name that a step gave to its output, or that `results` promises. In the program's bump. */
 struct name_entry {
-	const char *at;
+	const char *at; /* in the request's own bytes; no NUL */
 	size_t size;
 	bool wanted;           /* listed in `results` */
 	struct buffer *buffer; /* NULL until the step is compiled */
 	struct name_entry *after;
 };
 
+/* The state of one compilation, on its caller's stack. A step of a run, and a draw inside a step, are compiled by a copy
+ * of it or with args replaced. */
 struct compiler {
-	struct program *program;
+	struct program *program; /* what is being made; its bump holds all that must outlive the compilation */
 	struct value *reply;     /* map of the operation being compiled */
 	struct value *results;   /* of a run: map of wanted results; else NULL */
-	struct name_entry *name; /* by which the step is known; NULL */
-	struct name_entry *names;
+	struct name_entry *name; /* by which the step is known; NULL: it has none */
+	struct name_entry *names; /* all of the run's so far, the latest first */
 	const struct args *run; /* the program's own parameters; NULL for a single operation */
 	/* Of the step of a run: */
 	size_t step;
@@ -32,21 +46,25 @@ struct compiler {
 	struct args args; /* of the operation being compiled; last, since they are large and bind_args sets them */
 };
 
-/* Compiles a bound single operation or run (compiler->args). Steps of a run bind their own. */
+/* Binds params to compiler->args.operation, a single operation or `run`, compiles it and finishes the program. The caller
+ * sets program, reply, err and args.operation and .context. Returns 0 or a negative error with its text in err; tiles and
+ * plans that were taken by then belong to the program, for program_end. */
 int compile(struct compiler *compiler, const struct value *params);
 
-/* Compiles the operation whose parameters are bound. */
+/* Compiles the operation whose parameters are bound, by its row. -ERROR_NOT_SUPPORTED: none computes it. */
 int compile_operation(struct compiler *compiler);
 
-/* What begins an error about a step. */
+/* Room for what begins an error about a step: "run: steps[255] hypergeometric". */
 enum { STEP_CONTEXT = 72 };
 
-/* What a program states for draws that state none. */
+/* Returns what a run states for those of its draws that state nothing themselves. */
 struct stream_choice compile_choice(const struct args *run);
 
+/* Compiles the steps of a bound `run`. */
 int compile_program(struct compiler *compiler);
 
-/* For engine/operations/operation_rows.h: each compiles the operations whose rows name it. */
+/* For engine/operations/operation_rows.h: each compiles the bound operations whose rows name it. They return 0 or a
+ * negative error with its text in compiler->err. */
 int compile_draw(struct compiler *compiler);
 int compile_sobol(struct compiler *compiler);
 int compile_halton(struct compiler *compiler);
@@ -75,41 +93,47 @@ int compile_welch(struct compiler *compiler);
 int compile_csd(struct compiler *compiler);
 int compile_window(struct compiler *compiler);
 
-/* A draw of as many numbers as a temporary of that shape holds, which become numbers of its width; and its placement.
- */
+/* Compiles the bound draw of as many numbers as an array of that shape holds, into a new temporary of the shape, whose
+ * width they are converted to. Complex elements take two. *ret_placement is the index of its placement. */
 int compile_draw_like(struct compiler *compiler, const struct shape *shape, struct buffer **ret_buffer,
 		      int *ret_placement);
 
-/* Of a bound stream_draw: its draw, which waits for its range. */
+/* Compiles the draw inside a bound stream_draw. It has no position until the owner has reserved its samples. */
 int compile_stream_draw(struct compiler *compiler);
 
-/* The entry of a name in this program; NULL when there is none. */
+/* Returns the entry of a name in this program, or NULL. */
 struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);
 
-/* The buffer of an input parameter; inline data that is not aligned is copied by a step. */
+/* Finds the buffer of an input parameter, which is bound: a tile, an earlier step's output or inline data. Inline data that
+ * is not aligned is copied by a step. The program owns the buffer. */
 int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 
-/* An input of f32, f64, c64 or c128; and the check alone. */
+/* The same for an input that must be of f32, f64, c64 or c128; and the check alone. */
 int compile_floating_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype);
 
-/* The buffer that takes an output of that shape: the tile of `out` (whose shape must be the same), the reply, or a
- * temporary. compile_out_shape returns the shape of the tile, if there is one, before the output's own is known. */
+/* compile_output finds the buffer that takes an output of that shape: the tile of `out` (whose shape must be the same), the
+ * reply, or a temporary. compile_out_shape gives the shape of the tile before the output's own is known; without a
+ * tile *ret_given is false and *ret_shape is untouched. */
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape);
 int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
 
-/* Binds the draw `map` as a step inside another operation, whose `u64` it takes over, and calls then(inner, arg). */
+/* Binds the draw `map` as a step inside another operation, whose `u64` it takes over, and calls then(inner, arg) with a
+ * compiler of its own that writes the same program. Returns what `then` returned, or an error. */
 int compile_inside(struct compiler *compiler, const struct operation *distribution, const struct value *map,
 		   unsigned u64_param, struct value *ret_reply, int (*then)(struct compiler *inner, void *arg),
 		   void *arg);
 
-/* The samples of such a draw, which the operation draws itself, at its placement; the reply says where they lie. */
+/* Describes the samples of such a draw for an operation that draws them itself, chunk by chunk. The reply gets the members
+ * that say where they lie in their stream. */
 int compile_samples(struct compiler *compiler, const struct operation *distribution, const struct value *map,
 		    unsigned u64_param, struct draw *ret_draw, int *ret_placement);
 
-/* What the reply says of the output; after the steps that make it. */
+/* Puts n, dtype, shape and place of the output into the reply, and the output into `results` where it is wanted there. Call
+ * it after the steps that make the output: it may add one, a copy. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);
 
+/* Sets the error "no memory for the request" and returns -ERROR_NO_MEMORY. */
 int compile_no_memory(struct compiler *compiler) __attribute__((cold));
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling element-wise operations. */
+/* Compiling box_muller, scale and add. Other arithmetic on elements is compiled in algebra.c. */
 #include <inttypes.h>
 
 #include "engine/compile/compile.h"
 
+/* Checks that an input is real, or, where `complex`, real or complex. */
 static int check_dtype(const struct compiler *c, unsigned param, const struct buffer *in, bool complex)
 {
 	const enum dtype dtype = in->shape.dtype;
@@ -14,6 +15,7 @@ static int check_dtype(const struct compiler *c, unsigned param, const struct bu
 			  dtype_name(dtype), complex ? "," : " and", complex ? ", c64 and c128" : "");
 }
 
+/* Adds the step from `a` to an output of its shape. The step is valid until another is added. */
 static int finish_elementwise(struct compiler *c, enum step_kind kind, struct buffer *a, unsigned out_param,
 			      struct step **ret_step)
 {

@@ -5,16 +5,17 @@
 
 #include "engine/compile/compile.h"
 
+/* A product, on its caller's stack. */
 struct request_gemm {
-	struct buffer *a, *b, *c; /* c: NULL when left out */
-	struct shape shape_a, shape_b;
+	struct buffer *a, *b, *c; /* c: NULL where it is missing */
+	struct shape shape_a, shape_b; /* with at least two dimensions, before any transposition */
 	enum gemm_precision precision;
 	enum dtype dtype; /* of arithmetic and result */
-	struct gemm_call call;
+	struct gemm_call call; /* sizes and strides in elements; the addresses are set when the step runs */
 	struct shape out;
 };
 
-/* Whether rows and columns change places. */
+/* Returns whether rows and columns change places. */
 static bool is_turned(enum gemm_op op)
 {
 	return op == GEMM_TRANSPOSE || op == GEMM_CONJUGATE_TRANSPOSE;
@@ -150,6 +151,7 @@ static int read_request(struct compiler *c, struct request_gemm *g)
 	return error ? error : read_addend(c, g);
 }
 
+/* Returns whether two buffers are one, also where a tile is an input and the output of a request. */
 static bool same_memory(const struct buffer *x, const struct buffer *y)
 {
 	return x == y || (x->kind == BUFFER_TILE && y->kind == BUFFER_TILE && x->tile == y->tile);

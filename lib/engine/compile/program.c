@@ -7,7 +7,8 @@
 #include "engine/compile/compile.h"
 #include "engine/program/placement.h"
 
-/* A result may be listed under several names. */
+/* Both bound what compiling a request takes of the thread that got it. A name may stand in `results` twice, which is
+ * harmless, so there may be more of them than steps. */
 enum { STEPS_MAX = 256, RESULTS_MAX = 2 * STEPS_MAX };
 
 /* Adds a name; it stays in the request's own bytes, which outlive the program's compilation. */
@@ -138,7 +139,8 @@ static int read_stream_name(struct compiler *compiler, const struct value *map)
 	return 0;
 }
 
-/* Into compiler->args. */
+/* Binds a step's parameters to compiler->args. context is the caller's memory, which args point at. A step has no timeout
+ * of its own: it would have to be stopped alone, and the steps that need its output with it. */
 static int bind_step(struct compiler *compiler, const struct value *map, size_t index, char context[STEP_CONTEXT])
 {
 	int error = read_operation(compiler, map, index, context);
@@ -170,6 +172,7 @@ static int compile_step(struct compiler *compiler, const struct value *map, stru
 	return compile_operation(compiler);
 }
 
+/* Checks the list of steps itself, before any is read. */
 static int check_steps(const struct args *run, const struct value *list, struct error *err)
 {
 	if (list->kind != VALUE_ARRAY)
@@ -180,6 +183,8 @@ static int check_steps(const struct args *run, const struct value *list, struct 
 	return 0;
 }
 
+/* Compiles the steps one after the other, and lists their replies. `next` is written by placement_seek, once positions are
+ * known. */
 static int compile_steps(struct compiler *compiler, const struct value *list)
 {
 	struct bump *bump = compiler->program->bump;

@@ -3,7 +3,7 @@
 #include "engine/compile/compile.h"
 #include "engine/operations/operation_rows.h"
 
-/* In the order of the operations. */
+/* By the operation's number; NULL where no step computes it. */
 static int (*const functions[])(struct compiler *compiler) = {
 #define METHOD_ROW(name, class, start, effect, parameters, help) NULL,
 #define ROW(name, class, parameters, compile, help) compile,

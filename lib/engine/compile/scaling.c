@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One number a transform, in as many steps as it takes to find it. */
+/* Adds the steps that find the largest magnitude of each transform, and those that divide and multiply by the power of two
+ * next to it. A maximum over many pieces is found in rounds: of each piece, then of the pieces' maxima, until one is left. */
 #include "engine/compile/scaling.h"
 
 #include <assert.h>
@@ -30,13 +31,15 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 	return s;
 }
 
+/* Adds a step of that kind, which keeps a copy of s. tops: NULL for the kind that finds them. */
 static int add_step(struct compiler *c, const struct signal_kind *kind, const struct scaling *s, struct buffer *in,
 		    struct buffer *tops, struct buffer *out)
 {
 	return signal_step(c, kind, signal_keep(c, s, sizeof *s), NULL, in, tops, out, NULL);
 }
 
-/* The largest magnitude of each item; of an item of many pieces that of each, and then of these. */
+/* Finds the largest magnitude of each item (a transform). Each round writes `parts` numbers for each item, which the next
+ * one reads as an array of (items, parts). */
 static int find_tops(struct compiler *c, struct scaling s, struct buffer *in, struct buffer **ret_tops)
 {
 	const uint64_t items = scaling_items(&s);

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations on signals share when they are compiled. */
+/* What the operations on signals share when they are compiled.
+ *
+ * They compute in float32 or float64, as their input is (`wide`), and have no precision modes. Each either runs as one step
+ * that keeps a frame in a thread's scratch (signal_fits), or, where frames are too long for that, as several steps over
+ * temporaries. All functions return 0 or a negative error with its text, unless they say otherwise. */
 #ifndef TRNSCI_ENGINE_COMPILE_SIGNAL_H
 #define TRNSCI_ENGINE_COMPILE_SIGNAL_H
 
 #include "engine/compile/compile.h"
 #include "fft/signals/frames.h"
 
+/* Returns the dtype of elements in that arithmetic, and the arithmetic's number in lib/fft. */
 enum dtype signal_dtype(bool wide, bool is_complex);
 enum fft_precision signal_precision(bool wide);
 
-/* The buffer as that dtype, and not in the memory of out (NULL: nowhere): itself, or a temporary copy. */
+/* Replaces *buffer by a temporary copy unless it has that dtype and is not `out` (NULL: no output yet). */
 int signal_prepare(struct compiler *compiler, enum dtype dtype, const struct buffer *out, struct buffer **buffer);
 
-/* A temporary of count x rows x columns elements (1: that dimension is left out). */
+/* Adds a temporary of shape (count, rows, columns). -ERROR_LIMIT beyond 2^62 bytes. */
 int signal_temp(struct compiler *compiler, enum dtype dtype, uint64_t count, uint64_t rows, uint64_t columns,
 		struct buffer **ret_buffer);
 
@@ -21,27 +26,28 @@ int signal_temp(struct compiler *compiler, enum dtype dtype, uint64_t count, uin
 int signal_window(struct compiler *compiler, unsigned param, struct buffer *given, uint64_t n, bool wide,
 		  const struct buffer *out, struct buffer **ret_buffer);
 
-/* The window that came as values, of whatever length; NULL when none did. */
+/* Finds the window that came as values, of whatever length; *ret_buffer is NULL where none did. */
 int signal_given_window(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 
-/* A copy of a description, in the bump allocator; NULL when there is no memory. */
+/* Copies a description, `size` bytes, to the program's bump, as its steps need it while they run. NULL: no memory. */
 void *signal_keep(struct compiler *compiler, const void *call, size_t size);
 
-/* A step of that kind. plan: NULL when it needs none. *ret_step (may be NULL) to add what else it has. */
+/* Adds a step of that kind over a description that signal_keep copied. plan: NULL where it needs none. *ret_step (may be
+ * NULL) is valid until another step is added. */
 int signal_step(struct compiler *compiler, const struct signal_kind *kind, const void *call, struct plan_entry *plan,
 		struct buffer *in, struct buffer *second, struct buffer *out, struct step **ret_step);
 
-/* Transforms along the last axis, from in to out. */
+/* Adds the step that transforms `in` along its last axis into `out`, times factor. */
 int signal_transform(struct compiler *compiler, struct plan_entry *plan, uint64_t n, bool inverse, double factor,
 		     struct buffer *in, struct buffer *out);
 
-/* A plan of fast or double transforms. */
+/* Takes a plan of fast or double transforms of n elements; real: between reals and half a spectrum. The program holds it. */
 int signal_plan(struct compiler *compiler, uint64_t n, bool wide, bool real, struct plan_entry **ret_plan);
 
-/* The axis that a parameter of type i64 names in so many dimensions. */
+/* Finds the axis that a bound PARAM_INT names among ndim dimensions. */
 int signal_axis(struct compiler *compiler, unsigned param, unsigned ndim, unsigned *ret_axis);
 
-/* Elements before axis `axis`, and after it. */
+/* Return the product of the sizes before an axis, and after it. */
 uint64_t signal_rows(const struct shape *shape, unsigned axis);
 uint64_t signal_stride(const struct shape *shape, unsigned axis);
 

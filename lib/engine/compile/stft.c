@@ -9,12 +9,12 @@
 #include "engine/compile/signal.h"
 #include "fft/signals/stft.h"
 
-/* What both directions have. */
+/* What both directions have, on its caller's stack. */
 struct request_stft {
 	struct buffer *in, *window, *out;
-	bool wide;
+	bool wide; /* float64 arithmetic */
 	struct stft stft;
-	struct plan_entry *plan;
+	struct plan_entry *plan; /* of n_fft elements; the program holds it */
 };
 
 /* Defaults and the place of a short window in the middle of its frame are torch.stft's. A hop of 0 would never end;
@@ -122,6 +122,7 @@ static int spectra_shape(const struct compiler *c, const struct request_stft *r,
 	return 0;
 }
 
+/* Reads a stft's parameters; only the output is still missing. */
 static int read_forward(struct compiler *c, struct request_stft *r)
 {
 	int error = compile_floating_input(c, STFT_IN, &r->in);
@@ -139,6 +140,7 @@ static int read_forward(struct compiler *c, struct request_stft *r)
 	return error;
 }
 
+/* Adds the window's step, where it is named, and takes the plan of a frame. The output must be known. */
 static int window_and_plan(struct compiler *c, struct request_stft *r)
 {
 	const struct frames *frames = &r->stft.frames;
@@ -313,6 +315,7 @@ static int long_inverse(struct compiler *c, const struct request_stft *r, const 
 	return error ? error : signal_step(c, &stft_add, stft, NULL, backs, r->window, r->out, NULL);
 }
 
+/* Adds an istft's steps: the check of the window's overlap, then the transforms. */
 static int add_inverse(struct compiler *c, const struct request_stft *r)
 {
 	const struct stft *stft = signal_keep(c, &r->stft, sizeof r->stft);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling estimates of a trace: a draw of n samples a probe, as a program's step would draw them, and one step. */
+/* Compiling estimates of a trace: a draw of n samples a probe, as a program's step would draw them, and one step.
+ *
+ * Sources: M. F. Hutchinson, Commun. Statist. Simula. 18 (1989) 1059; R. A. Meyer, C. Musco, C. Musco, D. P. Woodruff,
+ * Hutch++, SOSA 2021. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,6 +10,7 @@
 
 enum { TRACE_HUTCHINSON, TRACE_HUTCHPP };
 
+/* Checks that the input is one square matrix of reals. */
 static int check_matrix(const struct compiler *c, const struct shape *shape)
 {
 	char has[SHAPE_TEXT];

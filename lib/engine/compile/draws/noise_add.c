@@ -49,12 +49,14 @@ static int check_members(const struct compiler *c, const struct operation *distr
 	return 0;
 }
 
+/* What draw_noise takes and passes back. */
 struct noise_draw {
 	const struct shape *shape; /* of x */
-	struct buffer *samples;
+	struct buffer *samples;    /* the temporary that they are drawn to */
 	int placement;
 };
 
+/* Compiles the bound draw; compile_inside calls it. */
 static int draw_noise(struct compiler *inner, void *arg)
 {
 	struct noise_draw *noise = arg;
@@ -117,6 +119,7 @@ int compile_noise_add(struct compiler *c)
 		error = compile_output(c, NOISE_OUT, &x->shape, &out);
 	if (error)
 		return error;
+	/* The noise's position goes to the map `noise`, the next member of the reply, and not to the reply itself. */
 	c->program->placements.at[samples.placement].inside = c->reply->map.count + 1;
 	step = program_step(c->program, STEP_NOISE_ADD, x, out);
 	if (!step || value_put(c->program->bump, c->reply, "noise", reply))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling stream_draw: the draw that it holds, which waits for its range. */
+/* Compiling stream_draw: the draw inside it, whose position the owner's reservation sets. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/compile/compile.h"
 
-/* "stream_draw: normal", in the bump allocator. */
+/* Makes what errors of the inner draw begin with, "stream_draw: normal", in the program's bump. NULL: no memory. */
 static const char *context_of(const struct compiler *c, const struct operation *distribution)
 {
 	char text[64];
@@ -38,7 +38,8 @@ static int find_distribution(const struct compiler *c, const struct value *draw,
 	return 0;
 }
 
-/* The draw's members without op; with reserve also without out, and as the empty last part of itself. */
+/* Copies the draw's members without op. With `reserve` it becomes part 0 of 2^64 - 1 parts, which is empty: the reservation
+ * is taken, and nothing is drawn. */
 static int copy_members(struct compiler *c, const struct operation *distribution, const struct value *draw,
 			bool reserve, struct value *ret)
 {

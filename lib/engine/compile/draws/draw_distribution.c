@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The distribution of a draw: its parameters, lists of numbers, and the tables that are built from them. */
-#include "engine/compile/draw_distribution.h"
+#include "engine/compile/draws/draw_distribution.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "dist/draw/draw_prepare.h"
 
-/* Numbers in a list parameter. */
+/* The most numbers in a list parameter, 128 MiB as float64. */
 enum { LIST_MOST = 1 << 24 };
 
 /* The numbers of a list parameter. */
@@ -99,15 +99,16 @@ static int read_parameters(const struct compiler *c, struct draw *draw, struct l
 	return error;
 }
 
-/* A table that is built in pieces, before the program first runs. */
+/* A table that is built in pieces, before the program first runs. In the program's bump. */
 struct deferred_table {
-	struct deferred_build build;
+	struct deferred_build build; /* must be the first member: the callbacks cast back to us */
 	struct draw_builder builder;
-	double *list; /* its own; NULL */
-	const struct operation *operation;
-	char *context;
+	double *list; /* the copied list, freed by end_table; NULL: it lies in the request */
+	const struct operation *operation; /* whose parameters an error names */
+	char *context;                     /* with which it begins; in the bump */
 };
 
+/* Turns a fault of lib/dist, which knows parameters by number, into an error that names the parameter. */
 static int report_fault(const char *context, const struct operation *operation, const struct dist_fault *fault,
 			struct error *err)
 {
@@ -115,6 +116,7 @@ static int report_fault(const char *context, const struct operation *operation, 
 			 operation->params[DRAW_COMMON + fault->parameter].name, fault->text);
 }
 
+/* Frees what building needed. The table itself belongs to the program. May be called again. */
 static void end_table(void *arg)
 {
 	struct deferred_table *table = arg;
@@ -124,6 +126,7 @@ static void end_table(void *arg)
 	table->list = NULL;
 }
 
+/* Builds the next piece. Returns 1 while some are left, then 0, or a negative error. */
 static int make_table(struct deferred_build *build, struct error *err)
 {
 	struct deferred_table *table = (struct deferred_table *)build;
@@ -137,6 +140,7 @@ static int make_table(struct deferred_build *build, struct error *err)
 	return more;
 }
 
+/* Checks the list's numbers without building, for runs that reserve words of a named stream first. */
 static int check_table(struct deferred_build *build, struct error *err)
 {
 	struct deferred_table *table = (struct deferred_table *)build;
@@ -173,6 +177,7 @@ static int note_table(const struct compiler *c, const struct draw_builder *build
 	return 0;
 }
 
+/* Builds a small table at once. Frees the builder's memory and the list, also when it fails. */
 static int make_table_here(const struct compiler *c, struct draw_builder *builder, double *list)
 {
 	struct dist_fault fault;
@@ -231,6 +236,7 @@ static int own_list(const struct compiler *c, const struct draw *draw, struct li
 	return 0;
 }
 
+/* Returns whether any of the distribution's own parameters is an array. */
 static bool has_arrays(const struct compiler *c)
 {
 	for (size_t i = DRAW_COMMON; i < c->args.operation->n_params; i++)

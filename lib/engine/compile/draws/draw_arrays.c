@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a draw's parameters that are arrays: inputs of the step, as long as they like. */
-#include "engine/compile/draw_arrays.h"
+/* Compiling a draw's parameters that are arrays: inputs of the step, of any length of at least one element. Sample k takes
+ * element k modulo the length. */
+#include "engine/compile/draws/draw_arrays.h"
 
 #include <string.h>
 
@@ -25,6 +26,8 @@ static int find_buffer(struct compiler *c, unsigned param, struct buffer **ret_b
 	return error;
 }
 
+/* Finds a parameter's array and checks its dtype and length. 16-bit uniforms, and 16-bit normals of boxmuller64, have no
+ * kernel that takes arrays. */
 static int find_array(struct compiler *c, const struct draw *draw, unsigned parameter, struct buffer **ret_buffer)
 {
 	const unsigned param = DRAW_COMMON + parameter;
@@ -69,7 +72,8 @@ int compile_parameter_arrays(struct compiler *c, const struct draw *draw, struct
 	return error;
 }
 
-/* Equal elements of a block are read before its samples are written, but others are not. */
+/* Refuses an array that is the draw's own output. A step reads an array as a whole, at any element, while other threads
+ * write the output. */
 static int check_output(struct compiler *c, const struct parameter_arrays *found, const struct buffer *out)
 {
 	for (unsigned k = 0; k < found->arrays.n; k++)

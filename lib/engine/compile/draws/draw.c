@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "engine/compile/compile.h"
-#include "engine/compile/draw_arrays.h"
-#include "engine/compile/draw_distribution.h"
-#include "engine/compile/draw_extent.h"
+#include "engine/compile/draws/draw_arrays.h"
+#include "engine/compile/draws/draw_distribution.h"
+#include "engine/compile/draws/draw_extent.h"
 #include "engine/program/placement.h"
 
 enum { LAYOUT_PLAIN, LAYOUT_TRN24 };
@@ -31,15 +31,16 @@ static int find_dtype(struct compiler *c, enum distribution distribution, bool *
 	return 0;
 }
 
-/* Which samples of what. */
+/* A draw that has been checked: which samples of which distribution. On its caller's stack. */
 struct placed {
-	struct draw draw;
-	struct draw_extent extent;
-	int placement;
+	struct draw draw;          /* the distribution with its parameters and tables */
+	struct draw_extent extent; /* how many samples, and which */
+	int placement;             /* its index in the program, by which each run finds its position */
 	struct parameter_arrays arrays;
 };
 
-/* What the draw states itself; all of it, when it is no step, and its place nobody else's to say. */
+/* Returns what the draw states itself. A draw on its own states everything, by its defaults; a step leaves what it does not
+ * give to the run, and a draw of a named stream leaves the position to the stream. */
 static struct stream_choice own_choice(const struct compiler *c)
 {
 	const struct arg *at = c->args.at;
@@ -82,7 +83,8 @@ static int add_placement(struct compiler *c, struct placed *p)
 	return placement_add(c->program, &placement, c->stream_name, &p->placement) ? compile_no_memory(c) : 0;
 }
 
-/* like: what is filled when the request does not say; may be NULL. */
+/* Checks the bound draw and notes its placement. like: the shape to fill where the request gives no n, shape or out; NULL:
+ * one of these is required. The order matters: the dtype decides about tables, and these about components. */
 static int compile_placed(struct compiler *c, const struct shape *like, struct placed *ret)
 {
 	const char *const name = c->args.operation->name;
@@ -104,12 +106,14 @@ static int compile_placed(struct compiler *c, const struct shape *like, struct p
 	return error;
 }
 
+/* Puts the members of the reply that say where the samples lie. They are filled in before each run. */
 static int put_placement(struct compiler *c, int placement)
 {
 	return placement_put(c->program, placement, c->reply) ? compile_no_memory(c) : 0;
 }
 
-/* A permutation of 0 items is one of as many as there are samples. */
+/* Adds the draw's step. A permutation of 0 items (the default) is one of as many as there are samples, which are known only
+ * now; it needs no table. */
 static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 {
 	struct step *step;
@@ -200,6 +204,7 @@ int compile_inside(struct compiler *c, const struct operation *distribution, con
 	return error ? error : then(&inner, arg);
 }
 
+/* What take_samples passes back to compile_samples. */
 struct samples {
 	struct draw draw;
 	int placement;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The number of samples of a draw, their shape, and the part of them that a rank draws. */
-#include "engine/compile/draw_extent.h"
+#include "engine/compile/draws/draw_extent.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+/* Checks rank and size, and that a part of a draw is not asked for in several dimensions. */
 static int check_rank(const struct compiler *c)
 {
 	const struct arg *at = c->args.at;
