@@ -3,7 +3,7 @@
 #
 # Contract: client/examples/NAME.c is one program that sees the installed header only, and becomes
 # build/examples/NAME; the installed headers, the pkg-config file, man pages, completion and examples are named in
-# CLIENT_HEADER, CPP_HEADER, PKGCONFIG, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES and EXAMPLE_PROGRAMS
+# CLIENT_HEADER, CPP_HEADER, PKGCONFIG_IN, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES and EXAMPLE_PROGRAMS
 # for `make install`. MADE_MAN is a folder of pages that the build makes of other descriptions.
 
 CLIENT_HEADER := client/include/trnsci/trnsci.h
@@ -11,7 +11,7 @@ CPP_HEADER := client/include/trnsci/trnsci.hpp
 CLIENT_MAN := $(sort $(wildcard client/man/*.[1-9]))
 MADE_MAN := $(BUILD)/man/pages
 COMPLETION := client/cli/completion
-PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci.pc
+PKGCONFIG_IN := client/trnsci.pc.in
 EXAMPLE_SOURCES := $(sort $(wildcard client/examples/*.c))
 # Those that the build leaves to others: JSON for the command line, programs in other languages.
 EXAMPLE_PROGRAMS := $(sort $(wildcard $(addprefix client/examples/*.,json cpp js rb lua go)))
@@ -23,12 +23,7 @@ $(BUILD)/examples/%: client/examples/%.c $(SHARED)
 	$(Q)$(CC) -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) -D_GNU_SOURCE -Iclient/include -o $@ $< \
 		-L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
-$(PKGCONFIG): client/trnsci.pc.in Makefile
-	@mkdir -p $(@D)
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${exec_prefix}/%,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS_PRIVATE@|$(LIBS_msgpack)|' $< > $@
-
 examples: $(EXAMPLES)
-all: $(PKGCONFIG)
 checks: examples
 
 # The library as one object whose internal names are its own, so that it can stand beside the archives that a test's

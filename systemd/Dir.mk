@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The service's units, `make install` and `make uninstall`, under DESTDIR, PREFIX, BINDIR and LIBDIR. What the client's room
-# brings, it names itself (CLIENT_HEADER, CPP_HEADER, PKGCONFIG, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES, EXAMPLE_PROGRAMS).
+# brings, it names itself (CLIENT_HEADER, CPP_HEADER, PKGCONFIG_IN, CLIENT_MAN, MADE_MAN, COMPLETION, EXAMPLE_SOURCES, EXAMPLE_PROGRAMS).
 #
 # Without DESTDIR, root installs into the running system: its user, loader and service manager then know the service.
 
@@ -12,15 +12,15 @@ SHAREDIR = $(PREFIX)/share
 SYSTEMDDIR = $(PREFIX)/lib/systemd
 UNITDIR = $(SYSTEMDDIR)/system
 SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
-SERVICES := $(BUILD)/systemd/trnscid.service $(BUILD)/systemd/user/trnscid.service $(BUILD)/systemd/trnsci-metrics@.service
 DAEMON_MAN := $(sort $(wildcard daemon/man/*.[1-9]))
 
 # The command finds the library of its own tree. Packages need neither that (RPATH=) nor symbols apart (SPLIT_DEBUG=):
 # their loader knows the folder, and their tools strip.
 RPATH = $$ORIGIN/$(shell realpath -m --relative-to=$(BINDIR) $(LIBDIR))
 SPLIT_DEBUG = yes
-INSTALLED_CLI = $(if $(filter $$ORIGIN/../lib,$(RPATH)),$(BUILD)/bin/trnsci-cli,$(BUILD)/install/trnsci-cli)
-$(BUILD)/install/trnsci-cli: $(call objects,$(CLI_SOURCES)) $(SHARED) FORCE
+APART_CLI = $(BUILD)/install/rpath$(subst /,_,$(subst $$ORIGIN,,$(RPATH)))/trnsci-cli
+INSTALLED_CLI = $(if $(filter $$ORIGIN/../lib,$(RPATH)),$(BUILD)/bin/trnsci-cli,$(APART_CLI))
+$(APART_CLI): $(call objects,$(CLI_SOURCES)) $(SHARED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(call objects,$(CLI_SOURCES)) -L$(BUILD)/lib -ltrnsci \
 		$(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(RPATH)') $(LIBS_cli) -lm
@@ -33,13 +33,11 @@ place_stripped = for file in $(2); do name=$${file\#\#*/} to=$(DESTDIR)$(1); \
 	$(OBJCOPY) --only-keep-debug $$file $$to/.debug/$$name.debug && chmod 644 $$to/.debug/$$name.debug && \
 	$(OBJCOPY) --strip-unneeded --add-gnu-debuglink=$$to/.debug/$$name.debug $$to/$$name || exit; done
 
-# The prefix may differ from that of the last build.
-$(SERVICES) $(PKGCONFIG): FORCE
-$(BUILD)/systemd/%.service: systemd/%.service.in
-	@mkdir -p $(@D)
-	$(Q)sed 's|@BINDIR@|$(BINDIR)|g' $< >$@
-
-all: $(SERVICES)
+# place_filled FOLDER FILES : X.in becomes X, with the folders of this goal. Nothing of it is kept below build/, since the
+# prefix may be another one each time.
+place_filled = for file in $(2); do name=$${file\#\#*/} && mkdir -p $(DESTDIR)$(1) && sed -e 's|@PREFIX@|$(PREFIX)|' \
+	-e 's|@BINDIR@|$(BINDIR)|g' -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${exec_prefix}/%,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' \
+	-e 's|@LIBS_PRIVATE@|$(LIBS_msgpack)|' $$file >$(DESTDIR)$(1)/$${name%.in} && chmod 644 $(DESTDIR)$(1)/$${name%.in} || exit; done
 
 place_program = $(if $(SPLIT_DEBUG),$(place_stripped),$(call place,755,$(1),$(2)))
 
@@ -51,16 +49,17 @@ install: all $(INSTALLED_CLI)
 	$(Q)ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libtrnsci.so
 	$(Q)$(call place,644,$(PREFIX)/include/trnsci,$(CLIENT_HEADER) $(CPP_HEADER))
-	$(Q)$(call place,644,$(LIBDIR)/pkgconfig,$(PKGCONFIG))
+	$(Q)$(call place_filled,$(LIBDIR)/pkgconfig,$(PKGCONFIG_IN))
 	$(Q)for page in $(CLIENT_MAN) $(DAEMON_MAN) $(MADE_MAN)/*.[1-9]; do \
 		install -D -m 644 $$page $(DESTDIR)$(SHAREDIR)/man/man$${page##*.}/$${page##*/} || exit; done
 	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.bash $(DESTDIR)$(SHAREDIR)/bash-completion/completions/trnsci-cli
 	$(Q)install -D -m 644 $(COMPLETION)/_trnsci-cli $(DESTDIR)$(SHAREDIR)/zsh/vendor-completions/_trnsci-cli
 	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/trnsci-cli.fish
 	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES) $(EXAMPLE_PROGRAMS))
-	$(Q)$(call place,644,$(UNITDIR),$(BUILD)/systemd/trnscid.service systemd/trnscid.socket \
-		$(BUILD)/systemd/trnsci-metrics@.service systemd/trnsci-metrics.socket)
-	$(Q)$(call place,644,$(SYSTEMDDIR)/user,$(BUILD)/systemd/user/trnscid.service systemd/user/trnscid.socket)
+	$(Q)$(call place,644,$(UNITDIR),systemd/trnscid.socket systemd/trnsci-metrics.socket)
+	$(Q)$(call place_filled,$(UNITDIR),systemd/trnscid.service.in systemd/trnsci-metrics@.service.in)
+	$(Q)$(call place,644,$(SYSTEMDDIR)/user,systemd/user/trnscid.socket)
+	$(Q)$(call place_filled,$(SYSTEMDDIR)/user,systemd/user/trnscid.service.in)
 	$(Q)install -D -m 644 systemd/trnsci.sysusers $(DESTDIR)$(SYSUSERSDIR)/trnsci.conf
 	$(Q)$(if $(DESTDIR),,systemd/running_system installed $(SYSUSERSDIR)/trnsci.conf)
 
@@ -74,4 +73,4 @@ uninstall: all
 		rm -rf "$$list"
 	$(Q)$(if $(DESTDIR),,systemd/running_system uninstalled)
 
-.PHONY: install uninstall FORCE
+.PHONY: install uninstall

@@ -13,7 +13,6 @@ MPI_CC = OMPI_CC="$(CC)" MPICH_CC="$(CC)" $(MPICC)
 MPI_HEADER := client/include/trnsci/trnsci-mpi.h
 MPI_SONAME := libtrnsci-mpi.so.$(SOVERSION)
 MPI_SHARED := $(BUILD)/lib/libtrnsci-mpi.so.$(VERSION)
-MPI_PKGCONFIG := $(BUILD)/lib/pkgconfig/trnsci-mpi.pc
 MPI_COMMAND := $(BUILD)/bin/trnsci-mpi
 MPI_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard client/mpi/*.c)))
 MPI_COMMAND_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard client/mpi/command/*.c)))
@@ -43,10 +42,6 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.c $(MPI_SHARED)
 	@mkdir -p $(@D)
 	$(Q)$(MPI_CC) $(CFLAGS_ALL) -Itests -MF $@.d -o $@ $< $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../../lib' $(LIBS_$(@F)) -lm
 
-$(MPI_PKGCONFIG): client/mpi/trnsci-mpi.pc.in Makefile
-	@mkdir -p $(@D)
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${exec_prefix}/%,$(LIBDIR))|' -e 's|@VERSION@|$(VERSION)|' $< > $@
-
 MPI_EXAMPLES := $(patsubst client/mpi/examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard client/mpi/examples/*.c)))
 $(MPI_EXAMPLES): $(BUILD)/examples/%: client/mpi/examples/%.c $(MPI_SHARED)
 	$(say) EXAMPLE $@
@@ -59,11 +54,11 @@ install-mpi: mpi
 	$(Q)$(if $(MPI_READY),ln -sf $(notdir $(MPI_SHARED)) $(DESTDIR)$(LIBDIR)/$(MPI_SONAME))
 	$(Q)$(if $(MPI_READY),ln -sf $(MPI_SONAME) $(DESTDIR)$(LIBDIR)/libtrnsci-mpi.so)
 	$(Q)$(if $(MPI_READY),$(call place,644,$(PREFIX)/include/trnsci,$(MPI_HEADER)))
-	$(Q)$(if $(MPI_READY),$(call place,644,$(LIBDIR)/pkgconfig,$(MPI_PKGCONFIG)))
+	$(Q)$(if $(MPI_READY),$(call place_filled,$(LIBDIR)/pkgconfig,client/mpi/trnsci-mpi.pc.in))
 	$(Q)$(if $(MPI_READY),$(call place,644,$(SHAREDIR)/man/man1,client/mpi/man/trnsci-mpi.1))
 	$(Q)$(if $(MPI_READY),$(call place,644,$(SHAREDIR)/doc/trnsci-mpi,$(wildcard client/mpi/examples/*)))
 
-mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_COMMAND) $(MPI_PKGCONFIG))
+mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_COMMAND))
 all: mpi
 install: install-mpi
 checks: $(if $(MPI_READY),$(MPI_TESTS) $(MPI_EXAMPLES))

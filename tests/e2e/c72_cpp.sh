@@ -54,8 +54,8 @@ for compiler in $compilers; do
 		runs "$compiler, sanitized"
 	fi
 done
-# Other tests install from the same build folder.
-flock "$build/install.lock" make -s -C "$root" BUILD="$build" install DESTDIR="$work/tree" PREFIX=/usr >"$work/out" 2>&1
+# While other tests install from the same build folder, under other prefixes.
+make -s -C "$root" BUILD="$build" install DESTDIR="$work/tree" PREFIX=/usr >"$work/out" 2>&1
 # That of MPI is there where MPI is.
 same "the header is installed" "trnsci.h trnsci.hpp" "$(cd "$work/tree/usr/include/trnsci" && ls | grep -v "^trnsci-mpi.h$" | xargs)"
 finish
