@@ -10,7 +10,7 @@
 #include "engine/steps/plan_cache.h"
 #include "engine/steps/temp.h"
 
-/* What its runs in place hold. The session's memory may be gone. */
+/* Frees what its runs in place hold. The session's memory may be gone, so this uses the engine's parts alone. */
 static void end_inline(struct prepared *prepared)
 {
 	struct program *program = prepared->now ? &prepared->now->program : NULL;
@@ -23,6 +23,7 @@ static void end_inline(struct prepared *prepared)
 		plans_give(prepared->engine->plans, at->entry);
 }
 
+/* The decrement orders every holder's last use before the freeing: sequentially consistent, as it is no hot path. */
 void prepared_drop(void *arg)
 {
 	struct prepared *prepared = arg;
@@ -69,7 +70,7 @@ int prepared_keep(struct session_memory *memory, struct prepared *prepared, uint
 	return error;
 }
 
-/* Under the lock. */
+/* Returns the link to the call of that handle, or to the NULL at the end of its bucket. Hold the lock. */
 static struct prepared **find_prepared(struct session_memory *memory, uint64_t handle)
 {
 	struct prepared **at = &memory->prepared[handle % PREPARED_BUCKETS];

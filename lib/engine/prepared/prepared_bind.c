@@ -1,98 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of prepared calls: their choice of streams and tiles, and a program of their own that shares all else. */
+/* Runs of prepared calls: a program of their own, which shares with the prepared call all that no run changes. */
 #include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/program/placement.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "rng/derive.h"
-
-/* ---- what a run states ---- */
-
-static int refuse_param(const struct prepared *prepared, const char *param, const char *context, struct error *err)
-{
-	return error_set(err, ERROR_UNKNOWN_PARAMETER, "%s: %s: the prepared %s has no such parameter", context, param,
-			 prepared->operation->name);
-}
-
-static int refuse_given(const struct prepared *prepared, unsigned foreign, const char *context, struct error *err)
-{
-	const char *param = foreign & PREPARED_SEED	  ? "seed"
-			    : foreign & PREPARED_STREAM	  ? "stream"
-			    : foreign & PREPARED_OFFSET	  ? "offset"
-			    : foreign & PREPARED_POSITION ? "position"
-							  : NULL;
-
-	if (param)
-		return refuse_param(prepared, param, context, err);
-	return error_set(err, ERROR_OUT_OF_RANGE, "%s: given: bits 0x%x mean nothing, allowed are 0x%x", context, foreign,
-			 prepared->takes);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-int prepared_check_tiles(const struct prepared *prepared, const uint64_t *to, uint64_t *sorted, const char *context,
-			 struct error *err)
-{
-	const size_t n = prepared->n_tiles;
-
-	memcpy(sorted, to, n * sizeof *to);
-	qsort(sorted, n, sizeof *sorted, by_number);
-	for (size_t i = 1; i < n; i++)
-		if (sorted[i] == sorted[i - 1])
-			return error_set(err, ERROR_BAD_TILE,
-					 "%s: tiles: tile %" PRIu64 " would stand for two, allowed is for one", context,
-					 sorted[i]);
-	return 0;
-}
-
-static int choose_tiles(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
-			uint64_t *sorted, const char *context, struct error *err)
-{
-	if (changes->n_tiles > prepared->n_tiles)
-		return error_set(err, ERROR_BAD_TILE, "%s: tiles: got %zu, allowed are the %zu that the prepared %s names",
-				 context, changes->n_tiles, prepared->n_tiles, prepared->operation->name);
-	for (size_t i = 0; i < prepared->n_tiles; i++)
-		to[i] = i < changes->n_tiles && changes->tiles[i] ? changes->tiles[i] : prepared->tiles[i].handle;
-	return prepared_check_tiles(prepared, to, sorted, context, err);
-}
-
-int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
-		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err)
-{
-	const unsigned foreign = changes->given & ~prepared->takes;
-
-	if (foreign)
-		return refuse_given(prepared, foreign, context, err);
-	if (changes->only_tiles && prepared->replies)
-		return error_set(err, ERROR_NOT_SUPPORTED,
-				 "%s: prepared: the %s has results in its reply, allowed in a queue are results in tiles",
-				 context, prepared->operation->name);
-	ret->placement = prepared->choice;
-	ret->has_offset = changes->given & PREPARED_OFFSET;
-	ret->name = changes->given ? NULL : prepared->name;
-	ret->tiles = changes->n_tiles ? to : NULL;
-	ret->memory = changes->memory;
-	if (prepared->names_memory && !changes->memory)
-		return error_set(err, ERROR_MISSING_PARAMETER, "%s: memory: missing", context);
-	if (changes->given & PREPARED_SEED)
-		ret->placement.seed = changes->seed;
-	if (changes->given & PREPARED_STREAM)
-		ret->placement.stream = changes->stream;
-	if (ret->has_offset)
-		ret->placement.offset = changes->offset;
-	if (changes->given & PREPARED_POSITION)
-		ret->placement.position = changes->position;
-	return changes->n_tiles ? choose_tiles(prepared, changes, to, sorted, context, err) : 0;
-}
 
 /* ---- buffers ---- */
 
@@ -116,7 +29,8 @@ int prepared_bind_tile(struct program *program, struct buffer *buffer, struct er
 	return 0;
 }
 
-/* Its address; what it holds from here on, program_end gives back. */
+/* Gives buffer i of the run its address. A constant that an earlier run left is read like an input. What the buffer holds
+ * from here on, program_end gives back. */
 static int bind_buffer(const struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
 		       size_t i, struct buffer *buffer, struct error *err)
 {
@@ -142,6 +56,7 @@ static int bind_buffer(const struct prepared *prepared, struct program *program,
 	}
 }
 
+/* Copies the buffers with the run's own handles, and links them as the program's list, in the order that they had. */
 static int bind_buffers(const struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
 			struct buffer *buffers, struct error *err)
 {
@@ -164,6 +79,7 @@ static int bind_buffers(const struct prepared *prepared, struct program *program
 
 /* ---- steps ---- */
 
+/* Takes the plans of all steps; each was compiled before, but the cache may have dropped it, and builds it again. */
 static int bind_plans(const struct prepared *prepared, struct program *program, struct plan_entry **plans)
 {
 	for (size_t i = 0; i < prepared->n_plans; i++)
@@ -172,6 +88,7 @@ static int bind_plans(const struct prepared *prepared, struct program *program, 
 	return 0;
 }
 
+/* Sets a copied step's pointers from its indices. */
 static void bind_step(const struct prepared_links *links, struct buffer *buffers, struct plan_entry *const *plans,
 		      struct step *step)
 {
@@ -184,7 +101,7 @@ static void bind_step(const struct prepared_links *links, struct buffer *buffers
 
 /* ---- streams ---- */
 
-/* Points begin where the run states it. */
+/* Moves a set of points to the run's own offset, of which the compiler checked only the call's. */
 static int move_points(struct placement *placement, uint64_t offset, struct error *err)
 {
 	const uint64_t n = placement->next_point - placement->first_point;
@@ -218,8 +135,8 @@ int prepared_bind_placements(struct program *program, const struct prepared_choi
 	return placement->is_points && choice->has_offset ? move_points(placement, stated->offset, err) : 0;
 }
 
-/* A run's draws share their placements, which its ranges and its own choice decide; that of a single operation states
- * all. */
+/* Copies what a run writes. Of a program that is its reservations: its draws share the placements of the call. Of a single
+ * operation it is its one placement, too. */
 static int copy_placements(const struct prepared *prepared, struct program *program)
 {
 	const struct placements *own = &prepared->program.placements;
@@ -242,12 +159,14 @@ static int copy_placements(const struct prepared *prepared, struct program *prog
 
 /* ---- the reply ---- */
 
+/* Returns the map of a step's reply; -1: the reply itself. */
 static struct value *map_of(struct value *reply, int step)
 {
 	return step < 0 ? reply : &((struct value *)value_get(reply, "steps"))->array.at[step];
 }
 
-/* Where results lie, which tiles they are, and where a trace writes what it finds. */
+/* Writes to the copied reply where this run's results lie and which tiles they are, and shows a trace where to write. The
+ * casts drop a const that value_get adds; the reply is the run's own. */
 static void bind_reply(const struct prepared *prepared, struct program *program, const struct buffer *buffers,
 		       struct value *reply)
 {
@@ -272,7 +191,7 @@ static void bind_reply(const struct prepared *prepared, struct program *program,
 
 /* ---- a run ---- */
 
-/* The parts of a program that are as the prepared call has them. */
+/* Sets the parts of a program that all runs share. The acquire pairs with prepared_learn's release. */
 static void share(const struct prepared *prepared, struct program *program)
 {
 	const struct program *own = &prepared->program;
@@ -334,7 +253,7 @@ void prepared_learn(struct prepared *prepared, struct program *program)
 
 /* ---- run_prepared ---- */
 
-/* Holds the prepared call as long as the program's bump allocator lives. */
+/* Finds the call, and holds it as long as the program's bump allocator lives. */
 static int take_tile(struct compiler *compiler, uint64_t handle, struct prepared **ret_prepared)
 {
 	struct prepared *prepared = prepared_find(compiler->program->memory, handle);
@@ -369,129 +288,6 @@ int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struc
 	return error ? error : prepared_bind(prepared, compiler->program, &choice, compiler->reply, compiler->err);
 }
 
-/* A place of its own, instead of one that the run would take of a named stream. */
-static bool states_place(const struct arg *at)
-{
-	return at[PREPARED_RUN_GENERATOR].given || at[PREPARED_RUN_SEED].given || at[PREPARED_RUN_STREAM].given ||
-	       at[PREPARED_RUN_LABEL].given || at[PREPARED_RUN_OFFSET].given;
-}
-
-/* What the call itself cannot be given, cannot be changed. */
-static int check_stated(const struct prepared *prepared, const struct args *args, struct error *err)
-{
-	static const struct {
-		unsigned param;
-		const char *needs;
-	} rows[] = {{PREPARED_RUN_GENERATOR, "generator"}, {PREPARED_RUN_LABEL, "seed"}};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (args->at[rows[i].param].given &&
-		    !operation_param(prepared->operation, rows[i].needs, strlen(rows[i].needs)))
-			return refuse_param(prepared, rows[i].needs, args->context, err);
-	if (!args->at[PREPARED_RUN_NAME].given)
-		return 0;
-	if (!prepared->program.placements.is_run)
-		return bind_error(args, PREPARED_RUN_NAME, err, ERROR_OUT_OF_RANGE,
-				  "the prepared %s has no such parameter, allowed for a prepared run",
-				  prepared->operation->name);
-	if (states_place(args->at))
-		return bind_error(args, PREPARED_RUN_NAME, err, ERROR_OUT_OF_RANGE,
-				  "given beside generator, seed, stream, label or offset, allowed is one of them");
-	return 0;
-}
-
-static int fold_label(struct compiler *compiler, struct stream_choice *choice)
-{
-	const struct value *label = compiler->args.at[PREPARED_RUN_LABEL].value;
-	struct stream stream = {choice->generator, choice->seed, choice->stream};
-
-	if (!stream_id_fits(&stream))
-		return bind_error(&compiler->args, PREPARED_RUN_STREAM, compiler->err, ERROR_OUT_OF_RANGE,
-				  "got %" PRIu64 ", which the call's generator does not have", stream.stream);
-	derive_label(&stream, label->bytes.at, label->bytes.size, &stream);
-	choice->seed = stream.seed;
-	choice->stream = stream.stream;
-	return 0;
-}
-
-/* A handle, in the place of the tile of that position; nil: as prepared; or a pair: one tile instead of another. */
-static int read_tile(struct compiler *compiler, const struct prepared *prepared, const struct value *value, size_t i,
-		     uint64_t *to)
-{
-	uint64_t from, handle;
-	size_t place = i;
-
-	if (value->kind == VALUE_NIL)
-		return 0;
-	if (value->kind == VALUE_ARRAY && value->array.count == 2 && value_to_u64(&value->array.at[0], &from) &&
-	    value_to_u64(&value->array.at[1], &handle))
-		for (place = 0; place < prepared->n_tiles && prepared->tiles[place].handle != from;)
-			place++;
-	else if (!value_to_u64(value, &handle))
-		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_WRONG_TYPE,
-				  "element %zu: takes a tile's handle, nil, or a pair of handles", i);
-	if (place >= prepared->n_tiles)
-		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_BAD_TILE,
-				  "element %zu: the prepared %s names no such tile, allowed are the %zu that it does", i,
-				  prepared->operation->name, prepared->n_tiles);
-	to[place] = handle <= UINT32_MAX ? handle : 0;
-	return 0;
-}
-
-static int read_tiles(struct compiler *compiler, const struct prepared *prepared, const uint64_t **ret_tiles)
-{
-	const struct arg *arg = &compiler->args.at[PREPARED_RUN_TILES];
-	const size_t n = prepared->n_tiles;
-	uint64_t *to;
-	int error = 0;
-
-	if (!arg->given)
-		return 0;
-	if (arg->value->kind != VALUE_ARRAY || arg->value->array.count > 2 * n + 1)
-		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_WRONG_TYPE,
-				  "takes an array of tiles, allowed are the %zu that the prepared %s names", n,
-				  prepared->operation->name);
-	to = bump_alloc(compiler->program->bump, (2 * n + 1) * sizeof *to);
-	if (!to)
-		return compile_no_memory(compiler);
-	for (size_t i = 0; i < n; i++)
-		to[i] = prepared->tiles[i].handle;
-	for (size_t i = 0; i < arg->value->array.count && !error; i++)
-		error = read_tile(compiler, prepared, &arg->value->array.at[i], i, to);
-	if (!error)
-		error = prepared_check_tiles(prepared, to, to + n, compiler->args.context, compiler->err);
-	*ret_tiles = to;
-	return error;
-}
-
-static int read_choice(struct compiler *compiler, const struct prepared *prepared, struct prepared_choice *ret)
-{
-	const struct arg *at = compiler->args.at;
-	const struct prepared_changes changes = {
-		.given = (at[PREPARED_RUN_SEED].given ? PREPARED_SEED : 0u) |
-			 (at[PREPARED_RUN_STREAM].given ? PREPARED_STREAM : 0u) |
-			 (at[PREPARED_RUN_OFFSET].given ? PREPARED_OFFSET : 0u),
-		.seed = at[PREPARED_RUN_SEED].u64,
-		.stream = at[PREPARED_RUN_STREAM].u64,
-		.offset = at[PREPARED_RUN_OFFSET].u64,
-	};
-	int error = prepared_choose(prepared, &changes, NULL, NULL, compiler->args.context, ret, compiler->err);
-
-	if (!error)
-		error = check_stated(prepared, &compiler->args, compiler->err);
-	if (error)
-		return error;
-	if (at[PREPARED_RUN_GENERATOR].given)
-		ret->placement.generator = at[PREPARED_RUN_GENERATOR].choice;
-	if (at[PREPARED_RUN_U64].given)
-		ret->placement.text = at[PREPARED_RUN_U64].choice != 0;
-	if (states_place(at) || at[PREPARED_RUN_NAME].given)
-		ret->name = at[PREPARED_RUN_NAME].value;
-	if (at[PREPARED_RUN_LABEL].given)
-		error = fold_label(compiler, &ret->placement);
-	return error ? error : read_tiles(compiler, prepared, &ret->tiles);
-}
-
 int prepared_compile(struct compiler *compiler)
 {
 	struct prepared *prepared = NULL;
@@ -499,6 +295,6 @@ int prepared_compile(struct compiler *compiler)
 	int error = take_tile(compiler, compiler->args.at[PREPARED_RUN_HANDLE].u64, &prepared);
 
 	if (!error)
-		error = read_choice(compiler, prepared, &choice);
+		error = prepared_read_choice(compiler, prepared, &choice);
 	return error ? error : prepared_bind(prepared, compiler->program, &choice, compiler->reply, compiler->err);
 }

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a prepared call is made of; for the engine's own room.
  *
+ *     prepared_create.c     compiles the call once, and turns pointers between its parts into indices
+ *     prepared_constants.c  finds the parts that are the same in every run
+ *     prepared.c            the session's table of handles, and references
+ *     prepared_choice.c     what a run states, checked
+ *     prepared_bind.c       a run's own program: copies whose indices become pointers again
+ *     prepared_inline.c     small calls, which have one such program for life and run without a request
+ *
  * Its program has steps, segments and placements, but no memory for results and no use of a tile: each run has those.
  * Plans are taken anew by each run: a prepared call that held them would keep them from being dropped. Its constants,
  * which depend on neither draws nor tiles (windows, the spectra of a kernel that came inline), are computed by the
@@ -31,31 +38,32 @@ struct prepared_mention {
 	int buffer;
 };
 
-/* What runs without a request; one at a time. */
+/* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump. */
 struct prepared_inline {
-	atomic_flag busy;
-	bool is_ready; /* its plans are */
+	atomic_flag busy; /* set by the thread that runs it until its reply has been read; guards all below */
+	bool is_ready; /* its plans are; never reset */
 	struct job job;
-	struct program program;
+	struct program program; /* bound once; each run overwrites its handles, addresses and positions */
 	struct value reply;
 	struct buffer *buffers;
 	struct value **mentions; /* as those of the prepared call */
 	uint64_t *tiles, *sorted; /* room for the handles of a run */
 };
 
+/* A prepared call. Once it is in the table it is constant, except for refs, next, the constants and what `now` holds. */
 struct prepared {
-	struct prepared *next; /* in its bucket of the session's table */
+	struct prepared *next; /* in its bucket of the session's table; guarded by the session's lock */
 	atomic_uint refs;      /* the table's, and one of each run */
-	uint32_t handle;
-	struct bump *bump;
+	uint32_t handle;       /* 1 and up; 0: not in the table yet */
+	struct bump *bump;     /* owned; holds all that the pointers below lead to */
 	const struct operation *operation;
 	unsigned takes; /* which of PREPARED_SEED ... its method has */
 	bool names_memory; /* of the caller's, which each run states */
 	struct stream_choice choice; /* what it states for draws that state nothing, or for its one draw */
 	const struct value *name;  /* the named stream among that; NULL */
-	uint64_t timeout_ms;
-	struct program program;
-	struct buffer *buffers;
+	uint64_t timeout_ms; /* of each run, from its start; 0: none */
+	struct program program; /* without memory for results, uses of tiles, or plans */
+	struct buffer *buffers; /* originals, which each run copies */
 	size_t n_buffers;
 	struct prepared_links *links; /* of each step */
 	struct plan_key *plans;
@@ -66,13 +74,15 @@ struct prepared {
 	size_t n_mentions;
 	struct value reply;
 	bool replies; /* has results in its reply, not in tiles alone */
-	char **constants; /* of each buffer: what the first run left; NULL where it is no constant */
-	uint64_t constant_bytes;
-	struct engine *engine; /* whose they are; a run's reply may outlive the session */
-	atomic_flag taken;     /* a run has its constants taken over */
+	char **constants; /* by buffer: work memory that the first run left; NULL where it is no constant */
+	uint64_t constant_bytes; /* at most 16 MiB; 0: the call has no constants */
+	struct engine *engine; /* whose work memory and plans these are; a run's reply may outlive the session */
+	/* The first run to end sets `taken` and fills `constants`; then it stores `learnt` with release, and a run that loads it
+	 * with acquire sees them. */
+	atomic_flag taken;
 	atomic_bool learnt;
 	struct prepared_inline *now; /* NULL: its runs are requests */
-	uint64_t charge; /* given back when nobody holds it any more: runs under way do after release */
+	uint64_t charge; /* bytes, given back with the last reference: runs in progress hold one after release */
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
 };
@@ -84,6 +94,10 @@ struct prepared {
 int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,
 		   struct error *err);
 
+/* Marks the segments and buffers of a compiled program that are the same in every run. Returns the bytes of the buffers, 0
+ * where there are none or they are too large to be kept (prepared_constants.c). */
+uint64_t prepared_find_constants(struct program *program);
+
 /* ---- the table (prepared.c) ---- */
 
 /* Checks whether the session may keep one more. Hold memory->lock. Returns -ERROR_CLOSED or -ERROR_LIMIT. */
@@ -94,12 +108,12 @@ int prepared_check_room(const struct session_memory *memory, struct error *err);
 int prepared_keep(struct session_memory *memory, struct prepared *prepared, uint32_t *ret_handle, struct error *err);
 void prepared_release_all(struct session_memory *memory);
 
-/* A reference; NULL: there is none of that handle. */
+/* Returns a reference, for prepared_drop; NULL: there is no call of that handle. */
 struct prepared *prepared_find(struct session_memory *memory, uint64_t handle);
 
-/* ---- runs (prepared_bind.c) ---- */
+/* ---- what a run states (prepared_choice.c) ---- */
 
-/* What a run states, checked. */
+/* What a run states, checked; on its caller's stack. */
 struct prepared_choice {
 	struct stream_choice placement;
 	const struct value *name; /* the named stream; NULL: none */
@@ -108,36 +122,45 @@ struct prepared_choice {
 	void *const *memory;      /* of the caller's; NULL: the call names none */
 };
 
-/* The choice of a run with these changes; undefined on failure. to: room for prepared->n_tiles handles, and sorted for as many. context begins
- * an error's text. -ERROR_UNKNOWN_PARAMETER, -ERROR_BAD_TILE */
+/* Finds the choice of a run with these changes; undefined on failure. to and sorted: room for prepared->n_tiles handles each;
+ * the choice points into `to`. context begins an error's text. -ERROR_UNKNOWN_PARAMETER, -ERROR_BAD_TILE,
+ * -ERROR_NOT_SUPPORTED (results in the reply), -ERROR_MISSING_PARAMETER (memory) */
 int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
 		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err);
-/* Each tile stands for one: what is written in place is laid out apart. -ERROR_BAD_TILE */
+/* Checks that no tile stands for two: steps were fused and ordered for tiles that differ. -ERROR_BAD_TILE */
 int prepared_check_tiles(const struct prepared *prepared, const uint64_t *to, uint64_t *sorted, const char *context,
 			 struct error *err);
 
-/* A run of it, in program's own bump allocator: with its tiles, which are there and of the shapes that it was compiled
- * for, its own results and the reply, but not placed. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY; program_end is then to
- * be called, too. */
+/* The same from the bound parameters of run_prepared (compiler->args); the handles of its tiles lie in the run's bump. */
+int prepared_read_choice(struct compiler *compiler, const struct prepared *prepared, struct prepared_choice *ret);
+
+/* ---- runs (prepared_bind.c) ---- */
+
+/* Makes a run of it in program's own bump allocator: with its tiles, which are there and of the shapes that it was compiled
+ * for, its own results and the reply; placement_seek has to follow. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY. The
+ * caller calls program_end, also after an error. */
 int prepared_bind(struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
 		  struct value *reply, struct error *err);
-/* A tile's buffer; what it holds from here on, program_end gives back. */
+/* Takes the tile of a buffer's handle and sets its address; program_end gives the tile back. -ERROR_BAD_TILE,
+ * -ERROR_BAD_SHAPE */
 int prepared_bind_tile(struct program *program, struct buffer *buffer, struct error *err);
-/* What the choice says of the streams, in placements that are the run's own. */
+/* Writes the choice's streams and offset to the run's own placements. -ERROR_END_OF_STREAM (points) */
 int prepared_bind_placements(struct program *program, const struct prepared_choice *choice, struct error *err);
 
-/* A run has come to its end, and nothing of it failed. Any thread. */
+/* Takes over the constants of a run that has ended without an error, unless another run's were taken before. Any thread. */
 void prepared_learn(struct prepared *prepared, struct program *program);
 
-/* Compiles the bound `run_prepared`; and a run of that handle with these changes. */
+/* Compile the bound `run_prepared`, and a run of that handle with these changes. The run holds a reference to the call as
+ * long as its bump lives. */
 int prepared_compile(struct compiler *compiler);
 int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struct prepared_changes *changes);
 
 /* ---- runs without a request (prepared_inline.c) ---- */
 
-/* After everything else is made and built: where it is small. -ERROR_NO_MEMORY */
+/* Makes prepared->now where the call is small (is_small). Call it when the program has been compiled and its tables are
+ * built. Returns 0, also where it is not small, or -ERROR_NO_MEMORY. */
 int prepared_create_inline(struct prepared *prepared);
-/* Of the plans that it holds, about. */
+/* Returns about how many bytes the plans have that it holds. */
 uint64_t prepared_inline_bytes(const struct prepared *prepared);
 
 #endif

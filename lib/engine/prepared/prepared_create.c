@@ -9,110 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Constants take as much memory at most; more of them are computed by each run. */
-enum { CONSTANTS_MOST = 16 << 20 };
-
-/* ---- constants ---- */
-
-static bool can_be_constant(const struct step *step)
-{
-	return !step->ops->place && step->out->kind == BUFFER_TEMP;
-}
-
-/* A buffer is while none of its writers is found to depend on the run: lent marks those. */
-static bool has_constant_inputs(const struct step *step)
-{
-	for (unsigned k = 0; k < STEP_INPUTS; k++)
-		if (step->in[k] && step->in[k]->kind != BUFFER_INPUT && !step->in[k]->lent)
-			return false;
-	return true;
-}
-
-static void mark_buffers(struct program *program)
-{
-	bool again = true;
-
-	for (struct buffer *at = program->buffers; at; at = at->next)
-		at->lent = at->kind == BUFFER_TEMP;
-	while (again) {
-		again = false;
-		for (size_t i = 0; i < program->n_steps; i++) {
-			struct step *step = &program->steps[i];
-
-			if (step->out->lent && !(can_be_constant(step) && has_constant_inputs(step))) {
-				step->out->lent = false;
-				again = true;
-			}
-		}
-	}
-}
-
-static void mark_segments(struct program *program)
-{
-	for (size_t s = 0; s < program->n_segments; s++) {
-		struct segment *segment = &program->segments[s];
-
-		segment->constant = true;
-		for (size_t i = segment->first; i < segment->first + segment->count; i++)
-			segment->constant &= program->steps[i].out->lent;
-	}
-}
-
-static bool is_needed(const struct program *program, const struct buffer *buffer)
-{
-	for (size_t s = 0; s < program->n_segments; s++) {
-		const struct segment *segment = &program->segments[s];
-
-		for (size_t i = segment->first; i < segment->first + segment->count && !segment->constant; i++)
-			for (unsigned k = 0; k < STEP_INPUTS; k++)
-				if (program->steps[i].in[k] == buffer)
-					return true;
-	}
-	return false;
-}
-
-static bool is_made_apart(const struct program *program, const struct buffer *buffer)
-{
-	for (size_t s = 0; s < program->n_segments; s++) {
-		const struct segment *segment = &program->segments[s];
-
-		for (size_t i = segment->first; i < segment->first + segment->count; i++)
-			if (program->steps[i].out == buffer && !segment->constant)
-				return false;
-	}
-	return true;
-}
-
-/* Constants that steps of every run read are lent to them. */
-static uint64_t find_constants(struct program *program)
-{
-	uint64_t bytes = 0;
-
-	mark_buffers(program);
-	mark_segments(program);
-	for (struct buffer *at = program->buffers; at; at = at->next) {
-		at->lent = at->lent && is_made_apart(program, at) && is_needed(program, at);
-		if (at->lent)
-			bytes += bytes > CONSTANTS_MOST ? 0 : at->shape.bytes;
-	}
-	if (bytes <= CONSTANTS_MOST)
-		return bytes;
-	for (struct buffer *at = program->buffers; at; at = at->next)
-		at->lent = false;
-	for (size_t s = 0; s < program->n_segments; s++)
-		program->segments[s].constant = false;
-	return 0;
-}
-
 /* ---- buffers, steps and plans ---- */
 
-/* What no step uses; but a tile must be there in every run. */
+/* Returns whether no step uses the buffer. A tile is listed even so: it must be there in every run. */
 static bool is_left_out(const struct buffer *buffer)
 {
 	return buffer->first == SIZE_MAX && (buffer->kind == BUFFER_TEMP || buffer->kind == BUFFER_INPUT);
 }
 
-/* In the order in which they were made; `slot` of the originals then is their index. */
+/* Copies the buffers to an array in the order in which they were made (the program's list has the latest first). `slot` of
+ * the originals, which nobody reads any more, becomes their index. */
 static int gather_buffers(struct prepared *prepared)
 {
 	struct bump *bump = prepared->bump;
@@ -137,11 +43,13 @@ static int gather_buffers(struct prepared *prepared)
 	return 0;
 }
 
+/* Returns a buffer's index after gather_buffers; -1: NULL. */
 static int index_of(const struct buffer *buffer)
 {
 	return buffer ? buffer->slot : -1;
 }
 
+/* Returns the index of a step's plan among the keys that link_steps lists; -1: the step has none. */
 static int plan_of(const struct prepared *prepared, const struct step *step)
 {
 	int i = 0;
@@ -153,6 +61,7 @@ static int plan_of(const struct prepared *prepared, const struct step *step)
 	return i;
 }
 
+/* Lists the keys of the plans, and for each step the indices of its buffers and plan. */
 static int link_steps(struct prepared *prepared)
 {
 	const struct program *program = &prepared->program;
@@ -180,6 +89,7 @@ static int link_steps(struct prepared *prepared)
 
 /* ---- tiles ---- */
 
+/* Returns the index of the buffer of a tile, or -1. */
 static int find_buffer(const struct prepared *prepared, uint64_t handle)
 {
 	for (size_t i = 0; i < prepared->n_buffers; i++)
@@ -188,6 +98,7 @@ static int find_buffer(const struct prepared *prepared, uint64_t handle)
 	return -1;
 }
 
+/* Returns the operation that a map {op: ...} is a step of, or NULL. */
 static const struct operation *operation_of(const struct value *map)
 {
 	const struct value *op = map->kind == VALUE_MAP ? value_get(map, "op") : NULL;
@@ -215,8 +126,8 @@ static const struct value *handle_of(const struct operation *operation, const st
 	return value && value->kind == VALUE_UINT ? value : NULL;
 }
 
-/* The handles of one operation's parameters; those of its steps, or of the draw inside it, come where they stand.
- * tiles NULL: their number at most. */
+/* Lists the handles of one operation's parameters in the order of the request's map; those of its steps, or of the draw
+ * inside it, come where they stand. A first walk, while prepared->tiles is NULL, only counts them, with repetitions. */
 static void walk_tiles(struct prepared *prepared, const struct operation *operation, const struct value *map)
 {
 	for (size_t i = 0; i < map->map.count; i++) {
@@ -242,6 +153,7 @@ static void walk_tiles(struct prepared *prepared, const struct operation *operat
 	}
 }
 
+/* Lists the tiles that the call names, each once. Clients number them by this order (run_prepared's `tiles`). */
 static int list_tiles(struct prepared *prepared, const struct value *params)
 {
 	struct prepared_tile *tiles;
@@ -256,6 +168,7 @@ static int list_tiles(struct prepared *prepared, const struct value *params)
 	return 0;
 }
 
+/* Notes a `tile` of the reply: of the call itself, or of a step. */
 static void add_mention(struct prepared *prepared, const struct value *map, int step)
 {
 	const struct value *tile = value_get(map, "tile");
@@ -304,6 +217,7 @@ static int keep_choice(struct prepared *prepared, const struct args *args)
 	return 0;
 }
 
+/* Compiles the call into prepared->program and its reply, as a request would be. */
 static int compile_call(struct prepared *prepared, const struct value *params, struct error *err)
 {
 	struct program *program = &prepared->program;
@@ -331,14 +245,16 @@ static int compile_call(struct prepared *prepared, const struct value *params, s
 	return placement_seek(program, &prepared->reply, err);
 }
 
+/* Turns the compiled program's pointers into arrays and indices. Constants come first: they decide what buffers are. */
 static int arrange(struct prepared *prepared, const struct value *params)
 {
-	prepared->constant_bytes = find_constants(&prepared->program);
+	prepared->constant_bytes = prepared_find_constants(&prepared->program);
 	return gather_buffers(prepared) || list_tiles(prepared, params) || list_mentions(prepared) || link_steps(prepared)
 		       ? -ERROR_NO_MEMORY
 		       : 0;
 }
 
+/* Returns whether the reply carries what a run computes: inline results, or the numbers of a trace. */
 static bool has_results_in_reply(const struct program *program)
 {
 	bool any = program->inline_out > 0;
@@ -348,6 +264,8 @@ static bool has_results_in_reply(const struct program *program)
 	return any;
 }
 
+/* Compiles and arranges. program_end gives back the tiles and plans of the compilation: a prepared call holds neither.
+ * *ret_bytes is about what the call holds from now on. */
 static int create_from_call(struct session_memory *memory, struct prepared *prepared, const struct operation *operation,
 			    const struct value *params, uint64_t *ret_bytes, struct error *err)
 {
@@ -383,7 +301,8 @@ bool prepared_allows(const struct operation *operation)
 	return operation->start == START_COMPILED || operation->start == START_STREAM_DRAW;
 }
 
-/* The owner of the session, to whom it goes back, outlives every request, the session itself may not. */
+/* Charges the bytes to the session's owner. The call keeps the callback, not the session: its last run may outlive the
+ * session, but not the owner. */
 static int reserve_prepared(struct session_memory *memory, struct prepared *prepared, uint64_t bytes, struct error *err)
 {
 	const struct session_limits *limits = &memory->limits;
@@ -426,6 +345,8 @@ static int find_params(const struct args *args, const struct value **ret, struct
 	return 0;
 }
 
+/* Creates the call, within the session's number of them, max_bytes and the owner's memory. The number is checked again
+ * when the call gets its handle; here it saves the work of one that would be refused. */
 static int create_prepared(struct session_memory *memory, const struct operation *operation, const struct value *params,
 			   uint64_t max_bytes, struct prepared *prepared, struct error *err)
 {
@@ -481,7 +402,8 @@ int prepared_begin(struct session_memory *memory, const struct args *args, struc
 				      err);
 }
 
-/* Tables are built here, so what draws from them can run without a request, too. */
+/* Tables are built in this thread, so what draws from them can run without a request, too. Of the two references one is the
+ * table's and one the caller's. */
 int prepared_make(struct session_memory *memory, const struct operation *operation, const struct value *params,
 		  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err)
 {

@@ -22,6 +22,7 @@ enum {
 
 /* ---- which are small ---- */
 
+/* Returns whether a step allocates nothing when it runs and can be run again with the state that it has. */
 static bool is_small_step(const struct step *step)
 {
 	if (step_is_elementwise(step))
@@ -29,6 +30,7 @@ static bool is_small_step(const struct step *step)
 	return step->ops->rewind && step->work_bytes == 0;
 }
 
+/* Returns whether all plans are short: the call holds them as long as it lives, so the cache cannot drop them. */
 static bool has_small_plans(const struct program *program)
 {
 	for (const struct plan_use *at = program->plans; at; at = at->next)
@@ -37,6 +39,7 @@ static bool has_small_plans(const struct program *program)
 	return true;
 }
 
+/* Returns whether a run is so short that its caller may be kept for it. */
 static bool is_cheap(const struct program *program)
 {
 	return program_work_ns(program) <=
@@ -61,7 +64,8 @@ static bool is_small(const struct prepared *prepared)
 	       is_cheap(program);
 }
 
-/* ---- the job ---- */
+
+/* ---- callbacks, see struct job_ops ---- */
 
 static struct prepared_inline *of_job(struct job *job)
 {
@@ -98,6 +102,7 @@ static void give_tiles(const struct prepared *prepared, struct prepared_inline *
 	pthread_mutex_unlock(&memory->lock);
 }
 
+/* Finds the values of the reply that name tiles, so that a run writes them without a search. */
 static int list_mentions(const struct prepared *prepared, struct prepared_inline *now)
 {
 	const struct value *steps = value_get(&now->reply, "steps");
@@ -159,7 +164,7 @@ uint64_t prepared_inline_bytes(const struct prepared *prepared)
 	return bytes;
 }
 
-/* Its plans once are, and then stay so. */
+/* Returns whether all plans are built. They are held, so what was ready once stays ready. */
 static bool is_ready(const struct prepared *prepared, struct prepared_inline *now)
 {
 	for (struct plan_use *at = now->program.plans; at && !now->is_ready; at = at->next)
@@ -181,7 +186,7 @@ static bool take_tile(struct session_memory *memory, struct buffer *buffer)
 	return true;
 }
 
-/* What was taken of them goes back by give_tiles. */
+/* Takes the run's tiles, under one lock for all. After a failure some are taken: give_tiles gives those back. */
 static int take_tiles(const struct prepared *prepared, struct prepared_inline *now, const uint64_t *tiles)
 {
 	struct session_memory *memory = now->program.memory;
@@ -203,6 +208,7 @@ static int take_tiles(const struct prepared *prepared, struct prepared_inline *n
 	return there ? 0 : -ERROR_BAD_TILE; /* the request says what is wrong */
 }
 
+/* Sets the addresses of the caller's memory. */
 static void state_memory(const struct prepared *prepared, struct prepared_inline *now, void *const *memory)
 {
 	for (size_t i = 0; i < prepared->n_buffers; i++)
@@ -210,6 +216,7 @@ static void state_memory(const struct prepared *prepared, struct prepared_inline
 			now->buffers[i].base = memory[now->buffers[i].handle];
 }
 
+/* Places and runs the program, in this thread or joined by others. */
 static int run_in_place(const struct prepared *prepared, struct prepared_inline *now,
 			const struct prepared_choice *choice)
 {
@@ -222,6 +229,7 @@ static int run_in_place(const struct prepared *prepared, struct prepared_inline 
 	return error ? error : pool_run_now(prepared->engine->pool, &now->job);
 }
 
+/* Runs it while the owner's memory is charged with its results. */
 static int reserve_and_run(const struct prepared *prepared, struct prepared_inline *now,
 			   const struct prepared_choice *choice)
 {
@@ -238,6 +246,7 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_inli
 	return error;
 }
 
+/* Runs the call. Any error only means that the run becomes a request, which reports it with its text. `busy` is held. */
 static int run_now(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes)
 {
 	struct prepared_choice choice;

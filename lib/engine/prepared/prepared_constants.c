@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the constants of a prepared call: temporaries that depend on neither draws, tiles nor the caller's memory.
+ *
+ * Windows and the spectra of a kernel that came inline are such. The first run computes them and leaves them to the call
+ * (prepared_learn); later runs skip the segments that make them. */
+#include "engine/prepared/prepared_core.h"
+
+/* The most bytes of one call's constants. Where they are more, each run computes them. */
+enum { CONSTANTS_MOST = 16 << 20 };
+
+/* Returns whether a step, given constant inputs, gives a constant: it draws nothing, and writes a temporary. */
+static bool can_be_constant(const struct step *step)
+{
+	return !step->ops->place && step->out->kind == BUFFER_TEMP;
+}
+
+/* An input of the call is constant; a temporary is while no step that writes it is found to depend on the run (lent). */
+static bool has_constant_inputs(const struct step *step)
+{
+	for (unsigned k = 0; k < STEP_INPUTS; k++)
+		if (step->in[k] && step->in[k]->kind != BUFFER_INPUT && !step->in[k]->lent)
+			return false;
+	return true;
+}
+
+/* Marks, by `lent`, the temporaries that are the same in every run: all at first, then repeatedly fewer, until nothing
+ * changes. Several steps may write one buffer, so one pass in order is not enough. */
+static void mark_buffers(struct program *program)
+{
+	bool again = true;
+
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		at->lent = at->kind == BUFFER_TEMP;
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < program->n_steps; i++) {
+			struct step *step = &program->steps[i];
+
+			if (step->out->lent && !(can_be_constant(step) && has_constant_inputs(step))) {
+				step->out->lent = false;
+				again = true;
+			}
+		}
+	}
+}
+
+/* Marks the segments all of whose steps write such temporaries. */
+static void mark_segments(struct program *program)
+{
+	for (size_t s = 0; s < program->n_segments; s++) {
+		struct segment *segment = &program->segments[s];
+
+		segment->constant = true;
+		for (size_t i = segment->first; i < segment->first + segment->count; i++)
+			segment->constant &= program->steps[i].out->lent;
+	}
+}
+
+/* Returns whether a segment that every run computes reads the buffer. */
+static bool is_needed(const struct program *program, const struct buffer *buffer)
+{
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct segment *segment = &program->segments[s];
+
+		for (size_t i = segment->first; i < segment->first + segment->count && !segment->constant; i++)
+			for (unsigned k = 0; k < STEP_INPUTS; k++)
+				if (program->steps[i].in[k] == buffer)
+					return true;
+	}
+	return false;
+}
+
+/* Returns whether only constant segments write the buffer; one fused with other steps is written in each run. */
+static bool is_made_apart(const struct program *program, const struct buffer *buffer)
+{
+	for (size_t s = 0; s < program->n_segments; s++) {
+		const struct segment *segment = &program->segments[s];
+
+		for (size_t i = segment->first; i < segment->first + segment->count; i++)
+			if (program->steps[i].out == buffer && !segment->constant)
+				return false;
+	}
+	return true;
+}
+
+/* `lent` ends up marking only the buffers that later runs read: those between constants are not kept. */
+uint64_t prepared_find_constants(struct program *program)
+{
+	uint64_t bytes = 0;
+
+	mark_buffers(program);
+	mark_segments(program);
+	for (struct buffer *at = program->buffers; at; at = at->next) {
+		at->lent = at->lent && is_made_apart(program, at) && is_needed(program, at);
+		if (at->lent)
+			bytes += bytes > CONSTANTS_MOST ? 0 : at->shape.bytes;
+	}
+	if (bytes <= CONSTANTS_MOST)
+		return bytes;
+	for (struct buffer *at = program->buffers; at; at = at->next)
+		at->lent = false;
+	for (size_t s = 0; s < program->n_segments; s++)
+		program->segments[s].constant = false;
+	return 0;
+}
