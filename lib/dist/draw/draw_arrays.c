@@ -75,7 +75,20 @@ static void read_elements(const struct draw *draw, unsigned j, uint64_t first, s
 	}
 }
 
-void draw_parameters_init(const struct draw *draw, struct draw_parameters *ret_parameters)
+/* Fills n places by copies of the part that is filled: libc's copies are the widest stores that the CPU has. */
+static void fill_row(uint64_t value, size_t n, uint64_t *ret_row)
+{
+	size_t done = 0;
+
+	for (; done < n && done < 8; done++)
+		ret_row[done] = value;
+	for (size_t count; done < n; done += count) {
+		count = size_min(done, n - done);
+		memcpy(ret_row + done, ret_row, count * sizeof *ret_row);
+	}
+}
+
+void draw_parameters_init(const struct draw *draw, size_t n, struct draw_parameters *ret_parameters)
 {
 	for (unsigned j = 0; j < DIST_PARAMETERS; j++) {
 		union dist_value value = draw->parameters[j];
@@ -84,8 +97,7 @@ void draw_parameters_init(const struct draw *draw, struct draw_parameters *ret_p
 			continue;
 		if (dist_is_count(draw->distribution, j))
 			value.real = (double)value.natural;
-		for (size_t i = 0; i < DIST_BLOCK_REJECTING; i++)
-			ret_parameters->values[j][i] = value.natural;
+		fill_row(value.natural, n, ret_parameters->values[j]);
 	}
 }
 

@@ -42,8 +42,8 @@ const char *draw_array_dtypes(const struct draw *draw);
 /* Returns whether the elements of a parameter may have that dtype. */
 bool draw_array_has_dtype(const struct draw *draw, enum dtype dtype);
 
-/* Fills the rows of the parameters that are numbers. */
-void draw_parameters_init(const struct draw *draw, struct draw_parameters *ret_parameters);
+/* Fills the first n places, at most DIST_BLOCK_REJECTING, in the rows of the parameters that are numbers. */
+void draw_parameters_init(const struct draw *draw, size_t n, struct draw_parameters *ret_parameters);
 
 /* Fills the rows of the arrays at [skip, skip + n) for the samples from `first` on, and the places around them, up to
  * `padded`, with the same elements again. Returns false, and notes the fault, if a sample's parameters are not allowed. */

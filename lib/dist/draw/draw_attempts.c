@@ -316,7 +316,7 @@ void draw_attempts_fill(const struct draw_kernels *kernels, const struct draw *d
 
 	s.loads = draw->arrays;
 	if (plan->each)
-		draw_parameters_init(draw, &parameters);
+		draw_parameters_init(draw, size_min(n + s.per_group + DIST_PAD, BLOCK), &parameters);
 	for (char *at = out; n > 0; at += done * s.size, begin += done, n -= done) {
 		const size_t skip = (size_t)(begin % s.per_group);
 

@@ -144,7 +144,7 @@ void draw_compound_fill(const struct draw_kernels *kernels, const struct draw *d
 	struct block b;
 
 	memset(&b.stage, 0, sizeof b.stage);
-	draw_parameters_init(draw, &b.own);
+	draw_parameters_init(draw, DIST_BLOCK_REJECTING, &b.own);
 	for (size_t done; n > 0; out = (char *)out + done * size, begin += done, n -= done) {
 		done = size_min(n, most);
 		fill_block(kernels, draw, begin, done, &b, out);
