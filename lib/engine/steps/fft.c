@@ -3,7 +3,7 @@
  *
  * The transforms along the last axis are one call; those along an inner one are a call for each place before the
  * axis, whose transforms lie side by side with the stride of all that follows. Short transforms are cut into chunks
- * of about 128 KiB; on an inner axis a chunk turns a panel, at least a line wide, into rows of scratch and back, so
+ * of about 128 KiB, of many rows up to 1 MiB; on an inner axis a chunk turns a panel, at least a line wide, into rows of scratch and back, so
  * that each line of memory is touched once and the transforms are those of rows; columns that a vector kernel takes
  * as its lanes are transformed where they lie, or in a copy of their rows where these are far apart. Long ones run phase by phase in the chunks of lib/fft, as many
  * transforms at once as the memory between phases allows; columns become rows of that memory in a phase before, and
@@ -22,9 +22,17 @@ enum {
 	 * alone wants few transforms at once (measured: 5 to 20 % less time than with 2 MiB); several wait for one
 	 * another after each phase, the less often the more transforms it has (up to a third more time with 512 KiB). */
 	WORK_ALONE_BYTES = 256 << 10,
+	/* Products read their matrix anew for each of these passes, which takes longer than the products where it does not
+	 * stay in the second-level cache. */
+	WORK_PRODUCT_BYTES = 2 << 20,
 	WORK_THREAD_BYTES = 2 << 20,
 	WORK_BYTES = 32 << 20,
 	UNIT_BYTES = 128 << 10, /* of whole short transforms */
+	/* Between memory and its caches each chunk's start costs some 300 ns more than its transforms: chunks of large batches
+	 * grow to this many units, while there are many and each is short. */
+	MOST_UNITS = 8,
+	MANY_CHUNKS = 16, /* of a thread */
+	UNIT_NS = 100000,
 	VECTOR = 16,            /* kernels take as many short transforms at once */
 	LINE_BYTES = 64,
 	FAR_STEP_BYTES = 4 << 10,
@@ -174,7 +182,8 @@ static size_t most_at_once(const struct engine *engine, const struct fft_plan *p
 {
 	/* Columns are turned some lines wide, which memory near the core has no room for. */
 	const size_t threads = pool_threads(engine->pool);
-	const size_t near = threads > 1 ? threads * WORK_THREAD_BYTES : WORK_ALONE_BYTES;
+	const size_t alone = fft_is_product(plan) ? WORK_PRODUCT_BYTES : WORK_ALONE_BYTES;
+	const size_t near = threads > 1 ? threads * WORK_THREAD_BYTES : alone;
 	const size_t room = axis->stride > 1 ? WORK_BYTES : size_min(near, WORK_BYTES);
 	const size_t each = is_short(engine, plan, axis) ? 0 : long_bytes(plan, axis, 1, reuse);
 	size_t most = axis->batch;
@@ -244,10 +253,24 @@ static void cut_copies(struct transform *t)
 	t->pitch = round_line(t->piece * size) + LINE_BYTES;
 }
 
+/* Units of memory that a chunk of rows has: 1, 2, 4 or 8. */
+static size_t units_at_once(const struct transform *t, size_t row)
+{
+	const size_t threads = pool_threads(t->run.engine->pool);
+	const double units = (double)(t->axis.batch * row) / UNIT_BYTES;
+	size_t n = 1;
+
+	while (t->axis.stride == 1 && n < MOST_UNITS && units >= (double)(2 * n * MANY_CHUNKS * threads) &&
+	       t->cost_ns * (double)(2 * n) <= UNIT_NS * units)
+		n *= 2;
+	return n;
+}
+
 static void cut_short(struct transform *t)
 {
 	const size_t in = t->axis.in.n * t->axis.in.size, out = t->axis.out.n * t->axis.out.size;
-	size_t most = UNIT_BYTES / (in > out ? in : out);
+	const size_t row = in > out ? in : out;
+	size_t most = units_at_once(t, row) * UNIT_BYTES / row;
 
 	/* Products take longer for their bytes. */
 	if (precision_is_gemm(t->run.step->fft.precision) && most > 0)
