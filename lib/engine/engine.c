@@ -9,7 +9,7 @@
 #include "engine/scheduler/cpus.h"
 #include "engine/scheduler/pool_caller.h"
 #include "engine/steps/plan_cache.h"
-#include "engine/steps/temp.h"
+#include "engine/memory/temp.h"
 
 /* A thread's scratch: element-wise steps use 192 KiB of it, transforms what their plan says; only what is used is ever
  * touched, so that it stays within half of second-level cache. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests: bound, compiled, and computed here or by the pool.
  *
- * The callbacks of the job come first, from the pool's threads or the caller's; below them stands how each kind of method
- * is readied, in the caller's thread; last, where the job then runs. */
+ * The callbacks of the job come first, from the pool's threads or the caller's; below them stands how each kind of
+ * method is readied, in the caller's thread; last, where the job then runs. */
 #include "engine/request.h"
 
 #include <assert.h>
@@ -49,9 +49,9 @@ static int advance_prepared(struct request *request)
 	return service_keep(request->memory, prepared, request->bump, &request->result, &request->error);
 }
 
-/* job_ops.advance, called by one thread at a time: the next stage, JOB_AGAIN, JOB_WAIT, 0 at the end, or an error. Pieces
- * are built before the owner's replies are in, so that disk and tables overlap, and again behind them, for what positions
- * ask for. */
+/* job_ops.advance, called by one thread at a time: the next stage, JOB_AGAIN, JOB_WAIT, 0 at the end, or an error.
+ * Pieces are built before the owner's replies are in, so that disk and tables overlap, and again behind them, for what
+ * positions ask for. */
 static int advance_request(struct job *job)
 {
 	struct request *request = of_job(job);
@@ -80,9 +80,9 @@ static uint64_t run_request(struct job *job, size_t chunk, void *scratch)
 	return program_run(&of_job(job)->program, chunk, scratch);
 }
 
-/* Ends the request and calls done. The session is kept until done has returned, since done may free the request and with
- * it the last pointer to the session. A failed request gives back the tiles that it made with {new: true}: the client
- * never learns their handles. */
+/* Ends the request and calls done. The session is kept until done has returned, since done may free the request and
+ * with it the last pointer to the session. A failed request gives back the tiles that it made with {new: true}: the
+ * client never learns their handles. */
 static void answer_request(struct request *request)
 {
 	struct session_memory *memory = request->memory;
@@ -96,8 +96,8 @@ static void answer_request(struct request *request)
 	session_memory_unref(memory);
 }
 
-/* job_ops.finish: names the error, if there is one, and answers. The text of a failed step (program.failure) goes before
- * the general meaning of its code. */
+/* job_ops.finish: names the error, if there is one, and answers. The text of a failed step (program.failure) goes
+ * before the general meaning of its code. */
 static void finish_request(struct job *job, int error)
 {
 	struct request *request = of_job(job);
@@ -134,8 +134,8 @@ static int check_method(const struct operation *operation, const char *method, s
 	return 0;
 }
 
-/* Returns the bytes that a run holds: inline results, temporaries, and the tables and work memory of plans that it has to
- * build first. They are reserved before results are written, temporaries allocated and larger tables filled. */
+/* Returns the bytes that a run holds: inline results, temporaries, and the tables and work memory of plans that it has
+ * to build first. They are reserved before results are written, temporaries allocated and larger tables filled. */
 static uint64_t bytes_of(const struct program *program)
 {
 	const uint64_t bytes = program->inline_out + program->temp_bytes;

@@ -31,7 +31,8 @@ int request_start(struct session_memory *memory, const char *method, size_t meth
 int prepared_start(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes,
 		   struct bump *bump, request_done *done, void *arg, struct request **ret_request);
 
-/* How a caller runs a request in its own thread, to the end unless it has to wait; threads join where that is sooner. */
+/* How a caller runs a request in its own thread, to the end unless it has to wait; threads join where that is sooner.
+ */
 struct request_run {
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, past which it is cancelled; 0: none */
 	/* Called with the request and done's arg before it begins: from then on it may be cancelled. */

@@ -2,8 +2,8 @@
 /* The members of struct request, private to engine/request*.c.
  *
  * A request's life: request_new, session_memory_enter, bound and compiled (ready_*), then either answered at once or
- * submitted as a job. As a job it builds what its plans lack (settled is false), waits for its owner's replies, and runs
- * its program stage by stage; finish_request answers. It is freed by whoever gets `done`. */
+ * submitted as a job. As a job it builds what its plans lack (settled is false), waits for its owner's replies, and
+ * runs its program stage by stage; finish_request answers. It is freed by whoever gets `done`. */
 #ifndef TRNSCI_ENGINE_REQUEST_CORE_H
 #define TRNSCI_ENGINE_REQUEST_CORE_H
 
@@ -33,8 +33,8 @@ struct request {
 	 */
 	struct owner_question *questions; /* in bump; as many as were asked */
 	size_t n_questions;
-	/* Replies that are missing, and 1 for the asking thread until it has asked all. Who lowers it to 0 goes on with the
-	 * request: acquire and release, so that this thread sees what the others wrote with their replies. */
+	/* Replies that are missing, and 1 for the asking thread until it has asked all. Who lowers it to 0 goes on with
+	 * the request: acquire and release, so that this thread sees what the others wrote with their replies. */
 	atomic_uint awaiting;
 	bool settled;         /* the owner's replies are in, and draws have their positions */
 };

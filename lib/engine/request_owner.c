@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to the session's owner, and its replies.
  *
- * `awaiting` starts at 1 and counts each question before it is asked. An owner that replies at once therefore cannot wake
- * a job whose other questions are still to be asked; await_replies takes the 1 away last. */
+ * `awaiting` starts at 1 and counts each question before it is asked. An owner that replies at once therefore cannot
+ * wake a job whose other questions are still to be asked; await_replies takes the 1 away last. */
 #include "engine/request_owner.h"
 
 #include <string.h>
@@ -52,8 +52,8 @@ void deferred_reply_send(struct deferred_reply *deferred, int error)
 	deferred->send(deferred, error);
 }
 
-/* Takes a reply that came later, in the owner's thread. The request outlives this call, though its job may end as soon as
- * it is woken: request_forget_replies waits for the call before the request is answered. */
+/* Takes a reply that came later, in the owner's thread. The request outlives this call, though its job may end as soon
+ * as it is woken: request_forget_replies waits for the call before the request is answered. */
 static void on_reply(struct deferred_reply *deferred, int error)
 {
 	struct owner_question *question = (struct owner_question *)deferred;
@@ -100,8 +100,8 @@ static struct owner_question *add_question(struct request *request, struct strea
 	return question;
 }
 
-/* Takes what begin or reserve returned. A reply that came at once is counted off here, as on_reply is not called. Returns
- * 0 or its error. */
+/* Takes what begin or reserve returned. A reply that came at once is counted off here, as on_reply is not called.
+ * Returns 0 or its error. */
 static int take_reply(struct owner_question *question, int reply)
 {
 	question->is_later = reply == REPLY_DEFERRED;

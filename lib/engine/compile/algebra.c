@@ -15,8 +15,8 @@ static const char *const names[ALGEBRA_COUNT] = {
 #undef X
 };
 
-/* Returns the kernels' number of the operation whose row is compiled. Their names are the operations' own, so the search
- * always ends. */
+/* Returns the kernels' number of the operation whose row is compiled. Their names are the operations' own, so the
+ * search always ends. */
 static unsigned operation_of(const struct compiler *c)
 {
 	unsigned operation = 0;

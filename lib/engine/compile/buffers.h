@@ -11,16 +11,17 @@ int compile_wrong_array(struct compiler *compiler, unsigned param, enum error_co
 /* Reads dtype and shape of an inline array. Its bytes are at most 2^62, so that later sums of them cannot overflow. */
 int compile_array_shape(struct compiler *compiler, unsigned param, const struct value *map, struct shape *ret);
 
-/* Returns whether the map stands for memory that each run of a prepared call states: {dtype, shape, memory: number}. Only a
- * program in this process can name it. */
+/* Returns whether the map stands for memory that each run of a prepared call states: {dtype, shape, memory: number}.
+ * Only a program in this process can name it. */
 bool compile_is_stated(const struct compiler *compiler, const struct value *map);
 
 /* Returns the buffer of such memory, which has no address until a run states it. Two maps with the same number are one
  * buffer. */
 int compile_stated_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer);
 
-/* Returns the buffer of a tile, one for all parameters that name it: so a step that writes the tile is seen to overwrite
- * the others' input. The program holds the tile until it ends, also if the client frees the handle meanwhile. */
+/* Returns the buffer of a tile, one for all parameters that name it: so a step that writes the tile is seen to
+ * overwrite the others' input. The program holds the tile until it ends, also if the client frees the handle meanwhile.
+ */
 int compile_tile_buffer(struct compiler *compiler, unsigned param, uint64_t handle, struct buffer **ret_buffer);
 
 #endif

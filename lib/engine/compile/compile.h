@@ -11,9 +11,10 @@
  *               fft of axis 1: work -> work     fft of axis 0: work -> work     scaling_up: work, tops -> tile 4
  *     reply     {precision: "fast", bound: ..., n: ..., dtype: "c128", shape: ..., tile: 4}
  *
- * A compile function of an operation does it in this order: the inputs' buffers (inputs.c), the checks between parameters,
- * the output's buffer (outputs.c), the steps, the reply. It runs in the thread that got the request, which may be the
- * daemon's loop: what takes longer than some 20 us is left to the program (deferred_build.h) or to a step. */
+ * A compile function of an operation does it in this order: the inputs' buffers (inputs.c), the checks between
+ * parameters, the output's buffer (outputs.c), the steps, the reply. It runs in the thread that got the request, which
+ * may be the daemon's loop: what takes longer than some 20 us is left to the program (deferred_build.h) or to a step.
+ */
 #ifndef TRNSCI_ENGINE_COMPILE_H
 #define TRNSCI_ENGINE_COMPILE_H
 
@@ -29,8 +30,8 @@ struct name_entry {
 	struct name_entry *after;
 };
 
-/* The state of one compilation, on its caller's stack. A step of a run, and a draw inside a step, are compiled by a copy
- * of it or with args replaced. */
+/* The state of one compilation, on its caller's stack. A step of a run, and a draw inside a step, are compiled by a
+ * copy of it or with args replaced. */
 struct compiler {
 	struct program *program; /* what is being made; its bump holds all that must outlive the compilation */
 	struct value *reply;     /* map of the operation being compiled */
@@ -46,9 +47,9 @@ struct compiler {
 	struct args args; /* of the operation being compiled; last, since they are large and bind_args sets them */
 };
 
-/* Binds params to compiler->args.operation, a single operation or `run`, compiles it and finishes the program. The caller
- * sets program, reply, err and args.operation and .context. Returns 0 or a negative error with its text in err; tiles and
- * plans that were taken by then belong to the program, for program_end. */
+/* Binds params to compiler->args.operation, a single operation or `run`, compiles it and finishes the program. The
+ * caller sets program, reply, err and args.operation and .context. Returns 0 or a negative error with its text in err;
+ * tiles and plans that were taken by then belong to the program, for program_end. */
 int compile(struct compiler *compiler, const struct value *params);
 
 /* Compiles the operation whose parameters are bound, by its row. -ERROR_NOT_SUPPORTED: none computes it. */
@@ -104,16 +105,16 @@ int compile_stream_draw(struct compiler *compiler);
 /* Returns the entry of a name in this program, or NULL. */
 struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);
 
-/* Finds the buffer of an input parameter, which is bound: a tile, an earlier step's output or inline data. Inline data that
- * is not aligned is copied by a step. The program owns the buffer. */
+/* Finds the buffer of an input parameter, which is bound: a tile, an earlier step's output or inline data. Inline data
+ * that is not aligned is copied by a step. The program owns the buffer. */
 int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 
 /* The same for an input that must be of f32, f64, c64 or c128; and the check alone. */
 int compile_floating_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype);
 
-/* compile_output finds the buffer that takes an output of that shape: the tile of `out` (whose shape must be the same), the
- * reply, or a temporary. compile_out_shape gives the shape of the tile before the output's own is known; without a
+/* compile_output finds the buffer that takes an output of that shape: the tile of `out` (whose shape must be the same),
+ * the reply, or a temporary. compile_out_shape gives the shape of the tile before the output's own is known; without a
  * tile *ret_given is false and *ret_shape is untouched. */
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape);
 int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
@@ -124,13 +125,13 @@ int compile_inside(struct compiler *compiler, const struct operation *distributi
 		   unsigned u64_param, struct value *ret_reply, int (*then)(struct compiler *inner, void *arg),
 		   void *arg);
 
-/* Describes the samples of such a draw for an operation that draws them itself, chunk by chunk. The reply gets the members
- * that say where they lie in their stream. */
+/* Describes the samples of such a draw for an operation that draws them itself, chunk by chunk. The reply gets the
+ * members that say where they lie in their stream. */
 int compile_samples(struct compiler *compiler, const struct operation *distribution, const struct value *map,
 		    unsigned u64_param, struct draw *ret_draw, int *ret_placement);
 
-/* Puts n, dtype, shape and place of the output into the reply, and the output into `results` where it is wanted there. Call
- * it after the steps that make the output: it may add one, a copy. */
+/* Puts n, dtype, shape and place of the output into the reply, and the output into `results` where it is wanted there.
+ * Call it after the steps that make the output: it may add one, a copy. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);
 
 /* Sets the error "no memory for the request" and returns -ERROR_NO_MEMORY. */

@@ -203,8 +203,8 @@ static int add_steps(struct compiler *c, const struct request_convolve *r)
 	return signal_step(c, &convolve_blocks, convolve, r->plan, r->signal, kernels, r->out, NULL);
 }
 
-/* Both operations. The output's buffer is found before the inputs are prepared, as an input that is also the output must be
- * copied. */
+/* Both operations. The output's buffer is found before the inputs are prepared, as an input that is also the output
+ * must be copied. */
 static int compile_product(struct compiler *c, bool correlates)
 {
 	struct request_convolve r = {.correlates = correlates};

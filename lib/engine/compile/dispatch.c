@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a request: a program of several steps, or a single operation. It stands apart from rows.c so that program.c,
- * which compiles the operations of steps, can call that without a circle. */
+/* Compiling a request: a program of several steps, or a single operation. It stands apart from rows.c so that
+ * program.c, which compiles the operations of steps, can call that without a circle. */
 #include "engine/compile/compile.h"
 
 int compile(struct compiler *compiler, const struct value *params)

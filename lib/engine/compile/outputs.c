@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The outputs of operations, and what the reply says of them.
  *
- * An output goes to a tile (`out` names it, or asks for a new one), to an embedded caller's own memory, to the reply, or,
- * within a program, to a temporary that only later steps read. */
+ * An output goes to a tile (`out` names it, or asks for a new one), to an embedded caller's own memory, to the reply,
+ * or, within a program, to a temporary that only later steps read. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -153,7 +153,8 @@ int compile_output(struct compiler *compiler, unsigned param, const struct shape
 
 /* --- replies --- */
 
-/* Adds an output to the map `results`. Its bytes have their address by now but are written later, when the steps run. */
+/* Adds an output to the map `results`. Its bytes have their address by now but are written later, when the steps run.
+ */
 static int put_result(struct compiler *compiler, struct buffer *out)
 {
 	struct bump *bump = compiler->program->bump;

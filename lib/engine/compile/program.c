@@ -139,8 +139,8 @@ static int read_stream_name(struct compiler *compiler, const struct value *map)
 	return 0;
 }
 
-/* Binds a step's parameters to compiler->args. context is the caller's memory, which args point at. A step has no timeout
- * of its own: it would have to be stopped alone, and the steps that need its output with it. */
+/* Binds a step's parameters to compiler->args. context is the caller's memory, which args point at. A step has no
+ * timeout of its own: it would have to be stopped alone, and the steps that need its output with it. */
 static int bind_step(struct compiler *compiler, const struct value *map, size_t index, char context[STEP_CONTEXT])
 {
 	int error = read_operation(compiler, map, index, context);
@@ -183,8 +183,8 @@ static int check_steps(const struct args *run, const struct value *list, struct 
 	return 0;
 }
 
-/* Compiles the steps one after the other, and lists their replies. `next` is written by placement_seek, once positions are
- * known. */
+/* Compiles the steps one after the other, and lists their replies. `next` is written by placement_seek, once positions
+ * are known. */
 static int compile_steps(struct compiler *compiler, const struct value *list)
 {
 	struct bump *bump = compiler->program->bump;

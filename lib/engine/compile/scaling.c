@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the steps that find the largest magnitude of each transform, and those that divide and multiply by the power of two
- * next to it. A maximum over many pieces is found in rounds: of each piece, then of the pieces' maxima, until one is left. */
+/* Adds the steps that find the largest magnitude of each transform, and those that divide and multiply by the power of
+ * two next to it. A maximum over many pieces is found in rounds: of each piece, then of the pieces' maxima, until one
+ * is left. */
 #include "engine/compile/scaling.h"
 
 #include <assert.h>
@@ -38,8 +39,8 @@ static int add_step(struct compiler *c, const struct signal_kind *kind, const st
 	return signal_step(c, kind, signal_keep(c, s, sizeof *s), NULL, in, tops, out, NULL);
 }
 
-/* Finds the largest magnitude of each item (a transform). Each round writes `parts` numbers for each item, which the next
- * one reads as an array of (items, parts). */
+/* Finds the largest magnitude of each item (a transform). Each round writes `parts` numbers for each item, which the
+ * next one reads as an array of (items, parts). */
 static int find_tops(struct compiler *c, struct scaling s, struct buffer *in, struct buffer **ret_tops)
 {
 	const uint64_t items = scaling_items(&s);

@@ -31,8 +31,8 @@ static int find_axes(const struct compiler *c, const struct shape *shape, unsign
 	return 0;
 }
 
-/* Adds the step: element i of an axis of n goes to (i + n/2) mod n, or back. A rotation cannot be done in place chunk by
- * chunk, so an input that is also the output goes by a temporary. */
+/* Adds the step: element i of an axis of n goes to (i + n/2) mod n, or back. A rotation cannot be done in place chunk
+ * by chunk, so an input that is also the output goes by a temporary. */
 static int move_round(struct compiler *c, struct buffer *in, unsigned axes, struct buffer *out)
 {
 	const bool back = c->args.at[SHIFT_INVERSE].boolean;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the operations on signals share when they are compiled.
  *
- * They compute in float32 or float64, as their input is (`wide`), and have no precision modes. Each either runs as one step
- * that keeps a frame in a thread's scratch (signal_fits), or, where frames are too long for that, as several steps over
- * temporaries. All functions return 0 or a negative error with its text, unless they say otherwise. */
+ * They compute in float32 or float64, as their input is (`wide`), and have no precision modes. Each either runs as one
+ * step that keeps a frame in a thread's scratch (signal_fits), or, where frames are too long for that, as several steps
+ * over temporaries. All functions return 0 or a negative error with its text, unless they say otherwise. */
 #ifndef TRNSCI_ENGINE_COMPILE_SIGNAL_H
 #define TRNSCI_ENGINE_COMPILE_SIGNAL_H
 
@@ -32,8 +32,8 @@ int signal_given_window(struct compiler *compiler, unsigned param, struct buffer
 /* Copies a description, `size` bytes, to the program's bump, as its steps need it while they run. NULL: no memory. */
 void *signal_keep(struct compiler *compiler, const void *call, size_t size);
 
-/* Adds a step of that kind over a description that signal_keep copied. plan: NULL where it needs none. *ret_step (may be
- * NULL) is valid until another step is added. */
+/* Adds a step of that kind over a description that signal_keep copied. plan: NULL where it needs none. *ret_step (may
+ * be NULL) is valid until another step is added. */
 int signal_step(struct compiler *compiler, const struct signal_kind *kind, const void *call, struct plan_entry *plan,
 		struct buffer *in, struct buffer *second, struct buffer *out, struct step **ret_step);
 
@@ -41,7 +41,8 @@ int signal_step(struct compiler *compiler, const struct signal_kind *kind, const
 int signal_transform(struct compiler *compiler, struct plan_entry *plan, uint64_t n, bool inverse, double factor,
 		     struct buffer *in, struct buffer *out);
 
-/* Takes a plan of fast or double transforms of n elements; real: between reals and half a spectrum. The program holds it. */
+/* Takes a plan of fast or double transforms of n elements; real: between reals and half a spectrum. The program holds
+ * it. */
 int signal_plan(struct compiler *compiler, uint64_t n, bool wide, bool real, struct plan_entry **ret_plan);
 
 /* Finds the axis that a bound PARAM_INT names among ndim dimensions. */

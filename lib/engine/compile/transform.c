@@ -11,7 +11,8 @@
 #include "engine/compile/scaling.h"
 #include "engine/compile/transform_request.h"
 
-/* Returns what a transform of n is multiplied by. There and back without factors multiplies by n, or by a series' period. */
+/* Returns what a transform of n is multiplied by. There and back without factors multiplies by n, or by a series'
+ * period. */
 static double find_factor(const struct request_fft *f, uint64_t n)
 {
 	const double whole = (double)(transform_is_series(f) ? fft_series_period(transform_series(f), n) : n);
@@ -205,7 +206,8 @@ static int real_steps(struct compiler *c, struct request_fft *f, struct buffer *
 	return error ? error : finish_transform(c, f, work, out);
 }
 
-/* The other axes first, in a temporary, since the input stays as it was; then the last from half a spectrum to reals. */
+/* The other axes first, in a temporary, since the input stays as it was; then the last from half a spectrum to reals.
+ */
 static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
@@ -235,7 +237,8 @@ static int put_precision(struct compiler *c, const struct request_fft *f)
 	return 0;
 }
 
-/* Compiles any of the three operations. The output's last axis has n/2 + 1 elements where the result is half a spectrum. */
+/* Compiles any of the three operations. The output's last axis has n/2 + 1 elements where the result is half a
+ * spectrum. */
 static int compile_transform(struct compiler *c, enum transform_family family)
 {
 	struct request_fft f = {0};

@@ -27,8 +27,8 @@ struct request_fft {
 	struct buffer *tops; /* of float64 input to a float32 mode: the largest magnitude of each transform; else NULL */
 };
 
-/* Returns whether it is a cosine or sine transform. The numbers of their plans follow those of Fourier transforms, two for
- * each type: as scipy has it, and orthogonal. */
+/* Returns whether it is a cosine or sine transform. The numbers of their plans follow those of Fourier transforms, two
+ * for each type: as scipy has it, and orthogonal. */
 static inline bool transform_is_series(const struct request_fft *f)
 {
 	return f->kind >= PLAN_SERIES;

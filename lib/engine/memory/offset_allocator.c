@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Best fit by a treap of free blocks. Depth stays near 2.5 log2 n: priorities are not the client's to choose. */
+/* Best fit by a treap of free blocks (R. Seidel, C. R. Aragon, Algorithmica 16 (1996) 464): a search tree by (size,
+ * offset) and a heap by random priority. Depth stays near 2.5 log2 n: priorities are not the client's to choose, so no
+ * order of sizes makes it slow. */
 #include "engine/memory/offset_allocator.h"
 
 #include <stdbool.h>
@@ -9,12 +11,14 @@
 #include "base/error.h"
 
 struct offset_allocator {
-	uint64_t size, used;
-	struct offset_block *first, *last, *root;
-	uint64_t random;
+	uint64_t size, used;               /* bytes: of the region, and of allocated blocks */
+	struct offset_block *first, *last; /* of the list by address, which owns all blocks; never empty */
+	struct offset_block *root;         /* of the treap of free blocks; NULL: nothing is free */
+	uint64_t random;                   /* state of next_priority; never 0 */
 };
 
-/* xorshift64*: any odd start will do. */
+/* xorshift64* (S. Vigna, ACM TOMS 42 (2016) 30): any start but 0 will do. It balances the tree, no result depends on
+ * it. */
 static uint32_t next_priority(struct offset_allocator *allocator)
 {
 	allocator->random ^= allocator->random >> 12;
@@ -23,6 +27,7 @@ static uint32_t next_priority(struct offset_allocator *allocator)
 	return (uint32_t)(allocator->random * UINT64_C(2685821657736338717) >> 32);
 }
 
+/* The treap's order: by size, then by offset. */
 static bool less(const struct offset_block *a, uint64_t size, uint64_t offset)
 {
 	return a->size != size ? a->size < size : a->offset < offset;
@@ -46,6 +51,7 @@ static void split(struct offset_block *tree, uint64_t size, uint64_t offset, str
 	*ret_low = *ret_high = NULL;
 }
 
+/* Joins two treaps, every block of `low` being less than those of `high`. Returns the root. */
 static struct offset_block *merge(struct offset_block *low, struct offset_block *high)
 {
 	struct offset_block *root = NULL, **at = &root;
@@ -65,6 +71,7 @@ static struct offset_block *merge(struct offset_block *low, struct offset_block 
 	return root;
 }
 
+/* Puts a block into the treap, at the depth that its new priority gives it. */
 static void insert_free(struct offset_allocator *allocator, struct offset_block *block)
 {
 	struct offset_block **at = &allocator->root;
@@ -77,6 +84,7 @@ static void insert_free(struct offset_allocator *allocator, struct offset_block 
 	*at = block;
 }
 
+/* Takes a block out of the treap. Its size and offset must still be those that it was inserted with. */
 static void extract_free(struct offset_allocator *allocator, struct offset_block *block)
 {
 	struct offset_block **at = &allocator->root;
@@ -87,7 +95,7 @@ static void extract_free(struct offset_allocator *allocator, struct offset_block
 	block->free = 0;
 }
 
-/* The least free block of at least size bytes; NULL when there is none. */
+/* Returns the least free block of at least size bytes, of these the lowest; NULL: none. */
 static struct offset_block *find_fit(const struct offset_allocator *allocator, uint64_t size)
 {
 	struct offset_block *best = NULL;
@@ -103,6 +111,7 @@ static struct offset_block *find_fit(const struct offset_allocator *allocator, u
 	return best;
 }
 
+/* Returns whether a block has room for `size` bytes behind its first multiple of align, a power of two. */
 static bool fits_aligned(const struct offset_block *block, uint64_t size, uint64_t align)
 {
 	uint64_t start = (block->offset + align - 1) & ~(align - 1);
@@ -161,6 +170,8 @@ void offset_allocator_free(struct offset_allocator *allocator)
 	free(allocator);
 }
 
+/* Finds a block for size bytes, aligned where that costs no larger region: the best fit, or one with room for aligning,
+ * or the best fit unaligned. NULL: none. */
 static struct offset_block *find_place(const struct offset_allocator *allocator, uint64_t size, uint64_t align)
 {
 	struct offset_block *best = find_fit(allocator, size), *roomy;

@@ -13,13 +13,15 @@ enum { OFFSET_ALIGN = 64, OFFSET_PAGE = 4096 };
 
 struct offset_allocator;
 
+/* A free or allocated part of the region. The blocks cover it without gaps. Two free neighbours are left only by an
+ * allocation that ran out of memory. */
 struct offset_block {
-	uint64_t offset, size;
+	uint64_t offset, size; /* bytes; multiples of OFFSET_ALIGN */
 	/* The allocator's own. */
 	struct offset_block *before, *after; /* by address */
 	struct offset_block *left, *right;   /* in the treap, when free */
-	uint32_t priority;
-	uint32_t free;
+	uint32_t priority; /* random; in the treap no child's is above its parent's */
+	uint32_t free;     /* 1 or 0 */
 };
 
 /* Creates an allocator of offsets below size, which is cut to a multiple of 64. Returns 0 or -ERROR_NO_MEMORY. */
@@ -33,6 +35,7 @@ int offset_allocator_alloc(struct offset_allocator *allocator, uint64_t size, st
  * -ERROR_LIMIT if it is not, or if fewer than size bytes follow it, or -ERROR_NO_MEMORY. */
 int offset_allocator_alloc_at(struct offset_allocator *allocator, uint64_t offset, uint64_t size,
 			      struct offset_block **ret_block);
+/* Frees an allocated block; the pointer is dead from then on. */
 void offset_allocator_release(struct offset_allocator *allocator, struct offset_block *block);
 
 /* Return the bytes of allocated blocks, and of the largest free block. */

@@ -24,12 +24,13 @@ struct session_limits {
 	int (*reserve)(void *arg, uint64_t bytes, struct error *err);
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
-	/* The bytes of a request's inline results, asked for before its job starts, from within request_start (for reply_arg).
-	 * Its owner gives them back when it frees the request. May refuse with an error. NULL: not asked. */
+	/* The bytes of a request's inline results, asked for before its job starts, from within request_start (for
+	 * reply_arg). Its owner gives them back when it frees the request. May refuse with an error. NULL: not asked.
+	 */
 	int (*reserve_reply)(void *arg, uint64_t bytes, struct error *err);
 	void *reply_arg;
-	/* Requests come from this process: `out` may be a map {dtype, shape, data} of memory that the result is written to,
-	 * and inline inputs are not bounded. */
+	/* Requests come from this process: `out` may be a map {dtype, shape, data} of memory that the result is written
+	 * to, and inline inputs are not bounded. */
 	bool shares_memory;
 	/* Methods that the session's owner answers. NULL: refused with not_supported. */
 	const struct deferred_reply_ops *deferred;

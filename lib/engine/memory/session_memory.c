@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One client's memory, limits and unanswered requests, by reference counts. */
+/* One client's memory, limits and unanswered requests.
+ *
+ * The last reference frees everything: the owner's (session_memory_close) or that of a request that ended after it. So
+ * a request in progress may write its tiles after its client has gone. */
 #include "engine/memory/session_memory.h"
 
 #include <assert.h>
@@ -9,7 +12,7 @@
 #include "engine/memory/session_memory_core.h"
 #include "engine/memory/tile.h"
 
-enum { MANY_TILES = 1024 }; /* some 0.1 ms */
+enum { MANY_TILES = 1024 }; /* freeing them takes some 0.1 ms, too long for a daemon's loop */
 
 enum { DEFAULT_INLINE = 16 << 20, DEFAULT_TILES = 65536, DEFAULT_JOBS = 1024, DEFAULT_PREPARED = 256 };
 
@@ -44,6 +47,7 @@ int session_memory_create(struct engine *engine, const struct session_limits *li
 
 /* ------- arenas ------- */
 
+/* Appends an arena and gives it its handle. Hold the lock. */
 static void add_arena(struct session_memory *memory, struct tile_arena *arena)
 {
 	struct tile_arena **link = &memory->arenas;
@@ -84,6 +88,7 @@ int session_memory_attach(struct session_memory *memory, void *base, size_t size
 	return error;
 }
 
+/* Frees an arena that is in no list. Its owner's callback unmaps the memory, without the lock: it may take long. */
 static void free_arena(struct tile_arena *arena)
 {
 	offset_allocator_free(arena->allocator);

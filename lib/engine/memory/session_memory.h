@@ -16,18 +16,19 @@
 
 struct session_memory;
 
-/* On success *ret_memory is yours (one reference). 0 in a limit stands for its default. Returns 0 or -ERROR_NO_MEMORY. */
+/* On success *ret_memory is yours (one reference). 0 in a limit stands for its default. Returns 0 or -ERROR_NO_MEMORY.
+ */
 int session_memory_create(struct engine *engine, const struct session_limits *limits,
 			  struct session_memory **ret_memory);
 
-/* Adds an arena, a mapping that tiles are placed in: base on a page, size in bytes. Arenas are used in the order in which
- * they were added. release(arg) is called, on any thread, when it is detached or the last reference is gone. *ret_arena
- * (may be NULL) is its handle, which is never used again. Returns 0, -ERROR_LIMIT when no handle is left, or
+/* Adds an arena, a mapping that tiles are placed in: base on a page, size in bytes. Arenas are used in the order in
+ * which they were added. release(arg) is called, on any thread, when it is detached or the last reference is gone.
+ * *ret_arena (may be NULL) is its handle, which is never used again. Returns 0, -ERROR_LIMIT when no handle is left, or
  * -ERROR_NO_MEMORY. */
 int session_memory_attach(struct session_memory *memory, void *base, size_t size, void (*release)(void *arg),
 			  void *arg, uint32_t *ret_arena);
-/* Releases an arena without tiles. Returns 0; or -ERROR_NOT_FOUND (no such arena) or -ERROR_OUT_OF_RANGE (it holds a tile,
- * or one that was freed and is still in use), with a text. Any thread. */
+/* Releases an arena without tiles. Returns 0; or -ERROR_NOT_FOUND (no such arena) or -ERROR_OUT_OF_RANGE (it holds a
+ * tile, or one that was freed and is still in use), with a text. Any thread. */
 int session_memory_detach(struct session_memory *memory, uint64_t arena, struct error *err);
 
 /* Returns the arena that got the last tile (0: none did, or it is gone), and the end of its furthest tile so far as an

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members of struct session_memory, private to lib/engine. */
+/* The members of struct session_memory, private to lib/engine.
+ *
+ *     session_memory --> arenas (mappings), the oldest first --> offset_allocator --> blocks by address, free ones by size
+ *                    --> table: handle --> tile --> its arena and block
+ *                    --> scopes: lists of the tiles of each scope
+ *                    --> prepared: handle --> prepared call
+ *                    --> jobs: the unanswered requests
+ *
+ * Everything here lies in the process's own memory; clients see the mappings alone. */
 #ifndef TRNSCI_ENGINE_SESSION_MEMORY_CORE_H
 #define TRNSCI_ENGINE_SESSION_MEMORY_CORE_H
 
@@ -22,7 +30,7 @@ struct tile_arena {
 	char *base;
 	uint64_t size; /* bytes */
 	struct offset_allocator *allocator;
-	uint64_t reach; /* the furthest end of a tile so far */
+	uint64_t reach; /* the furthest end of a tile so far, in bytes from base */
 	void (*release)(void *arg); /* gives the mapping back */
 	void *release_arg;
 };
@@ -34,33 +42,34 @@ struct session_job {
 };
 
 struct session_memory {
-	struct engine *engine;
-	struct session_limits limits;
-	struct fair_entry fair_entry;
-	atomic_uint refs;
+	struct engine *engine;        /* outlives all its sessions */
+	struct session_limits limits; /* with defaults filled in; constant */
+	struct fair_entry fair_entry; /* the session's place in the scheduler's queue; the pool's own */
+	atomic_uint refs;             /* the owner's, and one of each request from enter to unref */
 	pthread_mutex_t lock; /* guards everything below */
 	bool closed;          /* no request may begin */
 	struct tile_arena *arenas; /* the oldest first */
 	uint32_t last_arena;       /* handle of the youngest so far */
 	uint32_t tile_arena;       /* handle of the one that got the last tile */
 	struct tile **table; /* open addressing by handle; table_size is a power of two, or 0 */
-	size_t table_size, n_tiles;
-	uint64_t next_handle;
-	struct tile *scopes[SCOPE_BUCKETS];
+	size_t table_size, n_tiles; /* n_tiles <= table_size / 2 */
+	uint64_t next_handle; /* 1 and up; 64 bits, so that it can pass the last handle, 2^32 - 1 */
+	struct tile *scopes[SCOPE_BUCKETS]; /* lists of the tiles whose scope has that remainder */
 	struct prepared *prepared[PREPARED_BUCKETS]; /* by handle */
 	size_t n_prepared;
 	void (*release_prepared)(struct session_memory *memory); /* set with the first of them; NULL: there was none */
-	uint32_t last_prepared;
-	struct session_job *jobs;
+	uint32_t last_prepared; /* handle of the youngest so far */
+	struct session_job *jobs; /* unanswered requests, in no order */
 	size_t n_jobs;
 };
 
-/* A request begins: counted, cancelled when the session closes, and a reference to the session.
- * -ERROR_CLOSED, -ERROR_LIMIT (jobs). */
+/* Lists a request, which takes a reference to the session and is cancelled when the session closes. context begins an
+ * error's text. Any thread. -ERROR_CLOSED, -ERROR_LIMIT (jobs). */
 int session_memory_enter(struct session_memory *memory, struct session_job *entry, const char *context,
 			 struct error *err);
 
-/* It is answered: the entry is gone from the session, whose reference stays until session_memory_unref. */
+/* Takes an answered request off the list. Its reference stays until session_memory_unref, which may free the session.
+ */
 void session_memory_leave(struct session_memory *memory, struct session_job *entry);
 void session_memory_unref(struct session_memory *memory);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of handles. Handles count up, so they spread evenly over a table indexed by their low bits. */
+/* The table of handles, and the places of tiles in arenas.
+ *
+ * Handles count up, so they spread evenly over a table indexed by their low bits. Collisions go to the next slot; a
+ * removal moves later ones up (Knuth, The Art of Computer Programming, volume 3, 6.4, algorithm R), so no marks of
+ * removed entries are needed. */
 #include "engine/memory/tile.h"
 
 #include <assert.h>
@@ -23,6 +27,7 @@ static size_t find_slot(const struct session_memory *memory, uint32_t handle)
 	return slot;
 }
 
+/* Doubles the table where it would be more than half full. Hold the lock, as for all up to `make`. */
 static int grow_table(struct session_memory *memory)
 {
 	struct tile **old = memory->table;
@@ -43,7 +48,8 @@ static int grow_table(struct session_memory *memory)
 	return 0;
 }
 
-/* Empties a slot and moves up those that had to go behind it. */
+/* Empties a slot. An entry behind it moves into the hole unless its home lies between hole and entry: a search for it
+ * would stop at the hole. */
 static void empty_slot(struct session_memory *memory, size_t hole)
 {
 	const size_t mask = memory->table_size - 1;
@@ -85,7 +91,7 @@ static void unlink_scope(struct session_memory *memory, struct tile *tile)
 		tile->next->prev = tile->prev;
 }
 
-/* Drops one reference; under the lock. */
+/* Drops one reference. The last one frees the tile's place. */
 static void drop_use(struct tile *tile)
 {
 	if (--tile->refs > 0)
@@ -94,7 +100,7 @@ static void drop_use(struct tile *tile)
 	free(tile);
 }
 
-/* The handle goes; under the lock. */
+/* Takes a tile from table and scope, and drops the handle's reference. */
 static void retire(struct session_memory *memory, struct tile *tile)
 {
 	empty_slot(memory, find_slot(memory, tile->handle));
@@ -103,6 +109,7 @@ static void retire(struct session_memory *memory, struct tile *tile)
 	drop_use(tile);
 }
 
+/* Checks that the session may have one more tile and has a handle left. */
 static int check_limits(const struct session_memory *memory, struct error *err)
 {
 	if (memory->closed)
@@ -121,7 +128,8 @@ static int no_memory(struct error *err)
 	return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
 }
 
-/* The text begins with the bytes: a client adds an arena of as many and asks again. */
+/* Finds a place in the oldest arena that has room. The error's text begins with the bytes: a client adds an arena of as
+ * many and asks again. */
 static int find_place(const struct session_memory *memory, uint64_t bytes, struct tile *tile, struct error *err)
 {
 	uint64_t largest = 0;
@@ -147,6 +155,7 @@ struct wanted_place {
 	uint64_t arena, offset;
 };
 
+/* Takes the place that was asked for. */
 static int take_place(const struct session_memory *memory, uint64_t bytes, const struct wanted_place *wanted,
 		      struct tile *tile, struct error *err)
 {
@@ -168,7 +177,8 @@ static int take_place(const struct session_memory *memory, uint64_t bytes, const
 	return error ? no_memory(err) : 0;
 }
 
-/* wanted: NULL for anywhere. */
+/* Finds the tile's place and lists it. On failure nothing has changed but, perhaps, the table's size. wanted NULL:
+ * anywhere. */
 static int create_in_block(struct session_memory *memory, const struct shape *shape, uint32_t scope,
 			   const struct wanted_place *wanted, struct tile *tile, struct error *err)
 {
@@ -195,6 +205,7 @@ static int create_in_block(struct session_memory *memory, const struct shape *sh
 	return 0;
 }
 
+/* Creates a tile. */
 static int make(struct session_memory *memory, const struct shape *shape, uint32_t scope,
 		const struct wanted_place *wanted, struct tile_place *ret_place, struct error *err)
 {
@@ -231,6 +242,7 @@ static struct tile *lookup(const struct session_memory *memory, uint64_t handle)
 	return memory->table_size && handle <= UINT32_MAX ? memory->table[find_slot(memory, (uint32_t)handle)] : NULL;
 }
 
+/* Reports a handle without a tile: one that was freed, or one that never was. */
 static int no_tile(const struct session_memory *memory, uint64_t handle, const char *context, const char *param,
 		   struct error *err)
 {

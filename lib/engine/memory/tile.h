@@ -10,6 +10,7 @@
 #include "engine/memory/session_memory_core.h"
 #include "engine/operations/shape.h"
 
+/* The session's lock guards refs and the links; the rest is constant while the tile lives. */
 struct tile {
 	uint32_t handle, scope;
 	unsigned refs; /* one of its handle while that is valid, and one of each request that uses it */
@@ -19,22 +20,24 @@ struct tile {
 	struct tile *next, *prev; /* in the bucket of its scope */
 };
 
+/* Where a tile lies, as the client learns it. */
 struct tile_place {
 	uint32_t handle, arena;
-	uint64_t offset, bytes;
+	uint64_t offset; /* bytes into the arena, a multiple of 64 */
+	uint64_t bytes;
 };
 
 /* Creates a tile in the oldest arena that has room. Returns 0, -ERROR_NO_ROOM (no arena has a free place for its bytes,
  * which the text states), -ERROR_LIMIT (too many tiles) or -ERROR_NO_MEMORY. */
 int tile_create(struct session_memory *memory, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
 		struct error *err);
-/* Creates it in the arena of that handle, else -ERROR_NOT_FOUND, at an offset, which must be a multiple of 64 behind all
- * other tiles there: else -ERROR_OUT_OF_RANGE. */
+/* Creates it in the arena of that handle, else -ERROR_NOT_FOUND, at an offset, which must be a multiple of 64 behind
+ * all other tiles there: else -ERROR_OUT_OF_RANGE. */
 int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t arena,
 		   uint64_t offset, struct tile_place *ret_place, struct error *err);
 
-/* A use of the tile of that handle, to be given back. -ERROR_BAD_TILE; the error's text begins with context and the
- * parameter's name. */
+/* Takes a use of the tile of that handle, which tile_give ends: its memory stays, also after tile_free.
+ * -ERROR_BAD_TILE; the error's text begins with context and the parameter's name. */
 int tile_take(struct session_memory *memory, uint64_t handle, const char *context, const char *param,
 	      struct tile **ret_tile, struct error *err);
 void tile_give(struct session_memory *memory, struct tile *tile);
@@ -47,6 +50,7 @@ void tile_give_locked(struct session_memory *memory, struct tile *tile);
 /* Returns the address of a tile that is in use. */
 void *tile_base(const struct tile *tile);
 
+/* Ends a tile's handle; its place is free again when the last use ends. Returns 0 or -ERROR_BAD_TILE. */
 int tile_free(struct session_memory *memory, uint64_t handle, struct error *err);
 /* Frees all tiles of a scope and returns their number. */
 size_t tile_free_scope(struct session_memory *memory, uint32_t scope);

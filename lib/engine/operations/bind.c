@@ -227,8 +227,8 @@ static int bind_list(const struct args *args, unsigned p, const struct value *va
 	return 0;
 }
 
-/* Checks the kind of a tile's value; the compiler looks the tile up. Handles are allowed anywhere, names in programs, and
- * maps as inputs of operations ({dtype, shape, data}) and as `out` ({new: true}). */
+/* Checks the kind of a tile's value; the compiler looks the tile up. Handles are allowed anywhere, names in programs,
+ * and maps as inputs of operations ({dtype, shape, data}) and as `out` ({new: true}). */
 static int bind_tile(const struct args *args, unsigned p, const struct value *value, struct error *err)
 {
 	const struct param *param = &args->operation->params[p];

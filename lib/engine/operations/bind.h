@@ -52,8 +52,8 @@ struct args {
 	struct arg at[PARAMS_MAX]; /* the first operation->n_params are set by bind_args */
 };
 
-/* Binds map to the parameters of args->operation. The caller sets the members before `at`. Returns 0 or a negative error
- * with its text in err, which may be NULL. Any thread. */
+/* Binds map to the parameters of args->operation. The caller sets the members before `at`. Returns 0 or a negative
+ * error with its text in err, which may be NULL. Any thread. */
 int bind_args(struct args *args, const struct value *map, struct error *err);
 
 /* Returns the timeout_ms of bound args; 0: none was given, or the operation has none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a caller has to know of an operation beside its parameters: the dtype and shape of the result, members of the reply,
- * limits, and the source of the method. Plain sentences, which PROTOCOL.md, trnsci-operations(7) and `describe` show behind
- * the row's help. Every row of engine/operations/operation_rows.h has one, "" where the help says all. */
+/* What a caller has to know of an operation beside its parameters: the dtype and shape of the result, members of the
+ * reply, limits, and the source of the method. Plain sentences, which PROTOCOL.md, trnsci-operations(7) and `describe`
+ * show behind the row's help. Every row of engine/operations/operation_rows.h has one, "" where the help says all. */
 #ifndef TRNSCI_ENGINE_OPERATION_DETAILS_H
 #define TRNSCI_ENGINE_OPERATION_DETAILS_H
 

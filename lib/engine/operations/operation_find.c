@@ -24,8 +24,8 @@ static inline bool is_name(const char *row, const char *name, size_t size)
 	return row[size] == '\0';
 }
 
-/* A hash table of the rows, built on the first search and constant from then on. An entry is a row's index plus 1; 0 ends
- * a chain. */
+/* A hash table of the rows, built on the first search and constant from then on. An entry is a row's index plus 1; 0
+ * ends a chain. */
 static struct {
 	pthread_once_t once;
 	unsigned char first[128];      /* of each bucket */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the classes of methods and of the types of parameters. Clients see them in the reply to `describe`, so they do
- * not change. */
+/* Names of the classes of methods and of the types of parameters. Clients see them in the reply to `describe`, so they
+ * do not change. */
 #include "engine/operations/operations.h"
 
 const char *method_class_name(enum method_class class)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the table of operations, in the order of documentation: what engine/operations/operation_table.c describes and
- * what engine/compile/rows.c compiles is expanded from this one list.
+/* The rows of the table of operations, in the order of documentation: what engine/operations/operation_table.c
+ * describes and what engine/compile/rows.c compiles is expanded from this one list.
  *
- * METHOD_ROW(name, class, start, effect, parameters, help) describes a method that no step of a program computes: class,
- * start and effect are the ends of METHOD_, START_ and EFFECT_ names. ROW(name, class, parameters,
- * compile function, help) describes an operation that a step computes: it is compiled, and has no effect beside its
- * result. Parameters: the array PARAMETERS_params of engine/operations. The rows of the draws are those of the
- * distributions, each of which becomes DRAW_ROW(...). */
+ * METHOD_ROW(name, class, start, effect, parameters, help) describes a method that no step of a program computes:
+ * class, start and effect are the ends of METHOD_, START_ and EFFECT_ names. ROW(name, class, parameters, compile
+ * function, help) describes an operation that a step computes: it is compiled, and has no effect beside its result.
+ * Parameters: the array PARAMETERS_params of engine/operations. The rows of the draws are those of the distributions,
+ * each of which becomes DRAW_ROW(...). */
 #ifndef TRNSCI_ENGINE_OPERATION_ROWS_H
 #define TRNSCI_ENGINE_OPERATION_ROWS_H
 

@@ -34,8 +34,8 @@ struct param {
 	enum param_type type;
 	const char *unit;     /* "samples", "Hz"; "" when it has none */
 	const char *fallback; /* the default, as text; NULL: required; "": may be missing, the operation then decides */
-	/* Inclusive bounds of numbers and of a list's elements. Both 0: the type's own range, finite numbers only. A max
-	 * of 0 beside a positive min: no maximum. An infinite max allows inf and -inf. */
+	/* Inclusive bounds of numbers and of a list's elements. Both 0: the type's own range, finite numbers only. A
+	 * max of 0 beside a positive min: no maximum. An infinite max allows inf and -inf. */
 	double min, max;
 	bool above_min;       /* min itself is not allowed */
 	const char *choices;  /* "backward|ortho|forward": a bound choice is an index into it. NULL: of no PARAM_CHOICE */

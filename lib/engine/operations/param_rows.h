@@ -3,10 +3,10 @@
  *
  *     [INDEX] = {name, type, unit, default, min, max, above_min, choices, help}
  *
- * in designated initialisers, so that its place is that of engine/operations/params.h however the rows are ordered.
- * The files param_rows_*.h hold the arrays PARAMETERS_params that engine/operations/operation_rows.h names. Only
- * engine/operations/operation_table.c includes them. A default is text: NULL makes the parameter required, "" means that it may
- * be missing and that the operation itself decides. */
+ * in designated initialisers, so that its place is that of engine/operations/params.h however the rows are ordered. The
+ * files param_rows_*.h hold the arrays PARAMETERS_params that engine/operations/operation_rows.h names. Only
+ * engine/operations/operation_table.c includes them. A default is text: NULL makes the parameter required, "" means
+ * that it may be missing and that the operation itself decides. */
 #ifndef TRNSCI_ENGINE_PARAM_ROWS_H
 #define TRNSCI_ENGINE_PARAM_ROWS_H
 

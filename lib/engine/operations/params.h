@@ -207,8 +207,8 @@ enum { STREAM_DRAW_DRAW = STREAM_COMMON, STREAM_DRAW_RESERVE };
 enum { STREAM_ADVANCE_BY = STREAM_COMMON, STREAM_ADVANCE_TO };
 enum { STREAM_LIST_AFTER, STREAM_LIST_U64, STREAM_LIST_TIMEOUT, STREAM_LIST_LIMIT };
 
-/* The most parameters that a row may have. It sizes struct args, which lies on the stack and is copied for each request;
- * bind.c asserts that every row fits. */
+/* The most parameters that a row may have. It sizes struct args, which lies on the stack and is copied for each
+ * request; bind.c asserts that every row fits. */
 enum { PARAMS_MAX = 24 };
 
 #endif

@@ -8,7 +8,7 @@
 #include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/steps/plan_cache.h"
-#include "engine/steps/temp.h"
+#include "engine/memory/temp.h"
 
 /* Frees what its runs in place hold. The session's memory may be gone, so this uses the engine's parts alone. */
 static void end_inline(struct prepared *prepared)

@@ -20,8 +20,8 @@ struct prepared;
 bool prepared_allows(const struct operation *operation);
 
 /* Prepares a call in this thread: compiles it and builds its tables. Where an array of its parameters is {dtype, shape,
- * memory: number}, each run states the memory. It may hold max_bytes. The reference is yours, for prepared_drop; it ends
- * for the session by prepared_release of its handle. Errors are those of the call itself, and -ERROR_LIMIT. */
+ * memory: number}, each run states the memory. It may hold max_bytes. The reference is yours, for prepared_drop; it
+ * ends for the session by prepared_release of its handle. Errors are those of the call itself, and -ERROR_LIMIT. */
 int prepared_make(struct session_memory *memory, const struct operation *operation, const struct value *params,
 		  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err);
 uint32_t prepared_handle(const struct prepared *prepared);
@@ -33,13 +33,13 @@ int prepared_release(struct session_memory *memory, uint64_t handle, struct erro
 bool prepared_names(const struct prepared *prepared, const uint32_t *handles, size_t n);
 /* Returns whether it can run without a request; only then prepared_run_alone does anything. */
 bool prepared_is_small(const struct prepared *prepared);
-/* Runs a small one in this thread, whose caller has a reference and is alone with it. The reply stays as it is until the
- * next run. Returns NULL where it is to be started as a request, which also reports what is wrong. */
+/* Runs a small one in this thread, whose caller has a reference and is alone with it. The reply stays as it is until
+ * the next run. Returns NULL where it is to be started as a request, which also reports what is wrong. */
 const struct value *prepared_run_alone(struct prepared *prepared, const struct prepared_changes *changes);
 
-/* The same by its handle, and beside other threads. The reply stays as it is until prepared_give, which ends the run; that
- * may come after release and the session's end, but not after the engine's. NULL: it is to be started as a request,
- * which also reports what is wrong. Any thread. */
+/* The same by its handle, and beside other threads. The reply stays as it is until prepared_give, which ends the run;
+ * that may come after release and the session's end, but not after the engine's. NULL: it is to be started as a
+ * request, which also reports what is wrong. Any thread. */
 const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared);
 void prepared_give(struct prepared *prepared);

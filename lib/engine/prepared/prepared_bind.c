@@ -29,8 +29,8 @@ int prepared_bind_tile(struct program *program, struct buffer *buffer, struct er
 	return 0;
 }
 
-/* Gives buffer i of the run its address. A constant that an earlier run left is read like an input. What the buffer holds
- * from here on, program_end gives back. */
+/* Gives buffer i of the run its address. A constant that an earlier run left is read like an input. What the buffer
+ * holds from here on, program_end gives back. */
 static int bind_buffer(const struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
 		       size_t i, struct buffer *buffer, struct error *err)
 {
@@ -135,8 +135,8 @@ int prepared_bind_placements(struct program *program, const struct prepared_choi
 	return placement->is_points && choice->has_offset ? move_points(placement, stated->offset, err) : 0;
 }
 
-/* Copies what a run writes. Of a program that is its reservations: its draws share the placements of the call. Of a single
- * operation it is its one placement, too. */
+/* Copies what a run writes. Of a program that is its reservations: its draws share the placements of the call. Of a
+ * single operation it is its one placement, too. */
 static int copy_placements(const struct prepared *prepared, struct program *program)
 {
 	const struct placements *own = &prepared->program.placements;
@@ -165,8 +165,8 @@ static struct value *map_of(struct value *reply, int step)
 	return step < 0 ? reply : &((struct value *)value_get(reply, "steps"))->array.at[step];
 }
 
-/* Writes to the copied reply where this run's results lie and which tiles they are, and shows a trace where to write. The
- * casts drop a const that value_get adds; the reply is the run's own. */
+/* Writes to the copied reply where this run's results lie and which tiles they are, and shows a trace where to write.
+ * The casts drop a const that value_get adds; the reply is the run's own. */
 static void bind_reply(const struct prepared *prepared, struct program *program, const struct buffer *buffers,
 		       struct value *reply)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of a prepared call changes. All zero: nothing. It is the caller's, and read only while the run is started. */
+/* What a run of a prepared call changes. All zero: nothing. It is the caller's, and read only while the run is started.
+ */
 #ifndef TRNSCI_ENGINE_PREPARED_CHANGES_H
 #define TRNSCI_ENGINE_PREPARED_CHANGES_H
 

@@ -66,8 +66,8 @@ static int choose_tiles(const struct prepared *prepared, const struct prepared_c
 	return prepared_check_tiles(prepared, to, sorted, context, err);
 }
 
-/* Finds all of the choice but its tiles: what the call states, and the run's changes over it. A run that changes anything
- * of its place does not draw from the call's named stream. */
+/* Finds all of the choice but its tiles: what the call states, and the run's changes over it. A run that changes
+ * anything of its place does not draw from the call's named stream. */
 static int choose_place(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
 			struct prepared_choice *ret, struct error *err)
 {

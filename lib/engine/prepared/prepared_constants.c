@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the constants of a prepared call: temporaries that depend on neither draws, tiles nor the caller's memory.
  *
- * Windows and the spectra of a kernel that came inline are such. The first run computes them and leaves them to the call
- * (prepared_learn); later runs skip the segments that make them. */
+ * Windows and the spectra of a kernel that came inline are such. The first run computes them and leaves them to the
+ * call (prepared_learn); later runs skip the segments that make them. */
 #include "engine/prepared/prepared_core.h"
 
 /* The most bytes of one call's constants. Where they are more, each run computes them. */
@@ -14,7 +14,8 @@ static bool can_be_constant(const struct step *step)
 	return !step->ops->place && step->out->kind == BUFFER_TEMP;
 }
 
-/* An input of the call is constant; a temporary is while no step that writes it is found to depend on the run (lent). */
+/* An input of the call is constant; a temporary is while no step that writes it is found to depend on the run (lent).
+ */
 static bool has_constant_inputs(const struct step *step)
 {
 	for (unsigned k = 0; k < STEP_INPUTS; k++)

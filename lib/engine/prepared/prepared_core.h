@@ -38,7 +38,8 @@ struct prepared_mention {
 	int buffer;
 };
 
-/* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump. */
+/* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump.
+ */
 struct prepared_inline {
 	atomic_flag busy; /* set by the thread that runs it until its reply has been read; guards all below */
 	bool is_ready; /* its plans are; never reset */
@@ -50,7 +51,8 @@ struct prepared_inline {
 	uint64_t *tiles, *sorted; /* room for the handles of a run */
 };
 
-/* A prepared call. Once it is in the table it is constant, except for refs, next, the constants and what `now` holds. */
+/* A prepared call. Once it is in the table it is constant, except for refs, next, the constants and what `now` holds.
+ */
 struct prepared {
 	struct prepared *next; /* in its bucket of the session's table; guarded by the session's lock */
 	atomic_uint refs;      /* the table's, and one of each run */
@@ -77,8 +79,8 @@ struct prepared {
 	char **constants; /* by buffer: work memory that the first run left; NULL where it is no constant */
 	uint64_t constant_bytes; /* at most 16 MiB; 0: the call has no constants */
 	struct engine *engine; /* whose work memory and plans these are; a run's reply may outlive the session */
-	/* The first run to end sets `taken` and fills `constants`; then it stores `learnt` with release, and a run that loads it
-	 * with acquire sees them. */
+	/* The first run to end sets `taken` and fills `constants`; then it stores `learnt` with release, and a run that
+	 * loads it with acquire sees them. */
 	atomic_flag taken;
 	atomic_bool learnt;
 	struct prepared_inline *now; /* NULL: its runs are requests */
@@ -94,8 +96,8 @@ struct prepared {
 int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,
 		   struct error *err);
 
-/* Marks the segments and buffers of a compiled program that are the same in every run. Returns the bytes of the buffers, 0
- * where there are none or they are too large to be kept (prepared_constants.c). */
+/* Marks the segments and buffers of a compiled program that are the same in every run. Returns the bytes of the
+ * buffers, 0 where there are none or they are too large to be kept (prepared_constants.c). */
 uint64_t prepared_find_constants(struct program *program);
 
 /* ---- the table (prepared.c) ---- */
@@ -122,8 +124,8 @@ struct prepared_choice {
 	void *const *memory;      /* of the caller's; NULL: the call names none */
 };
 
-/* Finds the choice of a run with these changes; undefined on failure. to and sorted: room for prepared->n_tiles handles each;
- * the choice points into `to`. context begins an error's text. -ERROR_UNKNOWN_PARAMETER, -ERROR_BAD_TILE,
+/* Finds the choice of a run with these changes; undefined on failure. to and sorted: room for prepared->n_tiles handles
+ * each; the choice points into `to`. context begins an error's text. -ERROR_UNKNOWN_PARAMETER, -ERROR_BAD_TILE,
  * -ERROR_NOT_SUPPORTED (results in the reply), -ERROR_MISSING_PARAMETER (memory) */
 int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
 		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err);
@@ -131,14 +133,15 @@ int prepared_choose(const struct prepared *prepared, const struct prepared_chang
 int prepared_check_tiles(const struct prepared *prepared, const uint64_t *to, uint64_t *sorted, const char *context,
 			 struct error *err);
 
-/* The same from the bound parameters of run_prepared (compiler->args); the handles of its tiles lie in the run's bump. */
+/* The same from the bound parameters of run_prepared (compiler->args); the handles of its tiles lie in the run's bump.
+ */
 int prepared_read_choice(struct compiler *compiler, const struct prepared *prepared, struct prepared_choice *ret);
 
 /* ---- runs (prepared_bind.c) ---- */
 
-/* Makes a run of it in program's own bump allocator: with its tiles, which are there and of the shapes that it was compiled
- * for, its own results and the reply; placement_seek has to follow. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY. The
- * caller calls program_end, also after an error. */
+/* Makes a run of it in program's own bump allocator: with its tiles, which are there and of the shapes that it was
+ * compiled for, its own results and the reply; placement_seek has to follow. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE,
+ * -ERROR_NO_MEMORY. The caller calls program_end, also after an error. */
 int prepared_bind(struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
 		  struct value *reply, struct error *err);
 /* Takes the tile of a buffer's handle and sets its address; program_end gives the tile back. -ERROR_BAD_TILE,
@@ -147,11 +150,12 @@ int prepared_bind_tile(struct program *program, struct buffer *buffer, struct er
 /* Writes the choice's streams and offset to the run's own placements. -ERROR_END_OF_STREAM (points) */
 int prepared_bind_placements(struct program *program, const struct prepared_choice *choice, struct error *err);
 
-/* Takes over the constants of a run that has ended without an error, unless another run's were taken before. Any thread. */
+/* Takes over the constants of a run that has ended without an error, unless another run's were taken before. Any
+ * thread. */
 void prepared_learn(struct prepared *prepared, struct program *program);
 
-/* Compile the bound `run_prepared`, and a run of that handle with these changes. The run holds a reference to the call as
- * long as its bump lives. */
+/* Compile the bound `run_prepared`, and a run of that handle with these changes. The run holds a reference to the call
+ * as long as its bump lives. */
 int prepared_compile(struct compiler *compiler);
 int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struct prepared_changes *changes);
 

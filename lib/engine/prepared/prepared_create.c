@@ -17,8 +17,8 @@ static bool is_left_out(const struct buffer *buffer)
 	return buffer->first == SIZE_MAX && (buffer->kind == BUFFER_TEMP || buffer->kind == BUFFER_INPUT);
 }
 
-/* Copies the buffers to an array in the order in which they were made (the program's list has the latest first). `slot` of
- * the originals, which nobody reads any more, becomes their index. */
+/* Copies the buffers to an array in the order in which they were made (the program's list has the latest first). `slot`
+ * of the originals, which nobody reads any more, becomes their index. */
 static int gather_buffers(struct prepared *prepared)
 {
 	struct bump *bump = prepared->bump;
@@ -402,8 +402,8 @@ int prepared_begin(struct session_memory *memory, const struct args *args, struc
 				      err);
 }
 
-/* Tables are built in this thread, so what draws from them can run without a request, too. Of the two references one is the
- * table's and one the caller's. */
+/* Tables are built in this thread, so what draws from them can run without a request, too. Of the two references one is
+ * the table's and one the caller's. */
 int prepared_make(struct session_memory *memory, const struct operation *operation, const struct value *params,
 		  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err)
 {

@@ -246,7 +246,8 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_inli
 	return error;
 }
 
-/* Runs the call. Any error only means that the run becomes a request, which reports it with its text. `busy` is held. */
+/* Runs the call. Any error only means that the run becomes a request, which reports it with its text. `busy` is held.
+ */
 static int run_now(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes)
 {
 	struct prepared_choice choice;

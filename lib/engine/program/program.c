@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 #include "engine/steps/kinds.h"
-#include "engine/steps/temp.h"
+#include "engine/memory/temp.h"
 
 enum {
 	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */

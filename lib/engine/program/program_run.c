@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "engine/steps/kinds.h"
-#include "engine/steps/temp.h"
+#include "engine/memory/temp.h"
 
 /* Returns where a step reads or writes element `begin` of a buffer: its slot in scratch, or its memory. */
 /* NULL: there is none, or it is read as a whole. */

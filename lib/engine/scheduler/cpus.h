@@ -12,7 +12,8 @@ unsigned cpus_usable(void);
 
 /* Returns whether the calling thread may use just so many CPUs, and which they are. */
 bool cpus_list(unsigned count, cpu_set_t *ret_cpus);
-/* Keeps a thread on the index-th CPU of the set, or lets it run on all of them. Where the system refuses, nothing changes. */
+/* Keeps a thread on the index-th CPU of the set, or lets it run on all of them. Where the system refuses, nothing
+ * changes. */
 void cpus_pin(pthread_t thread, const cpu_set_t *cpus, unsigned index);
 void cpus_unpin(pthread_t thread, const cpu_set_t *cpus);
 

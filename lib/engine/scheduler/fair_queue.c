@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clients in a pairing heap by their clocks (Fredman, Sedgewick, Sleator and Tarjan 1986), each with a ring of its jobs.
- * Clocks may wrap: what is compared is their distance. */
+/* Clients in a pairing heap by their clocks (Fredman, Sedgewick, Sleator and Tarjan 1986), each with a ring of its
+ * jobs. Clocks may wrap: what is compared is their distance. */
 #include "engine/scheduler/fair_queue.h"
 
 #include <assert.h>

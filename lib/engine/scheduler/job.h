@@ -55,7 +55,8 @@ struct job {
 	uint64_t began_ns, ended_ns; /* when threads first advanced it, and when it was finished; 0: it ran in a caller's thread */
 	struct job *next, *prev;
 	int state;
-	/* Of one that runs again and again by pool_run_now: runs until the next that is timed, and what the last one took. */
+	/* Of one that runs again and again by pool_run_now: runs until the next that is timed, and what the last one
+	 * took. */
 	unsigned untimed;
 	uint64_t brief_ns;
 	bool woken, exhausted, queued, threaded;

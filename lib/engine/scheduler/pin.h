@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread on a CPU of its own, as long as nobody else wants that CPU.
  *
- * Threads that are woken at once may otherwise be put on one CPU. But a pinned thread that another program keeps from its
- * CPU waits for whole turns of the scheduler, milliseconds, while other CPUs may be idle. So a thread whose chunk took
- * longer than any chunk computes is free to run anywhere for a while; for longer, the sooner it happens again. */
+ * Threads that are woken at once may otherwise be put on one CPU. But a pinned thread that another program keeps from
+ * its CPU waits for whole turns of the scheduler, milliseconds, while other CPUs may be idle. So a thread whose chunk
+ * took longer than any chunk computes is free to run anywhere for a while; for longer, the sooner it happens again. */
 #ifndef TRNSCI_ENGINE_PIN_H
 #define TRNSCI_ENGINE_PIN_H
 

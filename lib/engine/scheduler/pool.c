@@ -183,8 +183,8 @@ static bool join_caller(struct thread *thread)
 	return took;
 }
 
-/* A caller whose job it joined has the next stage, or the next job, before a thread that sleeps could be woken. The lock
- * is held before and after, not meanwhile. */
+/* A caller whose job it joined has the next stage, or the next job, before a thread that sleeps could be woken. The
+ * lock is held before and after, not meanwhile. */
 static void linger(struct thread *thread)
 {
 	struct pool *pool = thread->pool;

@@ -33,8 +33,8 @@ void pool_pin(struct pool *pool);
 /* Returns how many of the pinned threads are free for now. Any thread. */
 unsigned pool_unpinned(const struct pool *pool);
 
-/* Sets what a thread calls before it sleeps: idle(arg, now) returns after how many nanoseconds it is to be called again;
- * 0: not before pool_watch_idle, which makes a thread call it. Call the first before any job is submitted. */
+/* Sets what a thread calls before it sleeps: idle(arg, now) returns after how many nanoseconds it is to be called
+ * again; 0: not before pool_watch_idle, which makes a thread call it. Call the first before any job is submitted. */
 void pool_set_idle(struct pool *pool, uint64_t (*idle)(void *arg, uint64_t at_ns), void *arg);
 void pool_watch_idle(struct pool *pool);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caller begins at once. When the rest of a stage is worth waking threads for, by what its chunks were found to take, or
- * threads are awake, it opens the stage and threads take chunks of it, too. The caller stays the owner: it alone advances
- * the job, after the last thread has left the stage. One stage is open at a time; other callers work alone meanwhile. */
+/* The caller begins at once. When the rest of a stage is worth waking threads for, by what its chunks were found to
+ * take, or threads are awake, it opens the stage and threads take chunks of it, too. The caller stays the owner: it
+ * alone advances the job, after the last thread has left the stage. One stage is open at a time; other callers work
+ * alone meanwhile. */
 #include "engine/scheduler/pool_caller.h"
 
 #include <pthread.h>
@@ -171,8 +172,9 @@ static void wake_for_callers(struct pool *pool, size_t wanted)
 	pool_wake_threads(pool, wanted);
 }
 
-/* Where other programs have the CPUs, threads keep their caller waiting. Each loss doubles the rest, each gain halves it.
- * Only stages that threads awaited are judged: after a rest they sleep, and their wake-up costs the next stage alone. */
+/* Where other programs have the CPUs, threads keep their caller waiting. Each loss doubles the rest, each gain halves
+ * it. Only stages that threads awaited are judged: after a rest they sleep, and their wake-up costs the next stage
+ * alone. */
 static void judge_sharing(struct pool *pool, uint64_t took_ns, uint64_t alone_would_ns, uint64_t at_ns)
 {
 	uint64_t rest_ns = atomic_load_explicit(&pool->alone_ns, memory_order_relaxed);
@@ -187,8 +189,8 @@ static void judge_sharing(struct pool *pool, uint64_t took_ns, uint64_t alone_wo
 	atomic_store_explicit(&pool->alone_until_ns, at_ns + rest_ns, memory_order_relaxed);
 }
 
-/* The caller's own chunks are those of the last thread, which is the one left out. Those before `first` are done. Returns
- * false if another caller's stage is shared. */
+/* The caller's own chunks are those of the last thread, which is the one left out. Those before `first` are done.
+ * Returns false if another caller's stage is shared. */
 static bool share_stage(struct pool *pool, struct job *job, struct caller *caller, size_t first, uint64_t rest_ns,
 			uint64_t *start_ns)
 {

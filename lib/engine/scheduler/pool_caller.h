@@ -8,12 +8,13 @@
 
 struct pool;
 
-/* As pool_submit, but the job runs in this thread, inside fpenv_enter, until it ends or has to wait. One with job->joins
- * is also built here piece by piece (JOB_AGAIN), and the pool's threads but one join it where that is sooner. */
+/* As pool_submit, but the job runs in this thread, inside fpenv_enter, until it ends or has to wait. One with
+ * job->joins is also built here piece by piece (JOB_AGAIN), and the pool's threads but one join it where that is
+ * sooner. */
 void pool_run_here(struct pool *pool, struct job *job);
 
-/* The same for a job that never waits and has no finish(), which may run again and again. Returns what its last advance()
- * returned; or -ERROR_NO_MEMORY, and it has not begun. */
+/* The same for a job that never waits and has no finish(), which may run again and again. Returns what its last
+ * advance() returned; or -ERROR_NO_MEMORY, and it has not begun. */
 int pool_run_now(struct pool *pool, struct job *job);
 
 /* Returns the jobs that ended in their callers' threads, and what their only chunks add to lane 0. */

@@ -53,8 +53,8 @@ enum { CALLERS_MAX = 8 };
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
-	/* The stage of a caller's job that threads may join, without the lock: they count as visitors before they look at
-	 * it, and its caller, who has `sharing`, waits for none to be left before anything else becomes of it. */
+	/* The stage of a caller's job that threads may join, without the lock: they count as visitors before they look
+	 * at it, and its caller, who has `sharing`, waits for none to be left before anything else becomes of it. */
 	atomic_flag sharing;
 	_Atomic(struct job *) open; /* NULL: there is none, or all of its chunks are taken */
 	atomic_uint visitors;
@@ -62,8 +62,8 @@ struct pool {
 	pthread_cond_t settled;
 	atomic_uint lingering;   /* threads that look for open stages all the time */
 	atomic_bool has_callers; /* so threads linger */
-	/* A stage that was shared took longer than its caller alone: until then callers do short ones alone. And for how long
-	 * that was. */
+	/* A stage that was shared took longer than its caller alone: until then callers do short ones alone. And for
+	 * how long that was. */
 	_Atomic uint64_t alone_until_ns, alone_ns;
 	struct fair_queue fair_queue;
 	atomic_uint sleepers; /* changed with the lock */
@@ -98,8 +98,8 @@ static inline uint64_t pool_now_ns(void)
 /* Returns whether the job is to stop, also because it is past its deadline, which is remembered. */
 bool pool_job_stops(struct job *job, uint64_t at_ns);
 
-/* Takes a chunk of the current stage: own chunks first, then those of the threads behind. Returns false when the stage has
- * none left. */
+/* Takes a chunk of the current stage: own chunks first, then those of the threads behind. Returns false when the stage
+ * has none left. */
 bool pool_claim_chunk(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_chunk);
 
 /* Runs a chunk from *start_ns to its end, which becomes the next one's start. Returns what it took. learns: its cost is

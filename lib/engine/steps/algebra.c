@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise arithmetic of one to three operands. An operand that has fewer elements than the result repeats: it is one
- * element, or of the result's last dimensions. */
+/* Element-wise arithmetic of one to three operands. An operand that has fewer elements than the result repeats: it is
+ * one element, or of the result's last dimensions. */
 #include <string.h>
 
 #include "base/checked.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums, means, maxima and norms along an axis: (outer, length, inner) to (outer, inner).
  *
- * The order of addition is a function of the shape alone. A block of rows is summed column by column in order; where inner
- * is 1, elements are dealt to 32 columns, which are then added in order; then the blocks in order. Sums are compensated
- * (TwoSum of Knuth and Moeller): error at most an ulp of the result and 2^-100 of the sum of magnitudes per element. */
+ * The order of addition is a function of the shape alone. A block of rows is summed column by column in order; where
+ * inner is 1, elements are dealt to 32 columns, which are then added in order; then the blocks in order. Sums are
+ * compensated (TwoSum of Knuth and Moeller): error at most an ulp of the result and 2^-100 of the sum of magnitudes per
+ * element. */
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "engine/steps/temp.h"
+#include "engine/memory/temp.h"
 
 /* The learned cost of the step's kind of work, shared by all steps of that kind in the engine. */
 struct cost *step_cost(struct engine *engine, const struct step *step)

@@ -3,8 +3,8 @@
  *
  * Each kind of step is one row of functions, struct step_ops, and one file of this folder. Element-wise kinds fill a
  * run of elements from the same elements of their inputs, so consecutive ones are fused into one segment. A step of any
- * other kind is a segment of its own: it runs stage by stage, and the chunks of a stage run on any threads in any order.
- */
+ * other kind is a segment of its own: it runs stage by stage, and the chunks of a stage run on any threads in any
+ * order. / */
 #ifndef TRNSCI_ENGINE_STEPS_STEP_H
 #define TRNSCI_ENGINE_STEPS_STEP_H
 
@@ -216,8 +216,8 @@ struct step_ops {
 	/* First value of the picoseconds that an element takes on one core. */
 	uint64_t (*element_ps)(const struct engine *engine, const struct step *step);
 
-	/* Kinds whose elements can be refused: what was found while the step ran, NULL: nothing checks. An error, whose text
-	 * is in bump and in *ret_failure. */
+	/* Kinds whose elements can be refused: what was found while the step ran, NULL: nothing checks. An error, whose
+	 * text is in bump and in *ret_failure. */
 	int (*check)(const struct step *step, struct bump *bump, const char **ret_failure);
 	bool reads_whole; /* in[k] have lengths of their own, and must be complete before the step; not passed to fill */
 
@@ -233,7 +233,8 @@ struct step_ops {
 	/* As those of job_ops: the next stage, and one of its chunks. */
 	int (*advance)(struct step_run *run, size_t *ret_chunks);
 	uint64_t (*run_chunk)(struct step_run *run, size_t chunk, void *scratch);
-	/* Makes a run that has ended begin again, its buffers' addresses being others of the same shapes. NULL: it cannot. */
+	/* Makes a run that has ended begin again, its buffers' addresses being others of the same shapes. NULL: it
+	 * cannot. */
 	void (*rewind)(struct step_run *run);
 
 	/* Kinds that draw: notes where the samples lie. NULL: it draws none. -ERROR_NO_MEMORY */
@@ -276,8 +277,8 @@ struct cost *step_cost(struct engine *engine, const struct step *step);
 /* Memory of the step's own while it runs. */
 uint64_t step_work_bytes(const struct engine *engine, const struct step *step);
 
-/* Begins a step that is not element-wise, and gets its state and work memory. It is then advanced and its chunks are run
- * like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
+/* Begins a step that is not element-wise, and gets its state and work memory. It is then advanced and its chunks are
+ * run like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
 int step_begin(struct engine *engine, const struct step *step, struct job *job, struct step_run **ret_run);
 int step_advance(struct step_run *run, size_t *ret_chunks);
 uint64_t step_run_chunk(struct step_run *run, size_t chunk, void *scratch);

@@ -39,8 +39,8 @@ struct placed {
 	struct parameter_arrays arrays;
 };
 
-/* Returns what the draw states itself. A draw on its own states everything, by its defaults; a step leaves what it does not
- * give to the run, and a draw of a named stream leaves the position to the stream. */
+/* Returns what the draw states itself. A draw on its own states everything, by its defaults; a step leaves what it does
+ * not give to the run, and a draw of a named stream leaves the position to the stream. */
 static struct stream_choice own_choice(const struct compiler *c)
 {
 	const struct arg *at = c->args.at;
@@ -83,8 +83,8 @@ static int add_placement(struct compiler *c, struct placed *p)
 	return placement_add(c->program, &placement, c->stream_name, &p->placement) ? compile_no_memory(c) : 0;
 }
 
-/* Checks the bound draw and notes its placement. like: the shape to fill where the request gives no n, shape or out; NULL:
- * one of these is required. The order matters: the dtype decides about tables, and these about components. */
+/* Checks the bound draw and notes its placement. like: the shape to fill where the request gives no n, shape or out;
+ * NULL: one of these is required. The order matters: the dtype decides about tables, and these about components. */
 static int compile_placed(struct compiler *c, const struct shape *like, struct placed *ret)
 {
 	const char *const name = c->args.operation->name;
@@ -112,8 +112,8 @@ static int put_placement(struct compiler *c, int placement)
 	return placement_put(c->program, placement, c->reply) ? compile_no_memory(c) : 0;
 }
 
-/* Adds the draw's step. A permutation of 0 items (the default) is one of as many as there are samples, which are known only
- * now; it needs no table. */
+/* Adds the draw's step. A permutation of 0 items (the default) is one of as many as there are samples, which are known
+ * only now; it needs no table. */
 static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 {
 	struct step *step;

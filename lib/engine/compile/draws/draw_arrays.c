@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a draw's parameters that are arrays: inputs of the step, of any length of at least one element. Sample k takes
- * element k modulo the length. */
+/* Compiling a draw's parameters that are arrays: inputs of the step, of any length of at least one element. Sample k
+ * takes element k modulo the length. */
 #include "engine/compile/draws/draw_arrays.h"
 
 #include <string.h>
@@ -26,8 +26,8 @@ static int find_buffer(struct compiler *c, unsigned param, struct buffer **ret_b
 	return error;
 }
 
-/* Finds a parameter's array and checks its dtype and length. 16-bit uniforms, and 16-bit normals of boxmuller64, have no
- * kernel that takes arrays. */
+/* Finds a parameter's array and checks its dtype and length. 16-bit uniforms, and 16-bit normals of boxmuller64, have
+ * no kernel that takes arrays. */
 static int find_array(struct compiler *c, const struct draw *draw, unsigned parameter, struct buffer **ret_buffer)
 {
 	const unsigned param = DRAW_COMMON + parameter;

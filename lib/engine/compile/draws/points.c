@@ -103,8 +103,8 @@ static int make_step(struct compiler *c, const struct points_settings *settings,
 	return 0;
 }
 
-/* Compiles any of the four sets. A Latin hypercube is designed for its n points, so its set depends on n; the others are
- * sequences, of which n points from `offset` on are taken. */
+/* Compiles any of the four sets. A Latin hypercube is designed for its n points, so its set depends on n; the others
+ * are sequences, of which n points from `offset` on are taken. */
 static int compile_points(struct compiler *c, enum points_kind kind)
 {
 	const struct arg *at = c->args.at;

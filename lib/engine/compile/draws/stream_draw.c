@@ -38,8 +38,8 @@ static int find_distribution(const struct compiler *c, const struct value *draw,
 	return 0;
 }
 
-/* Copies the draw's members without op. With `reserve` it becomes part 0 of 2^64 - 1 parts, which is empty: the reservation
- * is taken, and nothing is drawn. */
+/* Copies the draw's members without op. With `reserve` it becomes part 0 of 2^64 - 1 parts, which is empty: the
+ * reservation is taken, and nothing is drawn. */
 static int copy_members(struct compiler *c, const struct operation *distribution, const struct value *draw,
 			bool reserve, struct value *ret)
 {

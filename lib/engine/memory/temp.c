@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kept blocks in a list, the most recently used first; there are few. Smaller ones are malloc's. */
-#include "engine/steps/temp.h"
+#include "engine/memory/temp.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,32 +11,35 @@
 #include "base/checked.h"
 
 enum {
-	LEAST = 32 << 10, /* below, malloc keeps memory itself */
-	PIECE = 256 << 10,
+	LEAST = 32 << 10,  /* below, malloc keeps memory itself */
+	PIECE = 256 << 10, /* unmapped at once: 64 pages, some 45 us */
 	ALIGN = 64,
 	PAGE = 4096,
-	HUGE = 2 << 20,
-	KEPT_MOST = 128, /* blocks */
+	HUGE = 2 << 20,  /* from here on blocks ask for huge pages */
+	KEPT_MOST = 128, /* blocks; a search looks at all of them */
 };
 
-#define UNUSED_NS UINT64_C(10000000000)
+#define UNUSED_NS UINT64_C(10000000000) /* 10 s */
 
+/* A mapping that is kept for reuse. */
 struct block {
 	char *base;
-	uint64_t bytes, freed_ns;
+	uint64_t bytes;    /* as block_bytes rounds */
+	uint64_t freed_ns; /* CLOCK_MONOTONIC */
 };
 
 struct temps {
 	struct engine *engine; /* NULL: it is gone */
 	atomic_uint refs;      /* the engine's, and one of each result */
-	pthread_mutex_t lock;
-	uint64_t bound, bytes, hits, misses;
-	size_t n;
+	pthread_mutex_t lock;          /* guards everything below but bound */
+	uint64_t bound, bytes;         /* bytes: of the kept blocks; at most bound */
+	uint64_t hits, misses;         /* allocations of at least LEAST bytes that found a kept block, or did not */
+	size_t n;                      /* kept blocks */
 	bool watched; /* temps_drop_unused will be called */
 	struct block kept[KEPT_MOST]; /* the last is the most recently used */
 };
 
-/* Unmaps from the end to the beginning. */
+/* A job that unmaps a block from the end to the beginning, one piece at each of its turns. It frees itself. */
 struct unmapping {
 	struct job job; /* first */
 	struct fair_entry fair_entry;
@@ -62,6 +65,7 @@ static void finish_unmapping(struct job *job, int error)
 
 static const struct job_ops unmapping_ops = {unmap_piece, NULL, finish_unmapping};
 
+/* Unmaps a block: a small one here, a large one by a job. Without memory for the job it is unmapped here after all. */
 static void unmap_block(struct engine *engine, const struct block *block)
 {
 	struct unmapping *unmapping = block->bytes > PIECE ? calloc(1, sizeof *unmapping) : NULL;
@@ -77,7 +81,8 @@ static void unmap_block(struct engine *engine, const struct block *block)
 	pool_submit(engine->pool, &unmapping->job);
 }
 
-/* Rounds up to whole pages, and to an eighth of an octave. */
+/* Rounds up to whole pages, and to an eighth of an octave: at most 12.5 % are wasted, and blocks fit again. Returns
+ * false if no such mapping could be. bytes >= LEAST. */
 static bool block_bytes(uint64_t bytes, uint64_t *ret)
 {
 	const unsigned log = 63 - (unsigned)__builtin_clzll(bytes);
@@ -86,7 +91,7 @@ static bool block_bytes(uint64_t bytes, uint64_t *ret)
 	return bytes <= SIZE_MAX / 4 && !round_up_overflows(bytes, step > PAGE ? step : PAGE, ret);
 }
 
-/* A block of huge pages begins at one. */
+/* Maps a block that begins at a multiple of 2 MiB, so that huge pages can fill it. */
 static void *map_huge(uint64_t bytes)
 {
 	char *at = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -113,7 +118,7 @@ static void *map_block(uint64_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Hold the lock. */
+/* Takes a block out of the list. Hold the lock. */
 static struct block take_out(struct temps *temps, size_t i)
 {
 	const struct block block = temps->kept[i];
@@ -165,7 +170,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Keeps a block. Returns how many are to be given back for it. */
+/* Keeps a block, of at most `bound` bytes. Returns how many others are to be given back for it, which the caller unmaps
+ * without the lock. *ret_first: nobody watches yet for blocks that stay unused. */
 static size_t keep(struct temps *temps, const struct block *block, struct block surplus[KEPT_MOST], bool *ret_first)
 {
 	size_t n = 0;
@@ -181,6 +187,7 @@ static size_t keep(struct temps *temps, const struct block *block, struct block 
 	return n;
 }
 
+/* Keeps or unmaps memory that temp_alloc returned. Once the engine is gone nothing is kept. */
 static void give(struct temps *temps, void *temp, uint64_t bytes)
 {
 	struct block surplus[KEPT_MOST], block = {.base = temp};
