@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Alias tables, and categorical draws from them. */
-#include "dist/distributions/alias_table.h"
+#include "dist/tables/alias_table.h"
 
 #include "dist/statistics.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of discrete distributions: every word has a value, and every value its share of the 2^64 words. */
-#include "dist/distributions/discrete_table.h"
+#include "dist/tables/discrete_table.h"
 
 #include "dist/statistics.h"
 

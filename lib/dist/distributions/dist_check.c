@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges from the rows, and one function for each distribution whose row leaves something open. */
+/* Ranges from the rows, and one function for each distribution whose row leaves something open.
+ *
+ * Comparisons are written so that NaN fails them: !(x >= 0), not x < 0. Parameters that are arrays are checked twice:
+ * all of a block at once by vector loops (all_plain), which is the common case, and only if that fails one by one,
+ * which finds the first sample that is wrong and names what is allowed. */
 #include "dist/distributions/dist_check.h"
 
 #include <float.h>
@@ -9,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dist/distributions/alias_table.h"
+#include "dist/tables/alias_table.h"
 #include "dist/distributions/dist_kernel.h"
 
 /* The arguments of a check. */
@@ -38,6 +42,7 @@ __attribute__((format(printf, 3, 4))) static int refuse_parameter(const struct q
 	return -ERROR_OUT_OF_RANGE;
 }
 
+/* Returns a parameter that is a number. */
 static double real_of(const struct question *q, unsigned parameter)
 {
 	return q->parameters[parameter].real;
@@ -68,6 +73,8 @@ static int check_scale(const struct question *q, unsigned parameter)
 	return x >= 0 && x <= most ? 0 : refuse_parameter(q, parameter, "got %.17g, allowed is 0 to %.9g", x, most);
 }
 
+/* float32 and narrower samples need bounds that differ in float32; the width is a factor of every sample, so it must be
+ * finite. */
 static int check_uniform(const struct question *q)
 {
 	const double low = real_of(q, 0), high = real_of(q, 1);
@@ -123,6 +130,7 @@ static int check_triangular(const struct question *q)
 					  right);
 }
 
+/* The sum does not overflow: the row bounds both counts. */
 static int check_hypergeometric(const struct question *q)
 {
 	const uint64_t all = q->parameters[0].natural + q->parameters[1].natural, drawn = q->parameters[2].natural;
@@ -237,7 +245,7 @@ static int check_categorical(const struct question *q)
 	return error ? error : dist_check_greatest_weight(greatest, q->fault);
 }
 
-/* Each at most a 65536th of the greatest number, so that their sum is finite. */
+/* Each is at most a 1024th (DIST_MAX_COMPONENTS) of the greatest number, so that their sum is finite. */
 static int check_shares(const struct question *q)
 {
 	double sum = 0;
@@ -266,12 +274,14 @@ static int check_dirichlet(const struct question *q)
 
 enum parameter_type { TYPE_F64, TYPE_U64, TYPE_INT, TYPE_CHOICE, TYPE_ANY };
 
+/* A parameter's range, from its row. */
 struct parameter {
 	enum parameter_type type;
-	double least, most;
-	bool is_above;
+	double least, most; /* inclusive; both 0: the type's own range */
+	bool is_above;      /* least itself is excluded */
 };
 
+/* The ranges of each distribution, expanded from dist_rows.h. */
 static const struct row {
 	size_t n_parameters;
 	struct parameter parameters[DIST_PARAMETERS];
@@ -385,6 +395,7 @@ static bool all_ordered_f32(const double *low, const double *high, size_t n)
 	return !wrong;
 }
 
+/* Returns whether check_uniform would pass all samples. */
 static bool all_uniform(const struct dist_kernel *kernels, enum dtype dtype, const uint64_t *const rows_of[], size_t n)
 {
 	const double *low = (const double *)rows_of[0], *high = (const double *)rows_of[1], most = greatest_value(dtype);
@@ -403,6 +414,7 @@ static bool all_ranges(const int64_t *low, const int64_t *high, size_t n, int64_
 	return !wrong;
 }
 
+/* Returns whether check_randint would pass all samples; u64 is always looked at one by one. */
 static bool all_randint(enum dtype dtype, const uint64_t *const rows_of[], size_t n)
 {
 	const int64_t *low = (const int64_t *)rows_of[0], *high = (const int64_t *)rows_of[1];

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dist/distributions/gamma_table.h"
+#include "dist/tables/gamma_table.h"
 
 enum {
 	DIST_PAD = 32,              /* kernels work on a multiple of these samples */
@@ -14,8 +14,8 @@ enum {
 	DIST_BLOCK_REJECTING = 512, /* the same of other kernels */
 	DIST_REJECTED_PAD = 16,     /* places that a list of rejected samples has beyond their number */
 	DIST_DIGITS = 4,            /* 128 binary digits of a probability, 32 in each */
-	/* Kernels whose name has _each read parameter j of sample i from inputs[DIST_PARAMETER_INPUT + j][i]: a float64, for
-	 * randint a 64-bit integer. */
+	/* Kernels whose name has _each read parameter j of sample i from inputs[DIST_PARAMETER_INPUT + j][i]: a
+	 * float64, for randint a 64-bit integer. */
 	DIST_PARAMETER_INPUT = 6,
 };
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that turn arrays of words or normals into arrays of samples, the same bytes in every variant.
  *
+ *     inputs[0]   word  word  word  ...  (draw number attempt * n_inputs + 0 of each sample)
+ *     inputs[1]   word  word  word  ...  (+ 1)
+ *     inputs[6]   p     p     p     ...  (parameter 0 of each sample, kernels with _each only)
+ *          |                                        uniforms and elementary functions on whole vectors
+ *          v
+ *     out         x     x     x     ...             rejected: [1, 7]: samples 1 and 7 need another attempt
+ *
  * A kernel makes one attempt for each of n samples, from inputs that its caller has filled (draw/draw_attempts.h), and
  * lists the samples that it rejects. The kernels of one family stand in one *_body.h. */
 #ifndef TRNSCI_DIST_DIST_KERNEL_H
@@ -47,8 +54,8 @@ struct dist_kernel {
 #define X(kernel) dist_function *kernel;
 	DIST_KERNELS(X)
 #undef X
-	/* Return whether all of n numbers, a multiple of DIST_PAD, lie between the bounds, or each of `low` is below that of
-	 * `high` by a finite number. NaN never does. */
+	/* Return whether all of n numbers, a multiple of DIST_PAD, lie between the bounds, or each of `low` is below
+	 * that of `high` by a finite number. NaN never does. */
 	bool (*all_between)(const double *x, size_t n, double above, double below);
 	bool (*all_ordered)(const double *low, const double *high, size_t n);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Look-up in the rows of distributions. */
+/* Look-up in the rows of distributions, and the few properties that follow from their numbers. */
 #include "dist/distributions/distribution.h"
 
 #include <string.h>
@@ -28,6 +28,8 @@ enum distribution dist_find(const char *name, size_t size)
 	return (enum distribution)distribution;
 }
 
+/* A choice of method is no parameter of a sample, truncated_normal's bounds decide the kernel, and the others'
+ * parameters decide a table or the length of what is drawn. */
 bool dist_takes_array(enum distribution distribution, unsigned parameter)
 {
 	switch (distribution) {
@@ -45,11 +47,14 @@ bool dist_takes_array(enum distribution distribution, unsigned parameter)
 	}
 }
 
+/* The distributions from rayleigh up to multinomial have only kernels that read the parameters of each sample:
+ * dist_rows.h lists them last, and new ones of this kind go there. */
 bool dist_is_each(enum distribution distribution)
 {
 	return distribution >= DIST_RAYLEIGH && distribution < DIST_MULTINOMIAL;
 }
 
+/* Expands each row to the types of its parameters, COUNT_U64 being the last so that the 0 behind them is none. */
 bool dist_is_count(enum distribution distribution, unsigned parameter)
 {
 	enum { COUNT_F64, COUNT_INT, COUNT_CHOICE, COUNT_ANY, COUNT_U64 };

@@ -2,8 +2,8 @@
 /* Distributions of integers, and the 16-bit floats: plain C, which the compiler vectorises for each variant. */
 #include <string.h>
 
-#include "dist/distributions/alias_table.h"
-#include "dist/distributions/discrete_table.h"
+#include "dist/tables/alias_table.h"
+#include "dist/tables/discrete_table.h"
 
 /* Makes low + floor(word range / 2^32). Rejects words whose product has a low half below 2^32 mod range.
  * Source: D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019) 3. */

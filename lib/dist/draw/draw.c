@@ -4,10 +4,10 @@
 
 #include "dist/math/box_muller.h"
 #include "dist/distributions/dist_kernel.h"
-#include "dist/distributions/alias_table.h"
-#include "dist/distributions/discrete_table.h"
-#include "dist/distributions/gamma_table.h"
-#include "dist/distributions/multinomial_table.h"
+#include "dist/tables/alias_table.h"
+#include "dist/tables/discrete_table.h"
+#include "dist/tables/gamma_table.h"
+#include "dist/tables/multinomial_table.h"
 #include "dist/math/algebra.h"
 #include "dist/math/feistel.h"
 #include "dist/math/uniform.h"
@@ -28,6 +28,7 @@ unsigned draw_words_per_sample(enum dtype dtype)
 	return dtype_size(dtype) <= sizeof(uint32_t) ? 1 : 2;
 }
 
+/* The tables of narrow Poisson and binomial distributions have one size. */
 size_t draw_table_bytes(const struct draw *draw)
 {
 	if (!draw->table)

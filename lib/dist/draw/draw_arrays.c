@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the elements of a block's parameters, converts and checks them. */
+/* Reads the elements of a block's parameters, converts and checks them.
+ *
+ * Another process may write the arrays meanwhile. What was read once lies on the stack; the checks and the kernels see
+ * that copy alone. */
 #include "dist/draw/draw_arrays.h"
 
 #include <string.h>
@@ -20,7 +23,8 @@ bool draw_array_has_dtype(const struct draw *draw, enum dtype dtype)
 	return at && (at[strlen(dtype_name(dtype))] == ',' || at[strlen(dtype_name(dtype))] == '\0');
 }
 
-/* Copies n elements from `first` on as float64, or (whole) as 64-bit integers. */
+/* One case of a switch over dtypes for each type of element: READ converts to float64, READ_WHOLE to 64-bit integers.
+ */
 #define READ(id, type)                                                                                                 \
 	case DTYPE_##id:                                                                                               \
 		for (size_t i = 0; i < n; i++) {                                                                       \
@@ -36,6 +40,7 @@ bool draw_array_has_dtype(const struct draw *draw, enum dtype dtype)
 		return;
 #define INTEGER_TYPES(X) X(I8, int8_t) X(I32, int32_t) X(I64, int64_t) X(U32, uint32_t) X(U64, uint64_t)
 
+/* Copies n elements from `first` on as float64; integers above 2^53 are rounded. */
 static void read_numbers(const void *at, enum dtype dtype, uint64_t first, size_t n, uint64_t *ret)
 {
 	switch (dtype) {
@@ -49,6 +54,7 @@ static void read_numbers(const void *at, enum dtype dtype, uint64_t first, size_
 	}
 }
 
+/* Copies n elements from `first` on as 64-bit integers, negative ones with their sign. */
 static void read_integers(const void *at, enum dtype dtype, uint64_t first, size_t n, uint64_t *ret)
 {
 	switch (dtype) {
@@ -101,7 +107,8 @@ void draw_parameters_init(const struct draw *draw, size_t n, struct draw_paramet
 	}
 }
 
-/* Refuses upper bounds that wrapped round: 0 of u64 and the least of i64 stand for 2^64 and 2^63 where they are numbers. */
+/* Refuses upper bounds that wrapped round: 0 of u64 and the least of i64 stand for 2^64 and 2^63 where they are
+ * numbers. */
 static bool find_wrapped(const struct draw *draw, const uint64_t *high, size_t n, size_t *ret_sample,
 			 struct dist_fault *ret_fault)
 {

@@ -14,6 +14,7 @@
 #include "dist/math/uniform.h"
 
 enum {
+	/* A block has at most 24 KiB of inputs, so they are still in first-level cache when the kernel reads them. */
 	BLOCK = DIST_BLOCK_REJECTING, /* samples of one pass, with several inputs */
 	BLOCK_WORDS = DIST_BLOCK,     /* words of one pass, with one input */
 	RETRY_BLOCK = 128,            /* samples that are retried together */
@@ -255,6 +256,7 @@ static void fill_block(const struct run *s, uint64_t group, size_t skip, size_t 
 		memcpy(out, samples + skip * s->size, n * s->size);
 }
 
+/* Gathers what a call needs at each block. The caller's plan and parameters must outlive it. */
 static struct run make_run(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
 			   struct draw_parameters *parameters)
 {

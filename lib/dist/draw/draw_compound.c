@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two stages, block by block: the samples of the first are parameters of the second. */
+/* Two stages, block by block: the samples of the first are parameters of the second.
+ *
+ *     negative_binomial      Poisson with mean gamma(n, (1 - p) / p)
+ *     noncentral_chisquare   df > 1: chi2(df - 1) + (normal + sqrt(nonc))^2; else chi2(df + 2 Poisson(nonc / 2))
+ *     noncentral_f           (chi2(dfnum + 2 Poisson(nonc / 2)) / dfnum) / (chi2(dfden) / dfden)
+ *     f                      the second stage of that, with nonc = 0
+ *
+ * Half the degrees of freedom is the shape of a chi-squared number's gamma. */
 #include "dist/draw/draw_compound.h"
 
 #include <math.h>
@@ -8,12 +15,14 @@
 #include "base/checked.h"
 #include "dist/draw/draw_attempts.h"
 
-/* A block's parameters as float64: those of the draw, of the first stage and of the second. */
+/* A block's parameters as float64, on the stack. */
 struct block {
-	struct draw_parameters own, stage;
+	struct draw_parameters own;        /* the draw's */
+	struct draw_parameters stage;      /* those of the stage that runs */
 	double made[DIST_BLOCK_REJECTING]; /* by the first stage */
 };
 
+/* Returns parameter j of the samples of a block. Its 64-bit places hold doubles. */
 static double *row(struct draw_parameters *parameters, unsigned j)
 {
 	return (double *)(void *)parameters->values[j];
@@ -32,6 +41,7 @@ bool draw_compound_applies(const struct draw *draw)
 	}
 }
 
+/* Plans a stage. The second one reads draws that no attempt of the first can reach (DRAW_SECOND_STAGE). */
 static struct draw_plan plan_of(dist_function *kernel, bool first, unsigned n_inputs)
 {
 	static const enum draw_input inputs[DRAW_INPUTS] = {INPUT_NORMALS, INPUT_WORDS, INPUT_WORDS,

@@ -9,6 +9,7 @@
 
 #include "dist/draw/draw.h"
 
+/* The first draw of the second stage: more than the first stage reads, at most 64 attempts (DRAW_MAX_ATTEMPTS) of 6. */
 enum { DRAW_SECOND_STAGE = 1024 };
 
 /* Returns whether the draw is one of these. */

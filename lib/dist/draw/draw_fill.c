@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses how the samples of a draw are made. */
+/* Chooses how the samples of a draw are made. The order matters: a compound draw may have arrays, and normals with
+ * arrays must not take the way of whole groups. */
 #include "dist/draw/draw_fill.h"
 
 #include "dist/draw/draw_attempts.h"

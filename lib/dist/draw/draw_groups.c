@@ -39,6 +39,8 @@ static double second(const struct draw *draw)
 	return draw->parameters[1].real;
 }
 
+/* ---- fill functions: the generator writes a block, then kernels change it in place ---- */
+
 static void fill_bits(const struct draw_kernels *kernels, const struct draw *draw, const struct rng_span *span,
 		      size_t n_groups, void *out)
 {
@@ -92,7 +94,7 @@ static const struct {
 	{DIST_NORMAL, DTYPE_F32, fill_normal_f32},   {DIST_NORMAL, DTYPE_F64, fill_normal_f64},
 };
 
-/* Returns the draw's row's function, NULL without a row. */
+/* Returns the function of the draw's row; NULL: it has none. */
 static fill_fn find_fill(const struct draw *draw)
 {
 	if (draw->distribution == DIST_NORMAL && draw->parameters[2].natural != NORMAL_BOXMULLER)

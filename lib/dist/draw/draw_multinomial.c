@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some vectors at a time, so that a component's binomial numbers fill the kernel's vectors. */
+/* Some vectors at a time, so that a component's binomial numbers fill the kernel's vectors.
+ *
+ * Component c is a binomial number of the trials that the components before it have left, with the probability of c
+ * among the outcomes from c on (multinomial_table.h); the last component gets what is left. Component c of vector v
+ * reads the stream as sample v n + c, n being the components of a vector. */
 #include "dist/draw/draw_multinomial.h"
 
 #include <string.h>
 
 #include "base/checked.h"
-#include "dist/distributions/multinomial_table.h"
+#include "dist/tables/multinomial_table.h"
 #include "dist/draw/draw_attempts.h"
 
-enum { ELEMENTS = DIST_MAX_COMPONENTS };
+enum { ELEMENTS = DIST_MAX_COMPONENTS }; /* of all vectors that are made together */
 
 /* Returns how many vectors of that size are made together. */
 static size_t vectors_together(size_t components)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One planner for each distribution: from its parameters to its kernel's inputs and constants. */
+/* One planner for each distribution: from its parameters to its kernel's inputs and constants.
+ *
+ * Constants are computed once for a draw, in float64, by functions of our own (special.h): a libm's last bits would
+ * differ from host to host, and the samples with them. */
 #include "dist/draw/draw_plan.h"
 
 #include <assert.h>
 #include <math.h>
 
-#include "dist/distributions/gamma_table.h"
+#include "dist/tables/gamma_table.h"
 #include "dist/math/special.h"
 
 #define TWO_PI 6.2831853071795864769
@@ -42,6 +45,8 @@ static void plan_inversion(struct draw_plan *plan, dist_function *kernel, double
 	plan->constants.shift = shift;
 }
 
+/* Plans 16-bit uniforms; wider ones are made by draw_groups. The result is rounded to the dtype, so it could become
+ * high: `most`, the greatest value below it, holds it back. */
 static void plan_uniform(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	const double low = real_parameter(draw, 0), high = real_parameter(draw, 1);
@@ -80,6 +85,8 @@ static void plan_normal(const struct dist_kernel *kernels, const struct draw *dr
 	plan->affine = !half;
 }
 
+/* float32 kernels of exponentials and laplace numbers leave x scale + shift to the caller, who does it on whole vectors
+ * of floats. */
 static void plan_exponential(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	plan_inversion(plan, BY_WIDTH(kernels, draw, exponential), 1 / real_parameter(draw, 0), 0);
@@ -115,6 +122,7 @@ static void plan_cauchy(const struct dist_kernel *kernels, const struct draw *dr
 	plan_inversion(plan, BY_WIDTH(kernels, draw, cauchy), real_parameter(draw, 1), real_parameter(draw, 0));
 }
 
+/* Bailey's polar method without rejection needs two uniforms. */
 static void plan_student_t(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	plan_inversion(plan, BY_WIDTH(kernels, draw, student_t), 1, 0);
@@ -174,7 +182,7 @@ static void plan_truncated(const struct dist_kernel *kernels, const struct draw 
 	t->width = high > 0 ? 1 - t->below - t->above : special_normal(high) - t->below;
 }
 
-/* Appends the inputs that one gamma needs; boosted: its shape may be below 1. */
+/* Appends the inputs that one attempt at a gamma needs; boosted: its shape may be below 1. */
 static void add_gamma_inputs(struct draw_plan *plan, bool boosted)
 {
 	plan->inputs[plan->n_inputs++] = INPUT_NORMALS;
@@ -217,6 +225,7 @@ static void plan_beta(const struct dist_kernel *kernels, const struct draw *draw
 	add_gamma_inputs(plan, boosted);
 }
 
+/* One gamma for each component, as a logarithm: of small shapes the gamma itself would underflow. */
 static void plan_dirichlet(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
 	const struct gamma_table *table = draw->table;

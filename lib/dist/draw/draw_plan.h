@@ -13,9 +13,11 @@ enum draw_input { INPUT_WORDS, INPUT_NORMALS };
 
 enum { DRAW_INPUTS = DIST_PARAMETER_INPUT };
 
+/* Everything that draw_attempts needs of a draw beside its stream. Plain data, on its caller's stack; constants point
+ * into the draw's table, which must outlive it. */
 struct draw_plan {
 	dist_function *kernel;
-	unsigned n_inputs; /* an attempt reads that many of the stream's draws */
+	unsigned n_inputs; /* an attempt reads that many of the stream's draws, 1 to DRAW_INPUTS */
 	unsigned first_draw; /* of attempt 0 */
 	enum draw_input inputs[DRAW_INPUTS];
 	struct dist_constants constants;

@@ -75,6 +75,7 @@ static dist_function *special_kernel(const struct dist_kernel *kernels, const st
 	return NULL;
 }
 
+/* Kernels are found by their offset in the row of the CPU's variant. Dtypes below 32 bits are special cases. */
 void draw_plan_each(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *ret_plan)
 {
 	const bool wide = dtype_size(draw->dtype) == sizeof(double);

@@ -5,12 +5,14 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "dist/distributions/gamma_table.h"
-#include "dist/distributions/multinomial_table.h"
+#include "dist/tables/gamma_table.h"
+#include "dist/tables/multinomial_table.h"
 
-/* Measured, rounded up. */
+/* What building takes for each component of dirichlet and multinomial, and for each weight of categorical, checks
+ * included. Measured, rounded up. */
 enum { COMPONENT_NS = 30, WEIGHT_NS = 40 };
 
+/* Sets the fault of a table that cannot be allocated. */
 static int report_no_memory(struct dist_fault *ret_fault)
 {
 	*ret_fault = (struct dist_fault){.code = ERROR_NO_MEMORY, .text = "no memory for the distribution's table"};
@@ -25,8 +27,8 @@ static int check_begin(const struct draw *draw, const void *list, size_t n_list,
 	return dist_check(draw->distribution, draw->dtype, draw->parameters, list, n_list, ret_fault);
 }
 
-/* Allocates the builder's table, if the draw needs one: Poisson and binomial distributions that are too wide for a table
- * are drawn by rejection. */
+/* Allocates the builder's table, if the draw needs one: Poisson and binomial distributions that are too wide for a
+ * table are drawn by rejection. */
 static int alloc_table(const struct draw *draw, struct draw_builder *builder)
 {
 	switch (draw->distribution) {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checking a draw, and building the table that poisson, binomial, categorical and dirichlet sample from. */
+/* Checking a draw, and building the table that poisson, binomial, categorical, multinomial and dirichlet sample from.
+ */
 #ifndef TRNSCI_DIST_DRAW_PREPARE_H
 #define TRNSCI_DIST_DRAW_PREPARE_H
 
 #include <stdbool.h>
 
 #include "dist/distributions/dist_check.h"
-#include "dist/distributions/alias_table.h"
-#include "dist/distributions/discrete_table.h"
+#include "dist/tables/alias_table.h"
+#include "dist/tables/discrete_table.h"
 #include "dist/draw/draw.h"
 
-/* Checks the draw's parameters and builds its table, all at once. `list` holds the weights of categorical or the alpha of
- * dirichlet, and is not needed afterwards. On success *ret_table (NULL: the draw needs none) is also in draw->table; the
- * caller frees it with free() after the last draw_fill. Returns 0, -ERROR_OUT_OF_RANGE or -ERROR_NO_MEMORY; on error
- * ret_fault names the parameter and the reason. */
+/* Checks the draw's parameters and builds its table, all at once. `list` holds the weights of categorical, the alpha of
+ * dirichlet or the probabilities of multinomial, and is not needed afterwards. On success *ret_table (NULL: the draw
+ * needs none) is also in draw->table; the caller frees it with free() after the last draw_fill. Returns 0,
+ * -ERROR_OUT_OF_RANGE or -ERROR_NO_MEMORY; on error ret_fault names the parameter and the reason. */
 int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct dist_fault *ret_fault);
 
 /* The same in steps of at most 200 us, so that one client's large table delays nobody else. Callers read `table`,
@@ -34,8 +35,8 @@ struct draw_builder {
 	};
 };
 
-/* Checks everything but categorical's weights, allocates the table and puts it into draw->table, still empty. `list` may
- * be unaligned for categorical, and must stay valid until the last step. Errors are those of draw_prepare. */
+/* Checks everything but categorical's weights, allocates the table and puts it into draw->table, still empty. `list`
+ * may be unaligned for categorical, and must stay valid until the last step. Errors are those of draw_prepare. */
 int draw_builder_begin(struct draw *draw, const void *list, size_t n_list, struct draw_builder *ret_builder,
 		       struct dist_fault *ret_fault);
 

@@ -17,6 +17,7 @@ enum {
 	FEW_POINTS = 4,
 };
 
+/* One dimension, whose base is a prime. */
 struct base {
 	struct halton_nest nest;
 	/* PERMUTATION: each place's map, and the sum that zeros from there on contribute. */
@@ -24,6 +25,7 @@ struct base {
 	uint64_t tail[MOST_PLACES + 1];
 };
 
+/* A sequence: dimension j has the j-th prime as its base. */
 struct halton {
 	enum points_scramble scramble;
 	uint32_t dims;
@@ -38,6 +40,7 @@ static void derive_map(uint64_t hash, uint32_t base, uint32_t *ret_a, uint32_t *
 	*ret_c = points_below((uint32_t)(hash >> 32), base);
 }
 
+/* Returns the image of a digit: a linear map, which is a permutation of the digits since the base is prime. */
 static uint32_t map_digit(uint32_t a, uint32_t c, uint64_t digit, uint32_t base)
 {
 	return (uint32_t)(((uint64_t)a * digit + c) % base);
@@ -74,6 +77,7 @@ static void fill_base(const struct halton *halton, const struct points_settings 
 		fill_maps(ret);
 }
 
+/* By trial division: the bases are below 8000. */
 static bool is_prime(uint32_t n)
 {
 	for (uint32_t d = 2; d * d <= n; d++)
@@ -123,6 +127,8 @@ static double inverse_plain(const struct base *b, uint64_t i)
 	return (double)sum / (double)power;
 }
 
+/* Returns the radical inverse with each digit mapped. The zeros above i's digits are mapped, too, all of them at once:
+ * tail. */
 static double inverse_permuted(const struct base *b, uint64_t i)
 {
 	uint64_t sum = 0, power = b->nest.whole;
@@ -150,6 +156,7 @@ static void fill_owen(const struct halton *halton, uint64_t first, size_t points
 	}
 }
 
+/* Writes coordinates [dim, dim + n) of point i, plain or with permuted digits. */
 static void fill_point(const struct halton *halton, uint64_t i, uint32_t dim, uint32_t n, double *ret_x)
 {
 	for (uint32_t j = 0; j < n; j++) {

@@ -14,9 +14,10 @@
 #include "dist/quasi/lattice.h"
 #include "dist/quasi/sobol.h"
 
+/* A set of points. Constant once it is built, so any number of threads may fill from it. */
 struct points {
 	struct points_settings settings;
-	const struct sobol_kernel *kernel;
+	const struct sobol_kernel *kernel; /* of Sobol; the other kinds keep their own */
 	union {
 		struct sobol *sobol;
 		struct halton *halton;
@@ -32,6 +33,7 @@ enum {
 	CUT_PASS = 2048,
 };
 
+/* What each kind allows: dimensions, and scramblings as bits. */
 #define ONE(scramble) (1u << (scramble))
 
 static const struct {
@@ -157,6 +159,7 @@ uint64_t points_cost_ns(const struct points_settings *settings)
 /* The mean number of digits of 2^k dimensions' bases, the least for 2^k to 2^(k+1) - 1 of them. */
 static const uint8_t halton_digits[] = {63, 52, 38, 28, 20, 15, 12, 9, 8, 7};
 
+/* Returns about the picoseconds that a digit of a Halton coordinate takes. */
 static uint64_t halton_digit_ps(const struct points_settings *settings, uint32_t features)
 {
 	if (settings->scramble == SCRAMBLE_OWEN)
@@ -185,6 +188,7 @@ static void fill_lattice(const struct lattice *lattice, uint64_t begin, size_t n
 	}
 }
 
+/* Writes float64 coordinates of all kinds but Sobol. */
 static void fill_doubles(const struct points *points, uint64_t begin, size_t n, double *ret_x)
 {
 	if (points->settings.kind == POINTS_HALTON)
@@ -237,6 +241,7 @@ static void fill_sobol(const struct points *points, uint64_t begin, size_t n, vo
 	}
 }
 
+/* Writes coordinates of any kind to an output that is aligned to its elements. */
 static void fill_aligned(const struct points *points, uint64_t begin, size_t n, void *out)
 {
 	if (points->settings.kind == POINTS_SOBOL)

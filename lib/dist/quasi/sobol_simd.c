@@ -43,7 +43,8 @@ typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 		REVERSE(x);                                                                                            \
 	} while (0)
 
-/* Computes elements e .. e + 7 of a block, and advances their state by the step's row. */
+/* Computes elements e .. e + 7 of a block from their state, and advances the state to the next block by the step's row.
+ */
 static inline __attribute__((always_inline)) void compute_eight(const struct sobol *sobol, bool owen, uint32_t e,
 								const uint64_t *step, uint64_t *state, u64x8 *ret)
 {
@@ -56,6 +57,7 @@ static inline __attribute__((always_inline)) void compute_eight(const struct sob
 	*ret = x & sobol->mask;
 }
 
+/* Store the top 53 or 24 bits of eight fractions of 2^64 as numbers in [0, 1). */
 static inline __attribute__((always_inline)) void store_f64(const u64x8 *x, double *out)
 {
 	*(f64x8 *)out = F64_OF_U53(*x >> 11) * 0x1p-53;
@@ -66,6 +68,8 @@ static inline __attribute__((always_inline)) void store_f32(const u64x8 *x, floa
 	*(f32x8 *)out = __builtin_convertvector(F64_OF_U53(*x >> 40) * 0x1p-24, f32x8);
 }
 
+/* Defines a function that writes blocks: whole vectors straight to the output, the rest of a block by way of the stack.
+ * The row of a step is the number of trailing ones of the block's number, as in any Gray code. */
 #define FILL(name, type, store, owen)                                                                                  \
 	static void name(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, type *out)       \
 	{                                                                                                              \

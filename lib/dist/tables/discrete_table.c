@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probabilities from the mode outwards by their ratios, then cumulated as shares of 2^64. */
-#include "dist/distributions/discrete_table.h"
+/* Probabilities from the mode outwards by their ratios, then cumulated as shares of 2^64.
+ *
+ * From the mode outwards probabilities fall. Each step adds a few roundings to their relative error, and those many
+ * steps away hold few of the words. */
+#include "dist/tables/discrete_table.h"
 
 #include <assert.h>
 #include <math.h>
 
-#include "dist/distributions/word_share.h"
+#include "dist/tables/word_share.h"
 #include "dist/math/special.h"
 
+/* What a table takes: its guide, and each of its values. */
 enum { TABLE_NS = 8000, VALUE_NS = 12 };
 
 /* P(k + 1) / P(k); parameters: mean. */
@@ -93,7 +97,8 @@ static uint64_t build_shares(const struct discrete *discrete, uint64_t *ret_shar
 	return sum;
 }
 
-/* Replaces the table's shares by the last word of each value. A value without words ends where the one before it does. */
+/* Replaces the table's shares by the last word of each value. A value without words ends where the one before it does.
+ */
 static void cumulate_shares(struct discrete_table *table)
 {
 	uint64_t *const last = table->last;
@@ -106,6 +111,7 @@ static void cumulate_shares(struct discrete_table *table)
 	last[table->n - 1] = UINT64_MAX;
 }
 
+/* Finds for each value of a word's top bits where the search begins. */
 static void build_guide(struct discrete_table *table)
 {
 	unsigned j = 0;

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Marsaglia and Tsang's d and c. A shape below 1 is raised by 1, and the gamma then multiplied by a uniform to the power
- * boost = 1 / shape; boost is 0 for larger shapes. */
+/* Marsaglia and Tsang's d and c. A shape below 1 is raised by 1, and the gamma then multiplied by a uniform to the
+ * power boost = 1 / shape; boost is 0 for larger shapes. */
 struct gamma_constants {
 	double d, c, boost;
 };

@@ -15,8 +15,8 @@ enum {
 	DISCRETE_GUIDE_BITS = 12,
 };
 
-/* Value first + j belongs to the words in (last[j - 1], last[j]]. guide[b] is the j of the least word whose top bits are
- * b: the search begins there. */
+/* Value first + j belongs to the words in (last[j - 1], last[j]]. guide[b] is the j of the least word whose top bits
+ * are b: the search begins there. */
 struct discrete_table {
 	int64_t first;
 	unsigned n;
@@ -24,8 +24,8 @@ struct discrete_table {
 	uint64_t last[DISCRETE_VALUES];
 };
 
-/* A distribution on the integers low .. high, by its probability at the mode and the ratio P(k + 1) / P(k). The integers
- * are doubles because a bound may be infinite in effect (2^62). */
+/* A distribution on the integers low .. high, by its probability at the mode and the ratio P(k + 1) / P(k). The
+ * integers are doubles because a bound may be infinite in effect (2^62). */
 struct discrete {
 	double (*ratio)(double k, const double *parameters);
 	double parameters[2], mode, at_mode, low, high;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights to shares of mean 1, then each share below 1 filled up from one above. */
-#include "dist/distributions/alias_table.h"
+/* Weights to shares of mean 1, then each share below 1 filled up from one above.
+ *
+ * A column is 1/n of all words. Each step takes a small share (below 1) and a large one: the small share's column gets
+ * the rest of its room from the large share, which shrinks by as much. Rounding can leave shares near 1 over; their
+ * columns keep their own index alone, as sort_share set them. */
+#include "dist/tables/alias_table.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -8,8 +12,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "dist/distributions/word_share.h"
+#include "dist/tables/word_share.h"
 
+/* Each goes once over all weights. The sum comes in order, so that the table is the same however it is cut into steps.
+ */
 enum phase { SUM_WEIGHTS, SCALE_SHARES, SORT_SHARES, FILL_COLUMNS, BUILT };
 
 size_t alias_table_bytes(size_t n)
@@ -83,6 +89,7 @@ static void advance_build(struct alias_builder *builder, size_t i)
 	}
 }
 
+/* Returns whether no pair of a small and a large share is left. */
 static bool is_filled(const struct alias_builder *builder)
 {
 	return builder->phase == FILL_COLUMNS && (builder->n_small == 0 || builder->n_large == 0);

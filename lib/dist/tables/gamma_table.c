@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constants of the gamma sampler. */
-#include "dist/distributions/gamma_table.h"
+#include "dist/tables/gamma_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional probabilities of multinomial, from the last outcome to the first. */
-#include "dist/distributions/multinomial_table.h"
+/* Conditional probabilities of multinomial, from the last outcome to the first: so each is a share of the sum of itself
+ * and those behind it, and rounding cannot make one greater than 1. */
+#include "dist/tables/multinomial_table.h"
 
 #include <stdlib.h>
 

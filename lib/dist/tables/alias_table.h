@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables by which categorical picks an index: one 64-bit word to one of n, whatever the weights.
  *
- * The word's high part chooses a column, its low part one of the column's two indices. Each index's probability is right
- * to 2^-52 of 1/n. Source: M. D. Vose, IEEE Trans. Software Eng. 17 (1991) 972. */
+ * The word's high part chooses a column, its low part one of the column's two indices. Each index's probability is
+ * right to 2^-52 of 1/n. Source: M. D. Vose, IEEE Trans. Software Eng. 17 (1991) 972. */
 #ifndef TRNSCI_DIST_ALIAS_TABLE_H
 #define TRNSCI_DIST_ALIAS_TABLE_H
 
@@ -39,12 +39,13 @@ struct alias_table *alias_table_new(const double *weights, size_t n);
 
 /* A table that is built step by step. Its members are private. */
 struct alias_builder {
-	struct alias_table *table;
-	const void *weights;
-	double greatest, sum;
-	double *shares; /* owned, as list */
+	struct alias_table *table; /* borrowed, as weights */
+	const void *weights;       /* float64, at any alignment */
+	double greatest, sum;      /* sum: of the weights divided by the greatest, which cannot overflow */
+	double *shares; /* owned, as list: n times a weight's part of the sum, less what its index gave away */
 	uint32_t *list; /* indices with shares below 1 from the left, the others from the right */
-	size_t at, n_small, n_large;
+	size_t at;      /* the next weight of the phase */
+	size_t n_small, n_large; /* indices in the two parts of list */
 	int phase;
 };
 
