@@ -59,7 +59,7 @@ int connect_daemon(const struct cli *cli, size_t arena_bytes, struct trnsci_sess
 	struct trnsci_error err = {0};
 
 	if (cli->embedded)
-		return complain(EXIT_USAGE, "--embedded: named streams are kept by a daemon, allowed: --socket");
+		return complain(EXIT_USAGE, "--embedded: this command needs a daemon, allowed: --socket");
 	return trnsci_open(cli->socket, &options, ret_session, &err) < 0 ? complain_error(&err, EXIT_USAGE) : EXIT_OK;
 }
 

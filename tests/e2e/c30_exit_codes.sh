@@ -20,7 +20,9 @@ refused() {
 refused "no command" 2 "*no command*rand*" "$cli"
 refused "unknown command" 2 "*frob*allowed rand*" "$cli" frob
 refused "unknown option" 2 "*--frob*" "$cli" --frob rand
-refused "a missing distribution" 2 "*allowed are bits, uniform, normal*" "$cli" rand
+refused "a missing distribution" 2 "*DIST is missing*allowed are bits, uniform, normal*" "$cli" rand
+refused "a missing kind of plot" 2 "*KIND is missing*allowed histogram*" "$cli" plot
+refused "figures of no daemon" 2 "*--embedded: this command needs a daemon*" "$cli" --embedded top
 refused "an unknown distribution" 2 "*zeta*allowed are bits*" "$cli" rand zeta -n 5
 refused "no count" 2 "*-n COUNT*" "$cli" rand normal
 refused "count that is none" 2 "*--count: 'x'*allowed*" "$cli" rand normal -n x
@@ -112,6 +114,10 @@ printf 'abc' >short
 refused "no such input" 65 "*nonexistent*No such file*" "$cli" -q --embedded fft nonexistent
 refused "raw input of broken size" 65 "*3 bytes*multiple of the 4*" "$cli" -q --embedded fft short --dtype f32
 printf 'a\001c' >binary
+: >nothing
+refused "an empty input" 65 "*nothing: it is empty*" "$cli" -q --embedded fft nothing
+refused "a file larger than what is free" 74 "*petabytes.npy*free are*" "$cli" -q --embedded rand normal -n 1e15 -o petabytes.npy
+same "leaves nothing" "" "$(ls -A | grep -e petabytes -e '^.trnsci')"
 refused "raw input without a dtype" 2 "*neither npy, audio nor text*--dtype*" "$cli" -q --embedded fft binary
 refused "text without numbers" 65 "*short: it holds no numbers*" "$cli" -q --embedded fft short
 refused "no input" 2 "*0 inputs*" "$cli" fft

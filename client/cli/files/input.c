@@ -206,6 +206,8 @@ static int read_start(struct input *input, const char *dtype, uint64_t row_lengt
 	input->held_size = (size_t)got;
 	if (named_raw)
 		return read_raw(input, dtype, row_length);
+	if (got == 0)
+		return complain(EXIT_DATA, "%s: it is empty", input->name);
 	if (got == NPY_PREFIX_BYTES && memcmp(input->held, NPY_MAGIC, 6) == 0)
 		return read_npy(input);
 	if (audio_is(input->held, input->held_size) || audio_is_name(input->name))
@@ -232,7 +234,7 @@ int input_open(const char *name, const char *dtype, uint64_t row_length, struct 
 	int code = read_start(&input, dtype, row_length);
 
 	if (code == EXIT_OK && !input_count(&input, &count))
-		code = complain(EXIT_DATA, "%s: its shape has more than 2^64 elements", input.name);
+		code = complain(EXIT_DATA, "%s: its shape has too many elements", input.name);
 	if (code != EXIT_OK) {
 		input_close(&input);
 		return code;

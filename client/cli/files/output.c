@@ -157,10 +157,27 @@ static int write_npy_header(struct output *output, size_t ndim, const uint64_t *
 	return target_write(&output->target, header, size);
 }
 
+/* UINT64_MAX: more. */
+static uint64_t shape_bytes(enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape)
+{
+	uint64_t bytes = trnsci_dtype_size(dtype);
+
+	for (size_t i = 0; i < ndim; i++)
+		if (__builtin_mul_overflow(bytes, shape[i], &bytes))
+			bytes = shape[i] ? UINT64_MAX : 0;
+	return bytes;
+}
+
 int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape)
 {
 	output->dtype = dtype;
 	output->columns = ndim >= 2 ? shape[ndim - 1] : 1;
+	if (output->format == FORMAT_RAW || output->format == FORMAT_NPY) {
+		const int code = target_check_room(&output->target, shape_bytes(dtype, ndim, shape));
+
+		if (code != EXIT_OK)
+			return code;
+	}
 	switch (output->format) {
 	case FORMAT_CSV:
 		return write_names(output, ndim);

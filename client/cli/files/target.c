@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* The file under its temporary name; "" when there is none. A signal handler reads it, so it is written only while the
@@ -137,6 +138,19 @@ int target_write(struct target *target, const void *bytes, size_t size)
 		size -= (size_t)wrote;
 	}
 	return EXIT_OK;
+}
+
+int target_check_room(const struct target *target, uint64_t bytes)
+{
+	struct statvfs room;
+
+	if (!target->path[0] || fstatvfs(target->fd, &room) < 0 || room.f_blocks == 0)
+		return EXIT_OK;
+	const double free_bytes = (double)(geteuid() ? room.f_bavail : room.f_bfree) * (double)room.f_frsize;
+
+	if ((double)bytes <= free_bytes)
+		return EXIT_OK;
+	return complain(EXIT_IO, "%s: %.3g GB, free are %.3g GB", target->name, (double)bytes * 1e-9, free_bytes * 1e-9);
 }
 
 int target_close(struct target *target, int code)

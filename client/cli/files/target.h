@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli.h"
 
@@ -20,6 +21,9 @@ int target_open(const char *name, struct target *ret_target);
 
 /* Writes all bytes. A reader that has gone away ends in EXIT_IO without a message. An exit code. */
 int target_write(struct target *target, const void *bytes, size_t size);
+
+/* Complains if a file of so many bytes cannot fit where the target is: better now than once the disk is full. An exit code. */
+int target_check_room(const struct target *target, uint64_t bytes);
 
 /* Closes; gives the file its name if code is EXIT_OK, otherwise removes it. Returns code, or what closing failed with. */
 int target_close(struct target *target, int code);

@@ -38,6 +38,8 @@ static int complain_of_distribution(const struct draw_command *command, const ch
 		suggestion_try(&suggestion, operation.name);
 		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", operation.name);
 	}
+	if (!*name)
+		return complain(EXIT_USAGE, "%s: DIST is missing, allowed are %s", command->name, names);
 	return complain(EXIT_USAGE, "%s: '%s': unknown distribution%s, allowed are %s", command->name, name,
 			suggestion_text(&suggestion), names);
 }

@@ -184,6 +184,8 @@ static int complain_of_kind(const char *word)
 
 	for (size_t i = 0; i < N_KINDS; i++)
 		suggestion_try(&suggestion, kinds[i].name);
+	if (!*word)
+		return complain(EXIT_USAGE, "plot: KIND is missing, allowed histogram, spectrum, spectrogram, waveform, scatter");
 	return complain(EXIT_USAGE, "plot: '%s': unknown kind%s, allowed histogram, spectrum, spectrogram, waveform, scatter", word,
 			suggestion_text(&suggestion));
 }
