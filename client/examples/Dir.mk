@@ -8,6 +8,8 @@ $(BUILD)/examples/noisy_speech: $(SPEECH_OBJECTS) $(SHARED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(SPEECH_OBJECTS) -L$(BUILD)/lib -ltrnsci $(call pkg,--libs,sndfile) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
+checks: $(BUILD)/examples/noisy_speech
+
 run-demo: all $(BUILD)/examples/noisy_speech
 	@client/examples/speech/demo.sh $(BUILD)
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The main job, end to end: one daemon on a private socket, two clients that draw at once, a recording that gets noise
-# and is transformed in resident tiles. Usage: demo.sh BUILD_FOLDER
+# and is transformed in resident tiles. Usage: demo.sh BUILD_FOLDER [OUTPUT_FOLDER]
 set -eu
 bin=$1/bin
-out=$1/demo
+out=${2:-$1/demo}
 recording=${RECORDING:-/usr/share/sounds/alsa/Front_Center.wav}
 seed=2026
 samples=8000000
@@ -26,7 +26,7 @@ milliseconds() {
 
 # The socket appears by rename once the daemon listens, so its being there is the readiness.
 start_daemon() {
-	"$bin/trnscid" --socket "$socket" 2>"$private/log" &
+	"$bin/trnscid" --socket "$socket" --state-dir "$private/state" 2>"$private/log" &
 	daemon=$!
 	for _ in $(seq 500); do
 		[ -S "$socket" ] && return
@@ -50,10 +50,10 @@ two_clients() {
 	wait $first
 	wait $second
 	took=$(($(milliseconds) - start))
-	echo "  two processes drew half of $samples normals each, at once, in $took ms (written to files)"
+	echo "  two processes drew half of $samples normals each at the same time, and wrote them to files: $took ms"
 	"$bin/trnsci-cli" --embedded rand normal -n $samples --seed $seed -o "$private/whole"
 	cat "$private/part0" "$private/part1" | cmp - "$private/whole"
-	echo "  joined they are, byte for byte, what one embedded run gives: sha256 $(sha256sum <"$private/whole" | cut -c1-16)..."
+	echo "  both halves joined equal one run without a daemon, byte for byte: sha256 $(sha256sum <"$private/whole" | cut -c1-16)..."
 }
 
 plot_png() {
@@ -97,14 +97,15 @@ plot_png
 title "4. The end"
 stop_daemon
 echo "  all of it took $(($(milliseconds) - begin)) ms"
-cat <<NEXT
-
-Try next:
-  $bin/trnscid --socket /tmp/trnsci.sock &                 a daemon of your own
-  export TRNSCI_SOCKET=/tmp/trnsci.sock
-  $bin/trnsci-cli rand normal -n 5 --seed 1 --format text  five normals; the same five on every machine
-  $bin/trnsci-cli rand uniform -n 1000000 -o u.npy         a file for numpy
-  $bin/trnsci-cli fft u.npy -o U.npy                       its transform
-  $bin/trnsci-cli selftest                                 every kernel against known answers
-  make check                                               the tests
+printf '\nTry next:\n'
+while IFS='|' read -r command meaning; do
+	printf '  %-62s %s\n' "$command" "$meaning"
+done <<NEXT
+$bin/trnscid --socket /tmp/trnsci.sock &|a daemon of your own
+export TRNSCI_SOCKET=/tmp/trnsci.sock|
+$bin/trnsci-cli rand normal -n 5 --seed 1 --format text|five normals; the same five on every machine
+$bin/trnsci-cli rand uniform -n 1000000 -o u.npy|a file for numpy
+$bin/trnsci-cli fft u.npy -o U.npy|its transform
+$bin/trnsci-cli selftest|every kernel against known answers
+make check|the tests
 NEXT

@@ -161,10 +161,10 @@ static bool check_results(const struct tiles *tiles, size_t n, double snr_db)
 	double parseval = energy(noisy_spectrum, 2 * n) / ((double)n * energy(noisy, n)) - 1;
 	bool passed = true;
 
-	printf("  SNR: asked for %.2f dB, %.2f dB in the samples, %.2f dB between the two spectra\n", snr_db, in_time,
+	printf("  SNR: %.2f dB asked for; %.2f dB by the samples, %.2f dB by the two spectra\n", snr_db, in_time,
 	       in_spectrum);
-	passed &= check("SNR in the samples is the one asked for", fabs(in_time - snr_db), 0.2, " dB");
-	passed &= check("spectrum of the sum less the original's holds the noise, no more", fabs(in_spectrum - in_time),
+	passed &= check("SNR of the samples against the one asked for", fabs(in_time - snr_db), 0.2, " dB");
+	passed &= check("spectra: sum less original holds the same noise", fabs(in_spectrum - in_time),
 			1e-3, " dB");
 	passed &= check("bins against direct sums in double precision", direct_error(noisy, noisy_spectrum, n), 3e-6,
 			"   ");

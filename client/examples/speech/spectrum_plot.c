@@ -66,7 +66,7 @@ void spectrum_plot(FILE *to, const float *solid, const float *shaded, size_t len
 	for (unsigned r = 0; r < ROWS; r++) {
 		double level = top - RANGE_DB * (r + 0.5) / ROWS;
 
-		fprintf(to, "  %5.0f dB |", -RANGE_DB * r / ROWS);
+		fprintf(to, "  %5.0f dB |", 0.0 - RANGE_DB * r / ROWS);
 		for (unsigned c = 0; c < COLUMNS; c++)
 			fputs(first[c] >= level ? "█" : second[c] >= level ? "░" : " ", to);
 		fputc('\n', to);
