@@ -224,10 +224,11 @@ help:
 #: SAN=address,undefined or SAN=thread with any of them: a build folder of its own
 #: V=1 shows commands; CC=clang builds with clang
 
-include tests/Dir.mk tests/bench/Dir.mk
+include tests/Dir.mk
 include client/examples/Dir.mk
 include client/python/Dir.mk client/mpi/Dir.mk
 -include client/Dir.mk systemd/Dir.mk systemd/debian/Dir.mk
+include tests/bench/Dir.mk
 
 clean:
 	rm -rf build
