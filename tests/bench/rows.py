@@ -113,6 +113,7 @@ def single_ffts():
         yield single('c2c', 2 ** k, limit=limit)
     for wide in (False, True):
         yield single('2d', 1024, wide, 5)
+        yield single('2d', 2048, wide, 5)
         yield single('3d', 128, wide, 5)
 
 
