@@ -100,12 +100,38 @@ static uint32_t count_words(const struct points_settings *settings, unsigned k)
 	return ((settings->dims << k) + SOBOL_LANES - 1) / SOBOL_LANES * SOBOL_LANES;
 }
 
+/* Returns log2 of the blocks of a span. */
+static unsigned log2_span(uint32_t stride, unsigned n_steps)
+{
+	unsigned m = 0;
+
+	while (m < n_steps && (m == 0 || stride << (m + 1) <= SOBOL_SPAN_ELEMENTS))
+		m++;
+	return m;
+}
+
 size_t sobol_bytes(const struct points_settings *settings)
 {
-	const unsigned k = log2_block(settings->dims);
+	const unsigned k = log2_block(settings->dims), n_steps = count_steps(settings, k);
+	const uint32_t stride = count_words(settings, k);
 
 	return sizeof(struct sobol) +
-	       (size_t)count_words(settings, k) * (count_steps(settings, k) + 4) * sizeof(uint64_t);
+	       (size_t)stride * (n_steps + 3 + ((size_t)1 << log2_span(stride, n_steps))) * sizeof(uint64_t);
+}
+
+/* Fills the table of spans: row j is the xor of the steps of the one bits of gray(j). Cutting bits and shifting are
+ * linear, so points that are not scrambled by bits need neither later. */
+static void fill_span(const struct sobol *sobol)
+{
+	const size_t stride = sobol->stride;
+
+	for (size_t j = 1; j < (size_t)1 << sobol->log2_span; j++) {
+		const uint64_t *const before = sobol->span + (j - 1) * stride;
+		const uint64_t *const step = sobol->steps + (size_t)__builtin_ctzll(j) * stride;
+
+		for (size_t e = 0; e < stride; e++)
+			sobol->span[j * stride + e] = before[e] ^ (sobol->owen ? step[e] : (step[e] & sobol->mask) >> 11);
+	}
 }
 
 int sobol_create(const struct points_settings *settings, struct sobol **ret_sobol)
@@ -123,19 +149,22 @@ int sobol_create(const struct points_settings *settings, struct sobol **ret_sobo
 				.width = width,
 				.stride = stride,
 				.bits = settings->bits,
-				.n_steps = n_steps};
+				.n_steps = n_steps,
+				.log2_span = log2_span(stride, n_steps)};
 	sobol->owen = settings->scramble == SCRAMBLE_OWEN;
 	sobol->mask = ~UINT64_C(0) << (64 - settings->bits);
 	sobol->block0 = (uint64_t *)(sobol + 1);
 	sobol->keys[0] = sobol->block0 + stride;
 	sobol->keys[1] = sobol->keys[0] + stride;
 	sobol->steps = sobol->keys[1] + stride;
+	sobol->span = sobol->steps + (size_t)n_steps * stride;
 	for (unsigned dim = 0; dim < settings->dims; dim++) {
 		compute_directions(dim, k + n_steps, &initials, v);
 		fill_dimension(sobol, dim, v);
 	}
 	if (settings->scramble != SCRAMBLE_PLAIN)
 		set_scrambling(sobol, settings);
+	fill_span(sobol);
 	*ret_sobol = sobol;
 	return 0;
 }
@@ -164,7 +193,7 @@ static void fill_blocks(const struct sobol *sobol, const struct sobol_kernel *ke
 {
 	uint64_t state[SOBOL_MOST_STRIDE];
 
-	compute_block(sobol, block, state);
+	compute_block(sobol, block >> sobol->log2_span << sobol->log2_span, state);
 	if (dtype == DTYPE_F32)
 		kernel->f32(sobol, block, n_blocks, state, out);
 	else

@@ -43,54 +43,88 @@ typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 		REVERSE(x);                                                                                            \
 	} while (0)
 
-/* Computes elements e .. e + 7 of a block from their state, and advances the state to the next block by the step's row.
- */
-static inline __attribute__((always_inline)) void compute_eight(const struct sobol *sobol, bool owen, uint32_t e,
-								const uint64_t *step, uint64_t *state, u64x8 *ret)
-{
-	u64x8 *at = (u64x8 *)(state + e);
-	u64x8 x = *at;
-
-	*at = x ^ *(const u64x8 *)(step + e);
-	if (owen)
-		OWEN(x, *(const u64x8 *)(sobol->keys[0] + e), *(const u64x8 *)(sobol->keys[1] + e));
-	*ret = x & sobol->mask;
-}
-
-/* Store the top 53 or 24 bits of eight fractions of 2^64 as numbers in [0, 1). */
+/* Store eight fractions of 2^53, or their top 24 bits, as numbers in [0, 1). */
 static inline __attribute__((always_inline)) void store_f64(const u64x8 *x, double *out)
 {
-	*(f64x8 *)out = F64_OF_U53(*x >> 11) * 0x1p-53;
+	*(f64x8 *)out = F64_OF_U53(*x) * 0x1p-53;
 }
 
 static inline __attribute__((always_inline)) void store_f32(const u64x8 *x, float *out)
 {
-	*(f32x8 *)out = __builtin_convertvector(F64_OF_U53(*x >> 40) * 0x1p-24, f32x8);
+	*(f32x8 *)out = __builtin_convertvector(F64_OF_U53(*x >> 29) * 0x1p-24, f32x8);
 }
 
-/* Defines a function that writes blocks: whole vectors straight to the output, the rest of a block by way of the stack.
- * The row of a step is the number of trailing ones of the block's number, as in any Gray code. */
+/* Makes `state` the first block of span s from that of s - 1. */
+static void advance_span(const struct sobol *sobol, uint64_t s, uint64_t *state)
+{
+	const unsigned m = sobol->log2_span;
+	const uint64_t *high = sobol->steps + (size_t)(m + (unsigned)__builtin_ctzll(s)) * sobol->stride;
+	const uint64_t *low = m ? sobol->steps + (size_t)(m - 1) * sobol->stride : NULL;
+
+	for (uint32_t e = 0; e < sobol->stride; e += SOBOL_LANES)
+		*(u64x8 *)(state + e) ^= *(const u64x8 *)(high + e) ^ (low ? *(const u64x8 *)(low + e) : (u64x8){0});
+}
+
+/* Makes fractions of 2^53 of the bits that count. */
+#define CUT(x) (((x) & sobol->mask) >> 11)
+
+/* Defines a function that writes blocks. It goes through a span by columns of one, two or four vectors, whose part of the
+ * state stays in registers. A column's last elements may go by way of the stack. */
 #define FILL(name, type, store, owen)                                                                                  \
+	static inline __attribute__((always_inline)) void name##_columns(                                              \
+		const struct sobol *sobol, const uint64_t *state, size_t e, size_t columns, size_t first,              \
+		size_t n_blocks, type *out)                                                                            \
+	{                                                                                                              \
+		const size_t width = sobol->width, stride = sobol->stride;                                             \
+		const uint64_t *row = sobol->span + first * stride + e;                                                \
+		const bool is_whole = e + columns * SOBOL_LANES <= width;                                              \
+		u64x8 base[4], added[4], factor[4], x;                                                                 \
+                                                                                                                       \
+		for (size_t c = 0; c < columns; c++) {                                                                 \
+			base[c] = *(const u64x8 *)(state + e + c * SOBOL_LANES);                                       \
+			base[c] = owen ? base[c] : (u64x8)CUT(base[c]);                                                \
+			added[c] = *(const u64x8 *)(sobol->keys[0] + e + c * SOBOL_LANES);                             \
+			factor[c] = *(const u64x8 *)(sobol->keys[1] + e + c * SOBOL_LANES);                            \
+		}                                                                                                      \
+		out += e;                                                                                              \
+		for (size_t b = 0; b < n_blocks; b++, row += stride, out += width)                                     \
+			for (size_t c = 0; c < columns; c++) {                                                         \
+				x = base[c] ^ *(const u64x8 *)(row + c * SOBOL_LANES);                                 \
+				if (owen) {                                                                            \
+					OWEN(x, added[c], factor[c]);                                                  \
+					x = CUT(x);                                                                    \
+				}                                                                                      \
+				if (columns > 1 || is_whole) {                                                         \
+					store(&x, out + c * SOBOL_LANES);                                              \
+				} else {                                                                               \
+					type rest[SOBOL_LANES];                                                        \
+                                                                                                                       \
+					store(&x, rest);                                                               \
+					memcpy(out, rest, (width - e) * sizeof *out);                                  \
+				}                                                                                      \
+			}                                                                                              \
+	}                                                                                                              \
+                                                                                                                       \
 	static void name(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, type *out)       \
 	{                                                                                                              \
-		const uint32_t width = sobol->width, whole = width - width % SOBOL_LANES;                              \
-		u64x8 x;                                                                                               \
+		const size_t per_span = (size_t)1 << sobol->log2_span;                                                 \
+		size_t at = (size_t)(first % per_span);                                                                \
                                                                                                                        \
-		for (size_t b = 0; b < n_blocks; b++, out += width) {                                                  \
-			const unsigned row = (unsigned)__builtin_ctzll(first + b + 1);                                 \
-			const uint64_t *step = sobol->steps + (size_t)row * sobol->stride;                             \
+		for (size_t count; n_blocks > 0; at = 0) {                                                             \
+			count = n_blocks < per_span - at ? n_blocks : per_span - at;                                   \
+			size_t e = 0;                                                                                  \
                                                                                                                        \
-			for (uint32_t e = 0; e < whole; e += SOBOL_LANES) {                                            \
-				compute_eight(sobol, owen, e, step, state, &x);                                        \
-				store(&x, out + e);                                                                    \
-			}                                                                                              \
-			if (whole < width) {                                                                           \
-				type rest[SOBOL_LANES];                                                                \
-                                                                                                                       \
-				compute_eight(sobol, owen, whole, step, state, &x);                                    \
-				store(&x, rest);                                                                       \
-				memcpy(out + whole, rest, (width - whole) * sizeof *out);                              \
-			}                                                                                              \
+			for (; e + 4 * SOBOL_LANES <= sobol->width; e += 4 * SOBOL_LANES)                              \
+				name##_columns(sobol, state, e, 4, at, count, out);                                    \
+			for (; e + 2 * SOBOL_LANES <= sobol->width; e += 2 * SOBOL_LANES)                              \
+				name##_columns(sobol, state, e, 2, at, count, out);                                    \
+			for (; e < sobol->width; e += SOBOL_LANES)                                                     \
+				name##_columns(sobol, state, e, 1, at, count, out);                                    \
+			out += count * sobol->width;                                                                   \
+			first += count;                                                                                \
+			n_blocks -= count;                                                                             \
+			if (n_blocks > 0)                                                                              \
+				advance_span(sobol, first >> sobol->log2_span, state);                                 \
 		}                                                                                                      \
 	}
 
