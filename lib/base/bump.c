@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks in a list, of which the newest gives out memory from its start to its end. */
+/* Blocks in a list, of which the newest gives out memory from its start to its end.
+ *
+ *     bump -> blocks -> [newest | used ....... size] -> [older] -> ... -> [first, inside bump]
+ *
+ * What is left of an older block when a new one is added stays unused: pieces are small, and most requests fit the
+ * first. */
 #include "base/bump.h"
 
 #include <stdalign.h>
@@ -10,14 +15,16 @@
 
 #include "base/error.h"
 
+/* 8000: with malloc's own header and ours the first block stays below two pages. */
 enum { FIRST_BYTES = 8000, BLOCK_BYTES = 4096 };
 
 struct block {
-	struct block *next;
-	size_t used, size;
+	struct block *next; /* an older one; NULL: this is the first */
+	size_t used, size;  /* bytes; used is a multiple of the alignment */
 	alignas(max_align_t) char bytes[];
 };
 
+/* A function that bump_free calls. In the allocator's own memory. */
 struct deferred {
 	struct deferred *next;
 	void (*release)(void *arg);
@@ -25,8 +32,8 @@ struct deferred {
 };
 
 struct bump {
-	struct block *blocks;
-	struct deferred *deferred;
+	struct block *blocks;      /* the newest first */
+	struct deferred *deferred; /* the latest first */
 	struct bump_cache *cache; /* NULL: none */
 	struct block first;       /* must be the last member: its bytes follow */
 };
@@ -53,6 +60,7 @@ static bool return_to_cache(struct bump *bump)
 		return false;
 	bump->first.used = 0;
 	bump->deferred = NULL;
+	/* Release: the thread that takes it (acquire) sees it empty. */
 	return atomic_compare_exchange_strong_explicit(&bump->cache->free, &none, bump, memory_order_release,
 						       memory_order_relaxed);
 }
@@ -89,6 +97,7 @@ void bump_cache_free(struct bump_cache *cache)
 	free(atomic_exchange(&cache->free, NULL));
 }
 
+/* Adds a block of `size` bytes, which becomes the newest. NULL: no memory. */
 static struct block *block_new(struct bump *bump, size_t size)
 {
 	struct block *block = malloc(sizeof *block + size);

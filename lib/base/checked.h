@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Sums and products are of 64 bits: sizes of a client's arrays are 64-bit numbers. */
 static inline bool add_overflows(uint64_t a, uint64_t b, uint64_t *ret)
 {
 	return __builtin_add_overflow(a, b, ret);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detection by the compiler's builtins, which also check that the operating system saves the registers. */
+/* Detection by the compiler's builtins, which also check that the operating system saves the registers.
+ *
+ * Features build on each other (AVX-512 implies AVX2 here, and so on), so a set of them is always one that some level
+ * names, AES aside. */
 #include "base/cpu.h"
 
 #include <stdbool.h>
@@ -17,6 +20,7 @@
 
 enum { AES_OF_AVX2 = CPU_AESNI | CPU_VAES256, AES_OF_AVX512 = AES_OF_AVX2 | CPU_VAES512 };
 
+/* Lowest first; each has all features of those before it. */
 static const struct cpu_level levels[] = {
 	{"scalar", 0, 0},
 #if defined(__x86_64__)
@@ -92,6 +96,7 @@ uint32_t cpu_level_usable(const struct cpu_level *level)
 	return (level->features | level->optional) & cpu_detect();
 }
 
+/* Returns the level of that name, or NULL. */
 static const struct cpu_level *find_level(const char *name)
 {
 	for (size_t i = 0; i < N_LEVELS; i++)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bits of a set of features. Their numbers are internal; clients know levels by name. */
 enum cpu_feature {
 	CPU_AVX2 = 1 << 0,        /* AVX2, FMA */
 	CPU_AVX512 = 1 << 1,      /* AVX-512 F, DQ, BW, VL */
@@ -21,8 +22,8 @@ enum cpu_feature {
 	CPU_ARM_AES = 1 << 8,     /* AESE and AESMC of AArch64 */
 };
 
-/* A level is a name for a set of features: "scalar", "avx2", "avx512", "avx512bf16", "amx", "neon". A CPU has a level if
- * it has all of its features. Units for AES came to each level at another time, so they are optional: the level as a
+/* A level is a name for a set of features: "scalar", "avx2", "avx512", "avx512bf16", "amx", "neon". A CPU has a level
+ * if it has all of its features. Units for AES came to each level at another time, so they are optional: the level as a
  * mask allows them where the CPU has them. */
 struct cpu_level {
 	const char *name;
@@ -38,15 +39,16 @@ uint32_t cpu_detect(void);
 /* Returns the features of a level that this CPU has, the optional ones included. */
 uint32_t cpu_level_usable(const struct cpu_level *level);
 
-/* Looks up a level by its name: its features without the optional ones. Returns 0, or -ERROR_OUT_OF_RANGE for an unknown
- * name. */
+/* Looks up a level by its name: its features without the optional ones. Returns 0, or -ERROR_OUT_OF_RANGE for an
+ * unknown name. */
 int cpu_level_parse(const char *name, uint32_t *ret_features);
 
 /* Returns the name of the highest level whose features are all in `features`. */
 const char *cpu_level_name(uint32_t features);
 
 /* Computes the features that this process may use: those of the CPU that the level `mask` (the value of TRNSCI_CPU)
- * has, too, the optional ones included. A mask of NULL or "" allows all. Returns 0, or -ERROR_OUT_OF_RANGE for an unknown level. */
+ * has, too, the optional ones included. A mask of NULL or "" allows all. Returns 0, or -ERROR_OUT_OF_RANGE for an
+ * unknown level. */
 int cpu_allowed(const char *mask, uint32_t *ret_features);
 
 #endif

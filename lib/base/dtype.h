@@ -36,9 +36,10 @@ const char *dtype_name(enum dtype dtype);
 /* Finds a dtype by its short or long name of size bytes. Returns DTYPE_NONE for an unknown name. */
 enum dtype dtype_parse(const char *name, size_t size);
 
+/* Returns whether elements are pairs of a real and an imaginary part. */
 bool dtype_is_complex(enum dtype dtype);
 
-/* Float64, real or complex. */
+/* Returns whether parts are float64: f64 and c128. */
 bool dtype_is_wide(enum dtype dtype);
 
 #endif

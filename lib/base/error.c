@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The table's rows, in the order of their numbers. */
 struct error_row {
 	int code;
 	enum error_kind kind;

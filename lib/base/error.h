@@ -45,9 +45,11 @@ enum error_code {
 #undef X
 };
 
+/* An error with its text. Zero: none. The whole is 252 bytes, so that it can be a member and be copied by assignment.
+ */
 struct error {
 	int code; /* 0, or one of enum error_code (positive) */
-	char text[248];
+	char text[248]; /* "name: subject: ...", cut where it is longer */
 };
 
 /* Writes "name: " and the formatted text, cut to fit, into err, which may be NULL. Returns -code. It is marked cold:

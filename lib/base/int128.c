@@ -23,6 +23,7 @@ static bool parse_digits(const char *at, size_t size, int128 *ret)
 	return true;
 }
 
+/* Reads decimal text with or without a minus, or what value_to_u64 reads as hexadecimal. */
 static bool parse_text(const struct value *value, int128 *ret)
 {
 	const bool negative = value->bytes.size > 0 && value->bytes.at[0] == '-';
@@ -41,6 +42,7 @@ static bool parse_text(const struct value *value, int128 *ret)
 	return true;
 }
 
+/* A real is accepted if it is an integer: JavaScript has no other numbers. */
 bool value_to_int128(const struct value *value, int128 *ret)
 {
 	switch (value->kind) {
@@ -63,6 +65,7 @@ bool value_to_int128(const struct value *value, int128 *ret)
 	}
 }
 
+/* Digits are made from the right; x % 10 is negative for a negative x, which avoids negating the least integer. */
 const char *int128_text(int128 x, char text[INT128_TEXT_BYTES])
 {
 	const bool negative = x < 0;

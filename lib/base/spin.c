@@ -94,7 +94,8 @@ static void choose_mode(struct spin *spin)
 	spin->until_tries = spin->pause;
 }
 
-/* Learns from a wait in the mode that was chosen for it; others, which slept for want of a window, count for neither. */
+/* Learns from a wait in the mode that was chosen for it; others, which slept for want of a window, count for neither.
+ */
 static void learn(struct spin *spin, uint64_t took_ns)
 {
 	const uint64_t most_ns = LONGEST * spin->most_ns;

@@ -4,12 +4,12 @@
  *
  * A wait that ended within the bound was worth spinning for, so the next wait may spin for the whole bound. A longer
  * wait halves the window, down to zero. A pause therefore costs at most twice the bound of CPU time, and an idle thread
- * none. If other threads want this CPU, waits sleep at once: a thread that spins yields the CPU for a scheduler slice of
- * milliseconds, while a thread that is woken gets it immediately.
+ * none. If other threads want this CPU, waits sleep at once: a thread that spins yields the CPU for a scheduler slice
+ * of milliseconds, while a thread that is woken gets it immediately.
  *
- * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from its
- * CPU, so the mean wait is learned for spinning and for sleeping, and the shorter is used. The other is tried again now and
- * then, the more seldom the longer it was. */
+ * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from
+ * its CPU, so the mean wait is learned for spinning and for sleeping, and the shorter is used. The other is tried again
+ * now and then, the more seldom the longer it was. */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 

@@ -77,18 +77,20 @@ int value_put(struct bump *bump, struct value *map, const char *name, struct val
 	return copy ? value_add(bump, map, copy, value) : -ERROR_NO_MEMORY;
 }
 
+/* Clients of languages without a type for bytes send text as either. */
 static bool is_text(const struct value *value)
 {
 	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
 }
 
-/* Text stays unterminated: its size counts. */
+/* The copy is aligned for any type, so bytes in it can be read as elements. */
 static int copy_bytes(struct bump *bump, struct value *copy)
 {
 	copy->bytes.at = bump_copy(bump, copy->bytes.at, copy->bytes.size);
 	return copy->bytes.at ? 0 : -ERROR_NO_MEMORY;
 }
 
+/* Recursion is as deep as the tree; the scanner of frames limits the depth of what clients send. */
 static int copy_array(struct bump *bump, const struct value *value, struct value *copy)
 {
 	*copy = value_array();
@@ -165,6 +167,7 @@ static int share_array(struct bump *bump, struct value *copy)
 	return 0;
 }
 
+/* Copies the members of a map; the maps and arrays among them are shared the same way. */
 static int share_map(struct bump *bump, struct value *copy)
 {
 	const struct value_member *at = copy->map.at;

@@ -29,6 +29,8 @@ enum value_kind {
 struct value;
 struct value_member;
 
+/* One value, copied by assignment: a copy shares what `at` points to. An integer has one kind only, by its sign, so
+ * equal integers are equal values. */
 struct value {
 	enum value_kind kind;
 	union {
@@ -42,7 +44,7 @@ struct value {
 		} bytes; /* of STRING and BYTES */
 		struct {
 			struct value *at;
-			size_t count, room;
+			size_t count, room; /* room: elements that `at` has memory for; 0 in a tree that is only read */
 		} array;
 		struct {
 			struct value_member *at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The product loops of one variant. The includer defines ROWS and VECTORS (vectors in a row of a panel). */
-#include "base/simd.h"
+#include "base/simd/simd.h"
 #include "gemm/tile.h"
 #include "gemm/vectors_body.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Panel kernels, written once over base/simd.h: PANEL_ROWS rows by PANEL_VECTORS vectors of columns in registers. */
+/* Panel kernels, written once over base/simd/simd.h: PANEL_ROWS rows by PANEL_VECTORS vectors of columns in registers. */
 #include "gemm/panel.h"
 
 #include <math.h>
 
-#include "base/simd.h"
+#include "base/simd/simd.h"
 
 /* Vectors of columns in registers, and about what a fused multiply-add takes. */
 #if defined(SIMD_AVX512)

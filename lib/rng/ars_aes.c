@@ -6,7 +6,7 @@
  * of 512 bits start in a cycle, so 64 bytes take 3.5 cycles. Words reach 3.8, and uniforms 4.3: what converts them
  * shares units with AES. */
 #include "base/checked.h"
-#include "base/simd.h"
+#include "base/simd/simd.h"
 #include "rng/ars.h"
 
 enum { ROUNDS = 7 };

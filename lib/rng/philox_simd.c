@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox4x32-10 and -7 on vectors, written once over base/simd.h.
+/* Philox4x32-10 and -7 on vectors, written once over base/simd/simd.h.
  *
  * The instruction that multiplies 32 bits to 64 reads the low half of each 64-bit lane, so the state stays in 64-bit
  * lanes whose high halves hold anything. A block of U32_LANES groups is two halves of U32_LANES / 2 lanes. Within a
  * batch only the partition differs, so two products of the first two rounds are computed once for each batch. */
 #include "base/checked.h"
-#include "base/simd.h"
+#include "base/simd/simd.h"
 #include "rng/kernel.h"
 #include "rng/philox.h"
 #include "rng/philox_constants.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32-20 and -13 on vectors, written once over base/simd.h.
+/* Threefry4x32-20 and -13 on vectors, written once over base/simd/simd.h.
  *
  * Vector i holds word i of U32_LANES groups. Within a batch only the partition differs from group to group. What the
  * first two rounds compute without it is computed once for each batch, in plain integers (struct constants). */
 #include "base/checked.h"
-#include "base/simd.h"
+#include "base/simd/simd.h"
 #include "rng/kernel.h"
 #include "rng/threefry.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of every family, written over base/simd.h, and the table of one variant. */
-#include "base/simd.h"
+/* The kernels of every family, written over base/simd/simd.h, and the table of one variant. */
+#include "base/simd/simd.h"
 
 #include "dist/distributions/inversion_body.h"
 

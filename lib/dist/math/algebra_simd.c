@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/simd.h"
+#include "base/simd/simd.h"
 #include "dist/math/algebra.h"
 #include "dist/math/elementary_exp.h"
 #include "dist/math/elementary_log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Box and Muller's method over base/simd.h: one sequence of IEEE operations, so one result everywhere.
+/* Box and Muller's method over base/simd/simd.h: one sequence of IEEE operations, so one result everywhere.
  *
  * u0 = m 2^e, m in [2/3, 4/3), x = 2 - 2 m exact: -2 ln u0 = x + x^2 P(x) - 2 e ln 2; no cancellation as u0 nears 1.
  * 4 u1 = k + y, k whole, |y| <= 1/2 exact: sin and cos of y pi / 2, exchanged and signed by the two low bits of k.
@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "base/simd.h"
+#include "base/simd/simd.h"
 #include "dist/math/box_muller.h"
 #include "dist/math/elementary_log.h"
 #include "dist/math/elementary_turn.h"

@@ -6,7 +6,7 @@
 #ifndef TRNSCI_DIST_ELEMENTARY_ATAN_H
 #define TRNSCI_DIST_ELEMENTARY_ATAN_H
 
-#include "base/simd_bits.h"
+#include "base/simd/simd_bits.h"
 
 /* Returns atan(x) for any x except NaN. */
 static inline f64v atan_f64(f64v x)

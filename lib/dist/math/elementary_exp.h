@@ -8,7 +8,7 @@
 #ifndef TRNSCI_DIST_ELEMENTARY_EXP_H
 #define TRNSCI_DIST_ELEMENTARY_EXP_H
 
-#include "base/simd_bits.h"
+#include "base/simd/simd_bits.h"
 
 /* Returns 2^n, for an integer n in [-126, 127] to which 1.5 2^52 (f32: 1.5 2^23) has been added: n is then in the low
  * bits of the fraction. */

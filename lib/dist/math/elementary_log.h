@@ -9,7 +9,7 @@
 #ifndef TRNSCI_DIST_ELEMENTARY_LOG_H
 #define TRNSCI_DIST_ELEMENTARY_LOG_H
 
-#include "base/simd_bits.h"
+#include "base/simd/simd_bits.h"
 
 /* Returns -2 ln(1 - x/2) - 2 e ln 2, |x| <= 2/3, e being given as the integer exponent = e 2^23. */
 static inline f32v log_join_f32(f32v x, u32v exponent)

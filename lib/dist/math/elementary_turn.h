@@ -7,7 +7,7 @@
 #ifndef TRNSCI_DIST_ELEMENTARY_TURN_H
 #define TRNSCI_DIST_ELEMENTARY_TURN_H
 
-#include "base/simd_bits.h"
+#include "base/simd/simd_bits.h"
 
 /* Computes sin(y pi / 2) and cos(y pi / 2), |y| <= 1/2. */
 static inline void sincos_quarter_f64(f64v y, f64v *ret_sin, f64v *ret_cos)

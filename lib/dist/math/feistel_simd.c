@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The networks over base/simd.h. Numbers that leave 0 .. items - 1 are packed, and walk on together.
+/* The networks over base/simd/simd.h. Numbers that leave 0 .. items - 1 are packed, and walk on together.
  *
  * An array of n numbers is processed up to a multiple of the lanes. The numbers behind the n-th are set to 0
  * afterwards, so that they do not walk. */
 #include <stdbool.h>
 
-#include "base/simd_u64.h"
+#include "base/simd/simd_u64.h"
 #include "dist/math/feistel.h"
 #include "dist/math/splitmix_lanes.h"
 

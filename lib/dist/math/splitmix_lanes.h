@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* splitmix_hash over the lanes of base/simd.h. */
+/* splitmix_hash over the lanes of base/simd/simd.h. */
 #ifndef TRNSCI_DIST_SPLITMIX_LANES_H
 #define TRNSCI_DIST_SPLITMIX_LANES_H
 
-#include "base/simd_u64.h"
+#include "base/simd/simd_u64.h"
 #include "dist/math/splitmix.h"
 
 static inline u64v splitmix_hash_lanes(u64v x)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The affine maps, written once over base/simd.h: float64 arithmetic with one fma, then one rounding to the dtype.
+/* The affine maps, written once over base/simd/simd.h: float64 arithmetic with one fma, then one rounding to the dtype.
  *
  * A result is held below `most` before it is rounded. That is the same as after: rounding is monotonic, and most is a
  * value of the dtype. */
 #include <string.h>
 
-#include "base/simd.h"
+#include "base/simd/simd.h"
 #include "dist/math/uniform.h"
 
 #define NO_LIMIT __builtin_inf()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nested scrambling of one dimension of many points, over base/simd.h.
+/* Nested scrambling of one dimension of many points, over base/simd/simd.h.
  *
  * Digits are integers in doubles, exact whether a product is fused or not. A vector goes through all places of its
  * points; once the points of all lanes have no digits left, a place costs half as much. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sobol's kernels on vectors of eight elements, which the compiler maps to those of the instruction set. */
-#include "base/simd.h"
+#include "base/simd/simd.h"
 #include "dist/quasi/sobol.h"
 
 #include <string.h>

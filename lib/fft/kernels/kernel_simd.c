@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The transform kernels in both precisions, written once over base/simd.h. */
+/* The transform kernels in both precisions, written once over base/simd/simd.h. */
 #if (defined(SIMD_AVX512) || defined(SIMD_AVX2)) && defined(__GNUC__) && !defined(__clang__)
 /* gcc's generic tuning costs these kernels 15 %, those of AVX2 up to 10 %. */
 #pragma GCC target("tune=icelake-server")
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/simd.h"
-#include "base/simd_interleave.h"
+#include "base/simd/simd.h"
+#include "base/simd/simd_interleave.h"
 #include "fft/kernels/trig_constants.h"
 #include "fft/kernels/kernel.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of 512 bits: AVX-512 F, DQ, BW and VL. Included by base/simd.h. */
+/* Vectors of 512 bits: AVX-512 F, DQ, BW and VL. Included by base/simd/simd.h. */
 #ifndef TRNSCI_BASE_SIMD_AVX512_H
 #define TRNSCI_BASE_SIMD_AVX512_H
 
@@ -68,8 +68,8 @@ static inline u32v u64_srl11(u32v a) { return _mm512_srli_epi64(a, 11); }
 static inline f32v f32_from_i32(u32v a) { return _mm512_cvtepi32_ps(a); }
 /* Converts 64-bit integers below 2^53. */
 static inline f64v f64_from_u53(u32v a) { return _mm512_cvtepu64_pd(a); }
-/* Return integers from 0 on times 2^-24 or 2^-53. A subtraction that stops at 0 lowers the exponent: it shares fewer units
- * with AES and rotations than a product. */
+/* Return integers from 0 on times 2^-24 or 2^-53. A subtraction that stops at 0 lowers the exponent: it shares fewer
+ * units with AES and rotations than a product. */
 static inline f32v f32_over_2_24(f32v a)
 {
 	return _mm512_castsi512_ps(_mm512_subs_epu16(_mm512_castps_si512(a), u32_set(24u << 23)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of one element, in plain C: the reference for the others. Included by base/simd.h. */
+/* Vectors of one element, in plain C: the reference for the others. Included by base/simd/simd.h. */
 #ifndef TRNSCI_BASE_SIMD_SCALAR_H
 #define TRNSCI_BASE_SIMD_SCALAR_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of base/simd.h: comparisons, selection by lane, and conversions between doubles and 64-bit integers.
+/* Vectors of base/simd/simd.h: comparisons, selection by lane, and conversions between doubles and 64-bit integers.
  *
  * A comparison returns a mask (m32v for floats, m64v for doubles), and a pick takes one. m64_bits returns it as an
  * integer, lane i in bit i. Comparisons with NaN are false. Minimum and maximum return b if either is NaN. */
 #ifndef TRNSCI_BASE_SIMD_BITS_H
 #define TRNSCI_BASE_SIMD_BITS_H
 
-#include "base/simd.h"
+#include "base/simd/simd.h"
 
 /* clang-format off */
 #if defined(SIMD_AVX512)
@@ -113,7 +113,7 @@ static inline void f64_pack(double *at, m64v mask, f64v a)
 
 #elif defined(SIMD_NEON)
 
-#include "base/simd_bits_neon.h"
+#include "base/simd/simd_bits_neon.h"
 
 #else
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex vectors of one element. Included by base/simd_interleave.h. */
+/* Complex vectors of one element. Included by base/simd/simd_interleave.h. */
 #ifndef TRNSCI_BASE_SIMD_INTERLEAVE_SCALAR_H
 #define TRNSCI_BASE_SIMD_INTERLEAVE_SCALAR_H
 

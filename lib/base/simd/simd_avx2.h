@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of 256 bits: AVX2 with FMA. Included by base/simd.h. */
+/* Vectors of 256 bits: AVX2 with FMA. Included by base/simd/simd.h. */
 #ifndef TRNSCI_BASE_SIMD_AVX2_H
 #define TRNSCI_BASE_SIMD_AVX2_H
 
@@ -75,8 +75,8 @@ static inline f64v f64_from_u53(u32v a)
 	return _mm256_add_pd(_mm256_sub_pd(_mm256_castsi256_pd(high), _mm256_set1_pd(0x1p84 + 0x1p52)),
 			     _mm256_castsi256_pd(low));
 }
-/* Return integers from 0 on times 2^-24 or 2^-53. A subtraction that stops at 0 lowers the exponent of the first: it shares
- * fewer units with AES than a product. The second would gain nothing. */
+/* Return integers from 0 on times 2^-24 or 2^-53. A subtraction that stops at 0 lowers the exponent of the first: it
+ * shares fewer units with AES than a product. The second would gain nothing. */
 static inline f32v f32_over_2_24(f32v a)
 {
 	return _mm256_castsi256_ps(_mm256_subs_epu16(_mm256_castps_si256(a), u32_set(24u << 23)));

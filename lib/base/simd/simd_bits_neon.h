@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons, selection and conversions for AArch64's Advanced SIMD. Included by base/simd_bits.h. */
+/* Comparisons, selection and conversions for AArch64's Advanced SIMD. Included by base/simd/simd_bits.h. */
 #ifndef TRNSCI_BASE_SIMD_BITS_NEON_H
 #define TRNSCI_BASE_SIMD_BITS_NEON_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex vectors of 512 bits. Included by base/simd_interleave.h. */
+/* Complex vectors of 512 bits. Included by base/simd/simd_interleave.h. */
 #ifndef TRNSCI_BASE_SIMD_INTERLEAVE_AVX512_H
 #define TRNSCI_BASE_SIMD_INTERLEAVE_AVX512_H
 

@@ -7,7 +7,7 @@
 #ifndef TRNSCI_BASE_SIMD_INTERLEAVE_H
 #define TRNSCI_BASE_SIMD_INTERLEAVE_H
 
-#include "base/simd.h"
+#include "base/simd/simd.h"
 
 /* Each variant defines, for f32 and f64:
  *   f32_order(exchange)                    returns the order: re first, or im first with exchange
@@ -26,11 +26,11 @@
  *   f32_store_part(at, n, a)               stores the first n lanes
  *   f32_nmuladd(a, b, c)                   returns c - a b, fused where f32_muladd is */
 #if defined(SIMD_AVX512)
-#include "base/simd_interleave_avx512.h"
+#include "base/simd/simd_interleave_avx512.h"
 #elif defined(SIMD_AVX2)
-#include "base/simd_interleave_avx2.h"
+#include "base/simd/simd_interleave_avx2.h"
 #else
-#include "base/simd_interleave_scalar.h"
+#include "base/simd/simd_interleave_scalar.h"
 #endif
 
 #endif

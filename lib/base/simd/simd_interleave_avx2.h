@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex vectors of 256 bits. Included by base/simd_interleave.h. */
+/* Complex vectors of 256 bits. Included by base/simd/simd_interleave.h. */
 #ifndef TRNSCI_BASE_SIMD_INTERLEAVE_AVX2_H
 #define TRNSCI_BASE_SIMD_INTERLEAVE_AVX2_H
 
@@ -58,8 +58,8 @@ static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *
 	*b = f64_permute(_mm256_permute2f128_pd(re, im, 0x31), order.join);
 }
 
-/* Shuffles within the halves of a vector are the fastest. Their order is fixed, so each order needs code of its own; and
- * a join takes its parts with the middle quarters exchanged. */
+/* Shuffles within the halves of a vector are the fastest. Their order is fixed, so each order needs code of its own;
+ * and a join takes its parts with the middle quarters exchanged. */
 enum { FIXED_ORDER = 1 };
 
 static inline unsigned f32_lane(unsigned i) { return i / 2 % 3 ? i ^ 6 : i; }

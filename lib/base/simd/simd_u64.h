@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of base/simd.h: arithmetic of 64-bit integers, F64_LANES at a time. */
+/* Vectors of base/simd/simd.h: arithmetic of 64-bit integers, F64_LANES at a time. */
 #ifndef TRNSCI_BASE_SIMD_U64_H
 #define TRNSCI_BASE_SIMD_U64_H
 
-#include "base/simd_bits.h"
+#include "base/simd/simd_bits.h"
 
 /* clang-format off */
 #if defined(SIMD_AVX2) || defined(SIMD_NEON)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of 128 bits: AArch64's Advanced SIMD. Included by base/simd.h.
+/* Vectors of 128 bits: AArch64's Advanced SIMD. Included by base/simd/simd.h.
  *
  * Integers of 32 and of 64 bits share one type, as on other CPUs. */
 #ifndef TRNSCI_BASE_SIMD_NEON_H
