@@ -427,6 +427,7 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 {
 	struct engine_settings settings = {
 		.threads = options->threads,
+		.pin = true,
 		.plan_cache_bytes = plan_cache_bytes(embedded),
 		.work_memory_bytes = WORK_BYTES_KEPT,
 	};

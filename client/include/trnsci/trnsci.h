@@ -118,7 +118,8 @@ struct trnsci_options {
 				  has memory and swap */
 	int timeout_ms;	     /**< time limit of trnsci_run and of all functions without one of their own; 0: none. Also the
 				  most that may pass between two parts of one message of the daemon (at least 1000) */
-	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use */
+	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use. With as many threads as CPUs, each keeps
+				  to a CPU of its own while no other program wants that */
 	const char *cpu;     /**< embedded: the highest instruction set to use; NULL: $TRNSCI_CPU */
 	int spin_us;	     /**< how long a wait spins before it sleeps, as long as answers come within it; 0: 100; negative,
 				  or on a host with one CPU: not at all */

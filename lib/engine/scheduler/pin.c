@@ -22,20 +22,28 @@ static void let_go(struct pin *pin, uint64_t at_ns)
 	pin->rest_ns = again ? 2 * pin->rest_ns : REST_LEAST_NS;
 	if (pin->rest_ns > REST_MOST_NS)
 		pin->rest_ns = REST_MOST_NS;
-	pin->is_free = true;
 	pin->change_ns = at_ns + pin->rest_ns;
-	cpus_unpin(pin->thread, pin->cpus);
+	pin->is_free = true;
+	if (pin->cpus)
+		cpus_unpin(pin->thread, pin->cpus);
 }
 
-void pin_note_chunk(struct pin *pin, uint64_t took_ns, uint64_t at_ns)
+void pin_note_time(struct pin *pin, uint64_t took_ns, uint64_t at_ns)
 {
-	if (!pin->cpus)
-		return;
-	if (!pin->is_free && took_ns >= LOST_NS) {
+	const bool is_free = atomic_load_explicit(&pin->is_free, memory_order_relaxed);
+
+	if (!is_free && took_ns >= LOST_NS) {
 		let_go(pin, at_ns);
-	} else if (pin->is_free && at_ns >= pin->change_ns) {
+	} else if (is_free && at_ns >= pin->change_ns) {
 		pin->is_free = false;
 		pin->change_ns = at_ns;
-		cpus_pin(pin->thread, pin->cpus, pin->index);
+		if (pin->cpus)
+			cpus_pin(pin->thread, pin->cpus, pin->index);
 	}
+}
+
+bool pin_has_lost(const struct pin *pin, uint64_t at_ns)
+{
+	return atomic_load_explicit(&pin->is_free, memory_order_relaxed) &&
+	       at_ns < atomic_load_explicit(&pin->change_ns, memory_order_relaxed);
 }

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -112,7 +113,7 @@ static uint64_t run_chunk(struct thread *thread, struct job *job, size_t chunk, 
 {
 	const uint64_t took_ns = pool_run_chunk(thread->pool, job, chunk, !job->joins, thread->scratch, start_ns);
 
-	pin_note_chunk(&thread->pin, took_ns, *start_ns);
+	pin_note_time(&thread->pin, took_ns, *start_ns);
 	return took_ns;
 }
 
@@ -155,26 +156,38 @@ static bool is_queue_empty(const struct pool *pool)
 	return atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 0;
 }
 
+/* Returns whether a stage may be the thread's: not when the caller has its CPU, and only a long one when others want
+ * that. */
+static bool may_join(const struct thread *thread, uint64_t at_ns)
+{
+	const struct pool *pool = thread->pool;
+
+	return atomic_load_explicit(&pool->seat, memory_order_relaxed) != thread->index &&
+	       (atomic_load_explicit(&pool->is_long, memory_order_relaxed) || !pin_has_lost(&thread->pin, at_ns));
+}
+
 /* Takes chunks of a caller's open stage until none is left, or the pool's own jobs need the thread. Returns whether it
- * took one. */
-static bool join_caller(struct thread *thread)
+ * took one. Does not yield meanwhile, since the caller would wait until it is back. */
+static bool join_caller(struct thread *thread, uint64_t *at_ns)
 {
 	struct pool *pool = thread->pool;
-	const bool is_one_too_many = atomic_fetch_add(&pool->visitors, 1) + 1 >= pool->n_threads;
-	struct job *job = is_one_too_many ? NULL : atomic_load(&pool->open);
-	uint64_t start_ns = job ? pool_now_ns() : 0;
-	bool took = false, found = job;
+	bool took = false, found;
+	struct job *job;
 	size_t chunk;
 
+	atomic_fetch_add(&pool->visitors, 1);
+	job = atomic_load(&pool->open);
+	found = job && may_join(thread, *at_ns);
+	if (found)
+		*at_ns = pool_now_ns();
 	while (found && is_queue_empty(pool)) {
-		let_others(thread, &start_ns);
 		found = pool_claim_chunk(pool, job, thread->index, &chunk);
 		if (found)
-			run_chunk(thread, job, chunk, &start_ns);
+			run_chunk(thread, job, chunk, at_ns);
+		else
+			atomic_compare_exchange_strong(&pool->open, &job, NULL);
 		took |= found;
 	}
-	if (job && !found)
-		atomic_compare_exchange_strong(&pool->open, &job, NULL);
 	if (atomic_fetch_sub(&pool->visitors, 1) == 1 && atomic_load(&pool->is_awaited)) {
 		pthread_mutex_lock(&pool->lock);
 		pthread_cond_broadcast(&pool->settled);
@@ -188,32 +201,41 @@ static bool join_caller(struct thread *thread)
 static void linger(struct thread *thread)
 {
 	struct pool *pool = thread->pool;
-	uint64_t end_ns = pool_now_ns() + LINGER_NS;
+	uint64_t at_ns = pool_now_ns(), end_ns = at_ns + LINGER_NS;
 
 	thread->lingers = false;
 	pthread_mutex_unlock(&pool->lock);
-	atomic_fetch_add_explicit(&pool->lingering, 1, memory_order_relaxed);
-	while (is_queue_empty(pool) && pool_now_ns() < end_ns)
-		if (atomic_load_explicit(&pool->open, memory_order_relaxed) && join_caller(thread))
-			end_ns = pool_now_ns() + LINGER_NS;
-		else
+	while (is_queue_empty(pool) && at_ns < end_ns && may_join(thread, at_ns)) {
+		uint64_t before_ns = at_ns;
+
+		if (atomic_load_explicit(&pool->open, memory_order_relaxed) && join_caller(thread, &at_ns)) {
+			end_ns = at_ns + LINGER_NS;
+			before_ns = at_ns;
+			let_others(thread, &at_ns);
+		} else {
 			spin_pause();
-	atomic_fetch_sub_explicit(&pool->lingering, 1, memory_order_relaxed);
+			at_ns = pool_now_ns();
+		}
+		pin_note_time(&thread->pin, at_ns - before_ns, at_ns);
+	}
 	pthread_mutex_lock(&pool->lock);
 }
 
 /* Sleeps until there may be work. The lock is held before and after. */
-static void sleep_until_signal(struct pool *pool, uint64_t wait_ns)
+static void sleep_until_signal(struct thread *thread, uint64_t wait_ns)
 {
+	struct pool *pool = thread->pool;
 	const uint64_t end_ns = pool_now_ns() + wait_ns;
 	const struct timespec end = {(time_t)(end_ns / 1000000000), (long)(end_ns % 1000000000)};
 
+	thread->sleeps = true;
 	pool->sleepers++;
 	if (wait_ns)
-		pthread_cond_timedwait(&pool->work, &pool->lock, &end);
+		pthread_cond_timedwait(&thread->wake, &pool->lock, &end);
 	else
-		pthread_cond_wait(&pool->work, &pool->lock);
-	pool->sleepers--;
+		pthread_cond_wait(&thread->wake, &pool->lock);
+	if (thread->sleeps)
+		pool_end_sleep(thread);
 }
 
 /* The first thread that sleeps is the one that calls idle() again. The lock is held before and after. */
@@ -224,7 +246,7 @@ static void sleep_thread(struct thread *thread)
 
 	thread->slept = true;
 	if (!pool->idle || pool->watches) {
-		sleep_until_signal(pool, 0);
+		sleep_until_signal(thread, 0);
 		return;
 	}
 	pool->watches = true;
@@ -234,7 +256,7 @@ static void sleep_thread(struct thread *thread)
 	pthread_mutex_lock(&pool->lock);
 	if (!pool->asked && !pool->stopping &&
 	    atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 0)
-		sleep_until_signal(pool, wait_ns);
+		sleep_until_signal(thread, wait_ns);
 	pool->watches = false;
 }
 
@@ -253,7 +275,7 @@ static void *thread_main(void *arg)
 			serve_jobs(pool, thread, job, expected_ns);
 		} else if (pool->stopping) {
 			break;
-		} else if (thread->lingers || atomic_load(&pool->open)) {
+		} else if ((thread->lingers || atomic_load(&pool->open)) && may_join(thread, pool_now_ns())) {
 			linger(thread);
 		} else {
 			sleep_thread(thread);
@@ -265,6 +287,16 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
+static void init_wake(struct thread *thread)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&thread->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
 /* Signals are for the program's own threads. */
 static int start_thread(struct pool *pool, unsigned index)
 {
@@ -274,8 +306,10 @@ static int start_thread(struct pool *pool, unsigned index)
 	*thread = (struct thread){.pool = pool, .index = index, .scratch = aligned_alloc(64, pool->scratch_bytes)};
 	if (!thread->scratch)
 		return -ERROR_NO_MEMORY;
+	init_wake(thread);
 	snprintf(name, sizeof name, "trnsci-%u", index);
 	if (thread_start(name, thread_main, thread, &thread->id) < 0) {
+		pthread_cond_destroy(&thread->wake);
 		free(thread->scratch);
 		return -ERROR_SYSTEM;
 	}
@@ -285,18 +319,16 @@ static int start_thread(struct pool *pool, unsigned index)
 
 int pool_create(unsigned threads, size_t scratch_bytes, struct lane lanes[ENGINE_LANES], struct pool **ret_pool)
 {
-	pthread_condattr_t monotonic;
+	const size_t bytes = (sizeof(struct pool) + threads * sizeof(struct thread) + 63) / 64 * 64;
 	struct pool *pool;
 
 	assert(threads >= 1 && threads <= ENGINE_LANES);
-	pool = calloc(1, sizeof *pool + threads * sizeof *pool->threads);
+	pool = aligned_alloc(_Alignof(struct pool), bytes);
 	if (!pool)
 		return -ERROR_NO_MEMORY;
+	memset(pool, 0, bytes);
+	memset(pool->seats, (int)threads - 1, sizeof pool->seats);
 	pthread_mutex_init(&pool->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&pool->work, &monotonic);
-	pthread_condattr_destroy(&monotonic);
 	pthread_cond_init(&pool->settled, NULL);
 	pool->n_threads = threads;
 	pool->scratch_bytes = (scratch_bytes + 63) & ~(size_t)63;
@@ -319,16 +351,16 @@ void pool_destroy(struct pool *pool)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	pool->stopping = true;
-	pthread_cond_broadcast(&pool->work);
+	pool_wake_sleepers(pool, pool->n_threads);
 	pthread_mutex_unlock(&pool->lock);
 	for (unsigned i = 0; i < pool->n_started; i++) {
 		pthread_join(pool->threads[i].id, NULL);
+		pthread_cond_destroy(&pool->threads[i].wake);
 		free(pool->threads[i].scratch);
 	}
 	assert(!pool->fair_queue.first && pool->submitted == pool->finished);
 	pool_free_callers(pool);
 	pthread_cond_destroy(&pool->settled);
-	pthread_cond_destroy(&pool->work);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
 }
@@ -352,6 +384,9 @@ void pool_pin(struct pool *pool)
 	pthread_mutex_lock(&pool->lock); /* no thread runs chunks meanwhile */
 	for (unsigned i = 0; i < pool->n_threads; i++)
 		pin_begin(&pool->threads[i].pin, pool->threads[i].id, &pool->cpus, i);
+	for (int cpu = 0, i = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &pool->cpus))
+			pool->seats[cpu] = (uint8_t)i++;
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -360,7 +395,8 @@ unsigned pool_unpinned(const struct pool *pool)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < pool->n_threads; i++)
-		count += atomic_load_explicit(&pool->threads[i].pin.is_free, memory_order_relaxed);
+		count += pool->threads[i].pin.cpus &&
+			 atomic_load_explicit(&pool->threads[i].pin.is_free, memory_order_relaxed);
 	return count;
 }
 
@@ -377,8 +413,8 @@ void pool_watch_idle(struct pool *pool)
 {
 	pthread_mutex_lock(&pool->lock);
 	pool->asked = true;
+	pool_wake_sleepers(pool, pool->n_threads);
 	pthread_mutex_unlock(&pool->lock);
-	pthread_cond_broadcast(&pool->work);
 }
 
 void pool_submit(struct pool *pool, struct job *job)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caller begins at once. When the rest of a stage is worth waking threads for, by what its chunks were found to
- * take, or threads are awake, it opens the stage and threads take chunks of it, too. The caller stays the owner: it
- * alone advances the job, after the last thread has left the stage. One stage is open at a time; other callers work
- * alone meanwhile. */
+/* The caller begins at once, and stands in for the pool's thread of its CPU. It opens a stage to the other threads that
+ * are awake, and they take chunks of it, too; threads that sleep are woken one by one as they miss work that pays for
+ * it. The caller stays the owner: it alone advances the job, after the last thread has left the stage. One stage is
+ * open at a time; other callers work alone meanwhile. */
 #include "engine/scheduler/pool_caller.h"
 
 #include <pthread.h>
@@ -16,17 +16,13 @@
 #include "engine/scheduler/pool_core.h"
 
 enum {
-	/* A thread that is woken begins 20 to 50 us later, and to wake it takes its waker some us. */
-	JOIN_NS = 90 * 1000,      /* of the rest of a stage: below, it is done sooner alone */
-	JOIN_EACH_NS = 60 * 1000, /* for each thread more */
-	JOIN_AWAKE_NS = 5 * 1000, /* of a stage, for threads that are awake: they begin in less than 1 us */
-	APART_NS = 50 * 1000,     /* between two calls that do not follow closely: as long as threads stay awake */
-	CLOSE_CALLS_NS = 400 * 1000, /* of work in calls that do; 10 us of wake-ups are little beside it */
+	JOIN_NS = 5 * 1000,    /* of work in a stage, for threads that are awake: they begin in less than 1 us */
+	WAKE_NS = 100 * 1000,  /* of work, in stages that follow closely, for each thread that is woken: its waker loses
+				* 10 us, and it begins 20 to 80 us later */
+	APART_NS = 50 * 1000,  /* between stages that do not follow closely: as long as threads stay awake */
+	LONG_STAGE_NS = 4000 * 1000, /* of which a turn of another program is not most */
 	SPIN_NS = 100 * 1000,     /* of waiting for the last chunks */
 	SPINS_PER_LOOK = 32,
-	REST_LEAST_NS = 2 * 1000 * 1000,
-	REST_MOST_NS = 200 * 1000 * 1000,
-	LONG_STAGE_NS = 4000 * 1000, /* of which a turn of another program is not most */
 	BRIEF_NS = 4000,
 	RUNS_UNTIMED = 15,
 };
@@ -158,44 +154,38 @@ static void close_stage(struct pool *pool)
 	atomic_flag_clear(&pool->sharing);
 }
 
-/* Wakes threads that sleep: for the rest of a stage, or to be awake for stages to come. */
-static void wake_for_callers(struct pool *pool, size_t wanted)
+/* Wakes threads of other CPUs. Those that lost theirs would keep a short stage waiting. */
+static void wake_for_caller(struct pool *pool, unsigned seat, size_t wanted, uint64_t at_ns)
 {
-	const unsigned sleepers = atomic_load_explicit(&pool->sleepers, memory_order_relaxed);
+	const bool is_long = atomic_load_explicit(&pool->is_long, memory_order_relaxed);
+	struct thread *woken[ENGINE_LANES];
+	size_t n = 0;
 
-	if (sleepers == 0)
-		return;
 	atomic_store_explicit(&pool->has_callers, true, memory_order_relaxed);
 	pthread_mutex_lock(&pool->lock); /* who is about to sleep has looked for an open stage with the lock */
-	wanted = size_min(wanted, size_min(pool->n_threads - 1, pool->sleepers));
-	pthread_mutex_unlock(&pool->lock);
-	pool_wake_threads(pool, wanted);
-}
+	for (unsigned i = 1; i < pool->n_threads && n < wanted; i++) {
+		struct thread *thread = &pool->threads[(seat + i) % pool->n_threads];
 
-/* Where other programs have the CPUs, threads keep their caller waiting. Each loss doubles the rest, each gain halves
- * it. Only stages that threads awaited are judged: after a rest they sleep, and their wake-up costs the next stage
- * alone. */
-static void judge_sharing(struct pool *pool, uint64_t took_ns, uint64_t alone_would_ns, uint64_t at_ns)
-{
-	uint64_t rest_ns = atomic_load_explicit(&pool->alone_ns, memory_order_relaxed);
-
-	if (took_ns <= alone_would_ns) {
-		if (rest_ns)
-			atomic_store_explicit(&pool->alone_ns, rest_ns / 2, memory_order_relaxed);
-		return;
+		if (thread->sleeps && (is_long || !pin_has_lost(&thread->pin, at_ns)))
+			woken[n++] = pool_end_sleep(thread);
 	}
-	rest_ns = rest_ns < REST_LEAST_NS ? REST_LEAST_NS : rest_ns > REST_MOST_NS / 2 ? REST_MOST_NS : 2 * rest_ns;
-	atomic_store_explicit(&pool->alone_ns, rest_ns, memory_order_relaxed);
-	atomic_store_explicit(&pool->alone_until_ns, at_ns + rest_ns, memory_order_relaxed);
+	pthread_mutex_unlock(&pool->lock);
+	for (size_t i = 0; i < n; i++)
+		pthread_cond_signal(&woken[i]->wake);
 }
 
-/* The caller's own chunks are those of the last thread, which is the one left out. Those before `first` are done.
- * Returns false if another caller's stage is shared. */
-static bool share_stage(struct pool *pool, struct job *job, struct caller *caller, size_t first, uint64_t rest_ns,
+/* Returns whether to open a stage of so much work: threads are awake, or it pays for waking them. */
+static bool is_worth_sharing(const struct pool *pool, const struct caller *caller, uint64_t work_ns)
+{
+	return work_ns >= JOIN_NS && (atomic_load_explicit(&pool->sleepers, memory_order_relaxed) < pool->n_threads ||
+				      caller->missed_ns + work_ns >= WAKE_NS);
+}
+
+/* Chunks before `first` are done. Returns false if another caller's stage is shared. */
+static bool share_stage(struct pool *pool, struct job *job, struct caller *caller, size_t first, uint64_t work_ns,
 			uint64_t *start_ns)
 {
-	const uint64_t begin_ns = *start_ns;
-	const bool were_awake = atomic_load_explicit(&pool->lingering, memory_order_relaxed);
+	const unsigned seat = pool_seat(pool);
 	size_t chunk;
 
 	if (atomic_flag_test_and_set(&pool->sharing))
@@ -204,55 +194,38 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 		atomic_store_explicit(&caller->cursors[i].next, lane_home_chunks(i, pool->n_threads, first),
 				      memory_order_relaxed);
 	job->cursors = caller->cursors;
+	atomic_store_explicit(&pool->seat, seat, memory_order_relaxed);
+	atomic_store_explicit(&pool->is_long, work_ns >= LONG_STAGE_NS, memory_order_relaxed);
 	atomic_store(&pool->open, job);
-	if (rest_ns >= JOIN_NS)
-		wake_for_callers(pool, 1 + (size_t)((rest_ns - JOIN_NS) / JOIN_EACH_NS));
-	while (pool_claim_chunk(pool, job, pool->n_threads - 1, &chunk))
+	caller->missed_ns += work_ns;
+	if (caller->missed_ns >= WAKE_NS)
+		wake_for_caller(pool, seat, caller->missed_ns / WAKE_NS, *start_ns);
+	caller->missed_ns %= WAKE_NS;
+	while (pool_claim_chunk(pool, job, seat, &chunk))
 		pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
 	close_stage(pool);
 	*start_ns = pool_now_ns();
-	if (were_awake)
-		judge_sharing(pool, *start_ns - begin_ns, rest_ns, *start_ns);
 	job->cursors = NULL;
 	return true;
 }
 
-/* Calls that follow one another closely are worth threads that are awake, though none of them is worth a wake-up. */
-static void note_unshared(struct pool *pool, struct caller *caller, uint64_t ns, uint64_t at_ns)
-{
-	if (at_ns - caller->last_ns > APART_NS)
-		caller->unshared_ns = 0;
-	caller->unshared_ns += ns;
-	if (caller->unshared_ns < CLOSE_CALLS_NS)
-		return;
-	caller->unshared_ns = 0;
-	wake_for_callers(pool, pool->n_threads);
-}
-
-/* From which work on the rest of a stage is shared. */
-static uint64_t least_shared_ns(const struct pool *pool, uint64_t at_ns)
-{
-	if (at_ns < atomic_load_explicit(&pool->alone_until_ns, memory_order_relaxed))
-		return LONG_STAGE_NS;
-	return atomic_load_explicit(&pool->lingering, memory_order_relaxed) ? JOIN_AWAKE_NS : JOIN_NS;
-}
-
+/* Alone until it is worth sharing, which its first chunk may show. */
 static void run_stage(struct pool *pool, struct job *job, struct caller *caller, bool joins, uint64_t *start_ns)
 {
 	uint64_t chunk_ns = cost_expect(job->cost, job->chunk_ns); /* 0: not known */
 
+	if (*start_ns - caller->last_ns > APART_NS)
+		caller->missed_ns = 0;
 	for (size_t chunk = 0; chunk < job->n_chunks; chunk++) {
 		const size_t rest = job->n_chunks - chunk;
-		const uint64_t least_ns = joins && rest > 1 ? least_shared_ns(pool, *start_ns) : 0;
 
 		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 			return;
-		if (least_ns && chunk_ns >= least_ns / rest + 1 &&
+		if (joins && rest > 1 && is_worth_sharing(pool, caller, rest * chunk_ns) &&
 		    share_stage(pool, job, caller, chunk, rest * chunk_ns, start_ns))
 			break;
-		if (chunk == 0 && least_ns && least_ns <= JOIN_NS && rest * chunk_ns >= JOIN_AWAKE_NS)
-			note_unshared(pool, caller, rest * chunk_ns, *start_ns);
 		chunk_ns = pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
+		caller->missed_ns += chunk_ns;
 	}
 	caller->last_ns = *start_ns;
 }

@@ -2,6 +2,8 @@
 /* Chunks: who takes the next one, and what it took. */
 #include "engine/scheduler/pool_core.h"
 
+#include <sched.h>
+
 #include "base/checked.h"
 #include "engine/scheduler/cost.h"
 
@@ -51,15 +53,33 @@ uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, bool l
 	return ns;
 }
 
-void pool_wake_threads(struct pool *pool, size_t threads)
+unsigned pool_seat(const struct pool *pool)
 {
-	for (size_t i = 0; i < threads; i++)
-		pthread_cond_signal(&pool->work);
+	const int cpu = sched_getcpu();
+
+	return cpu >= 0 && cpu < CPU_SETSIZE ? pool->seats[cpu] : pool->n_threads - 1;
+}
+
+struct thread *pool_end_sleep(struct thread *thread)
+{
+	thread->sleeps = false;
+	thread->pool->sleepers--;
+	return thread;
 }
 
 void pool_wake_sleepers(struct pool *pool, size_t threads)
 {
-	pool_wake_threads(pool, size_min(threads, pool->sleepers));
+	const unsigned seat = pool_seat(pool);
+
+	threads = size_min(threads, pool->sleepers);
+	for (unsigned i = 1; threads > 0; i++) {
+		struct thread *thread = &pool->threads[(seat + i) % pool->n_threads];
+
+		if (!thread->sleeps)
+			continue;
+		pthread_cond_signal(&pool_end_sleep(thread)->wake);
+		threads--;
+	}
 }
 
 void pool_queue_job(struct pool *pool, struct job *job)

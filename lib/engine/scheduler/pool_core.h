@@ -31,6 +31,8 @@ struct thread {
 	pthread_t id;
 	unsigned index;
 	void *scratch;
+	pthread_cond_t wake;
+	bool sleeps;       /* until it is signalled; with the lock */
 	bool slept;
 	bool lingers;      /* before it sleeps: callers may have more for it */
 	uint64_t yield_ns; /* when it does next */
@@ -43,28 +45,25 @@ struct caller {
 	void *scratch;
 	_Atomic uint64_t runs; /* of jobs that ended; these two are written by the thread that has it alone */
 	struct lane lane;      /* what their chunks add to lane 0 */
-	/* Work that threads could have shared, had they been awake, in calls that follow one another closely. */
-	uint64_t unshared_ns, last_ns;
+	/* Work that no thread was woken for yet, in stages that follow one another closely. */
+	uint64_t missed_ns, last_ns;
 	struct caller *next, *prev; /* among all */
 };
 
 enum { CALLERS_MAX = 8 };
 
 struct pool {
-	pthread_mutex_t lock;
-	pthread_cond_t work;
+	alignas(64) pthread_mutex_t lock;
 	/* The stage of a caller's job that threads may join, without the lock: they count as visitors before they look
 	 * at it, and its caller, who has `sharing`, waits for none to be left before anything else becomes of it. */
-	atomic_flag sharing;
+	alignas(64) atomic_flag sharing;
 	_Atomic(struct job *) open; /* NULL: there is none, or all of its chunks are taken */
-	atomic_uint visitors;
+	atomic_bool is_long;        /* the stage: also for threads that lost their CPUs */
+	atomic_uint seat;           /* the thread that the caller stands in for, which does not join */
 	atomic_bool is_awaited; /* the caller sleeps for the last one to leave */
 	pthread_cond_t settled;
-	atomic_uint lingering;   /* threads that look for open stages all the time */
-	atomic_bool has_callers; /* so threads linger */
-	/* A stage that was shared took longer than its caller alone: until then callers do short ones alone. And for
-	 * how long that was. */
-	_Atomic uint64_t alone_until_ns, alone_ns;
+	alignas(64) atomic_uint visitors;
+	alignas(64) atomic_bool has_callers; /* so threads stay awake for a while when they have no work */
 	struct fair_queue fair_queue;
 	atomic_uint sleepers; /* changed with the lock */
 	unsigned n_threads, n_started;
@@ -76,6 +75,7 @@ struct pool {
 	size_t scratch_bytes;
 	struct lane *lanes;
 	cpu_set_t cpus; /* of the process, if threads are pinned */
+	uint8_t seats[CPU_SETSIZE]; /* the thread that is pinned to a CPU; the last one where none is */
 	uint64_t submitted, finished;
 	_Atomic uint64_t here;    /* finished where they arrived, and not among those submitted, nor in runs of callers */
 	atomic_uint threaded; /* unfinished jobs that the threads have, or had before they wait */
@@ -109,10 +109,13 @@ uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, bool l
 /* Queues a job whose advance() is due. Hold the lock. */
 void pool_queue_job(struct pool *pool, struct job *job);
 
-/* Wakes that many threads, of those that sleep. */
-void pool_wake_threads(struct pool *pool, size_t threads);
+/* Returns the thread that the calling thread would keep from its CPU. */
+unsigned pool_seat(const struct pool *pool);
 
-/* Wakes up to that many. Hold the lock. */
+/* Lets a thread go on that sleeps, and returns it: `wake` is to be signalled. Hold the lock. */
+struct thread *pool_end_sleep(struct thread *thread);
+
+/* Wakes up to that many threads that sleep, last the one of this CPU. Hold the lock. */
 void pool_wake_sleepers(struct pool *pool, size_t threads);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "engine/scheduler/cost.h"
+#include "engine/scheduler/cpus.h"
 #include "engine/scheduler/pool.h"
 #include "engine/scheduler/pool_caller.h"
 #include "engine/scheduler/pool_core.h"
@@ -196,10 +197,10 @@ struct stage_task {
 	struct job job; /* must be the first member */
 	struct fair_entry fair_entry;
 	struct pool *pool;
-	pthread_t caller;
+	pthread_t caller, seat; /* seat: the thread that the caller stands in for */
 	bool begun, holds; /* holds: a thread keeps its chunk until the caller sleeps */
 	uint64_t keeps_ns; /* and so much longer */
-	atomic_uint runs, others;
+	atomic_uint runs, others, seated; /* seated: by that one */
 };
 
 enum { SHORT_CHUNKS = 16, SHORT_NS = 2000 };
@@ -225,6 +226,7 @@ static uint64_t run_briefly(struct job *job, size_t chunk, void *scratch)
 	(void)chunk;
 	(void)scratch;
 	atomic_fetch_add(&task->others, is_other);
+	atomic_fetch_add(&task->seated, is_other && pthread_equal(pthread_self(), task->seat));
 	while (task->holds && is_other && !atomic_load(&task->pool->is_awaited))
 		;
 	for (const uint64_t end = pool_now_ns() + task->keeps_ns; is_other && pool_now_ns() < end;)
@@ -251,11 +253,13 @@ static unsigned run_once(struct pool *pool, bool holds, uint64_t keeps_ns)
 	struct stage_task task = {.job = {.ops = &once_ops, .fair_entry = &task.fair_entry, .joins = true},
 				  .pool = pool,
 				  .caller = pthread_self(),
+				  .seat = pool->threads[pool_seat(pool)].id,
 				  .holds = holds,
 				  .keeps_ns = keeps_ns};
 
 	pool_run_here(pool, &task.job);
 	assert_int_equal(task.runs, SHORT_CHUNKS);
+	assert_int_equal(task.seated, 0);
 	return task.others;
 }
 
@@ -281,8 +285,19 @@ static void the_last_chunk_is_waited_for(void **state)
 	pool_destroy(pool);
 }
 
-/* Threads that keep their caller waiting: short stages are the caller's for a while. One in which the caller itself loses
- * its CPU is not short. */
+static bool have_lost(struct pool *pool)
+{
+	return pin_has_lost(&pool->threads[0].pin, pool_now_ns()) && pin_has_lost(&pool->threads[1].pin, pool_now_ns());
+}
+
+static void set_rests(struct pool *pool, uint64_t until_ns)
+{
+	for (unsigned i = 0; i < 2; i++)
+		atomic_store(&pool->threads[i].pin.change_ns, until_ns);
+}
+
+/* Threads that keep their caller waiting leave short stages alone for a while. One in which the caller itself loses its
+ * CPU is not short. */
 static void losses_end_sharing(void **state)
 {
 	struct pool *pool = pool_new(3);
@@ -291,14 +306,40 @@ static void losses_end_sharing(void **state)
 	for (int i = 0; i < 3; i++) {
 		int joined = 0;
 
-		atomic_store(&pool->alone_until_ns, 0);
-		while (atomic_load(&pool->alone_until_ns) == 0)
+		while (!have_lost(pool))
 			run_once(pool, false, LONG_NS);
-		atomic_store(&pool->alone_until_ns, UINT64_MAX);
+		set_rests(pool, UINT64_MAX);
 		for (int k = 0; k < ROUNDS; k++)
 			joined += run_once(pool, false, 0) > 0;
 		assert_in_range(joined, 0, ROUNDS / 2);
+		set_rests(pool, 0);
+		while (run_once(pool, false, 0) == 0)
+			;
 	}
+	pool_destroy(pool);
+}
+
+/* Wherever the caller runs, the thread that is pinned there would only keep it from its CPU. */
+static void the_callers_cpu_is_its_own(void **state)
+{
+	cpu_set_t all;
+	unsigned cpus;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+	cpus = (unsigned)CPU_COUNT(&all);
+	if (cpus < 2 || cpus > ENGINE_LANES)
+		skip();
+	struct pool *pool = pool_new(cpus);
+
+	pool_pin(pool);
+	for (unsigned i = 0; i < cpus; i++) {
+		cpus_pin(pthread_self(), &all, i);
+		assert_int_equal(pool_seat(pool), i);
+		for (int k = 0; k < ROUNDS; k++)
+			run_once(pool, false, 0);
+	}
+	cpus_unpin(pthread_self(), &all);
 	pool_destroy(pool);
 }
 
@@ -331,7 +372,7 @@ int main(void)
 		cmocka_unit_test(threads_join), cmocka_unit_test(one_thread_is_the_caller), cmocka_unit_test(cancelled),
 		cmocka_unit_test(several_callers), cmocka_unit_test(short_calls_are_joined),
 		cmocka_unit_test(the_last_chunk_is_waited_for), cmocka_unit_test(losses_end_sharing),
-		cmocka_unit_test(costs_are_learned),
+		cmocka_unit_test(the_callers_cpu_is_its_own), cmocka_unit_test(costs_are_learned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,22 +46,22 @@ static void test_leaves_and_comes_back(void **state)
 	pin_begin(&pin, pthread_self(), &all, (unsigned)cpus - 1);
 	assert_int_equal(cpus_of_thread(), 1);
 	for (int i = 0; i < 12; i++) {
-		pin_note_chunk(&pin, MS / 4, at);
+		pin_note_time(&pin, MS / 4, at);
 		assert_int_equal(cpus_of_thread(), 1);
-		pin_note_chunk(&pin, 3 * MS, at);
+		pin_note_time(&pin, 3 * MS, at);
 		assert_int_equal(cpus_of_thread(), cpus);
 		assert_true(pin.rest_ns >= rest && pin.rest_ns <= 4000 * MS);
 		assert_true(i < 3 ? pin.rest_ns > rest : true);
 		rest = pin.rest_ns;
-		pin_note_chunk(&pin, 3 * MS, at + rest - 1);
+		pin_note_time(&pin, 3 * MS, at + rest - 1);
 		assert_int_equal(cpus_of_thread(), cpus);
-		pin_note_chunk(&pin, MS / 4, at + rest);
+		pin_note_time(&pin, MS / 4, at + rest);
 		assert_int_equal(cpus_of_thread(), 1);
 		at += rest;
 	}
 	/* After a long calm one loss counts little. */
 	at += 100 * rest;
-	pin_note_chunk(&pin, 3 * MS, at);
+	pin_note_time(&pin, 3 * MS, at);
 	assert_true(pin.rest_ns < rest);
 }
 
@@ -71,8 +71,8 @@ static void test_never_pinned(void **state)
 	struct pin pin = {0};
 
 	(void)state;
-	pin_note_chunk(&pin, 100 * MS, 1);
-	pin_note_chunk(&pin, 1, 10000 * MS);
+	pin_note_time(&pin, 100 * MS, 1);
+	pin_note_time(&pin, 1, 10000 * MS);
 	assert_int_equal(cpus_of_thread(), cpus);
 }
 
