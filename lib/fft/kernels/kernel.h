@@ -14,6 +14,7 @@
  * Each file NAME_body.h has kernels for one precision, written over the names of lanes_f32.h or lanes_f64.h:
  *
  *   short       16 to 128 contiguous points (float64: to 64), in registers alone
+ *   single      one contiguous transform of one stage
  *   flat        contiguous transforms of two stages up to 16384 points
  *   stage       any stage, of any strides: by block (between a caller's array and scratch) and pass (over a block)
  *   butterfly   transforms of 2 to 16 points in registers, which all of these share
@@ -58,7 +59,8 @@ struct fft_columns {
  *                  twiddles[p mod WIDTH / LANES][row][re, im vectors]
  *   middle stages  bases[p][row]
  *   last stage     none
- *   only stage     w^((lane mod w) row) in twiddles[row][re, im vectors], if there are group_rows */
+ *   only stage     w^((lane mod w) row) in twiddles[row][re, im vectors], if there are group_rows; else, for two passes and
+ *                  more, those of the first, w^(p k) in twiddles[p / LANES][k - 1][re, im vectors] */
 struct fft_stage {
 	struct fft_columns columns;
 	size_t m, reps, items;
@@ -73,6 +75,7 @@ struct fft_smooth {
 	size_t n, row;
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
 	size_t together;                     /* blocks of the first stage that run interleaved */
+	size_t singles;    /* of one stage: up to so many transforms are faster one by one than as lanes */
 	size_t group_rows; /* of one stage, n = group_rows w with w below LANES: can go in groups; else 0 */
 	size_t flat_rows;  /* the first stage's length where flat_body.h runs the transform, else 0 */
 	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together */
@@ -172,6 +175,9 @@ struct fft_ops {
 		       void *scratch);
 	/* Runs contiguous transforms [first, first + count) of a plan with group_rows. May be NULL. */
 	void (*short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);
+	/* Runs contiguous transforms [first, first + count) of a plan with `singles`, one by one. NULL where LANES is 1. */
+	void (*single)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+		       void *scratch);
 	void (*transpose)(const struct fft_transpose *transpose);
 	/* Forward: reals to rows, rows to half a spectrum. Back: half a spectrum to rows, rows to reals. */
 	fft_odd_run *odd_deal, *odd_join, *odd_split, *odd_gather;

@@ -42,6 +42,7 @@
 #include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
 #include "fft/kernels/short_body.h"
+#include "fft/kernels/single_body.h"
 #endif
 #include "fft/kernels/fold_body.h"
 #include "fft/kernels/odd_body.h"
@@ -58,6 +59,7 @@
 #include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
 #include "fft/kernels/short_body.h"
+#include "fft/kernels/single_body.h"
 #endif
 #include "fft/kernels/fold_body.h"
 #include "fft/kernels/odd_body.h"

@@ -11,6 +11,7 @@ static const struct fft_ops LOCAL(fft_ops) = {
 	.fold = LOCAL(fold),
 	.flat = WIDE(LOCAL(flat)),
 	.short_rows = WIDE(LOCAL(short_rows)),
+	.single = WIDE(LOCAL(single)),
 	.transpose = LOCAL(transpose_array),
 	.odd_deal = LOCAL(odd_deal),
 	.odd_join = LOCAL(odd_join),

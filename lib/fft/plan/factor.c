@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/checked.h"
+
 /* The longest transform that flat_body.h runs: its buffer of 128 KiB (float32) stays in the second-level cache. */
 enum { FLAT_MAX = 16384 };
 
@@ -111,6 +113,22 @@ double factor_cost(const struct fft_smooth *smooth, size_t lanes)
 	for (unsigned i = 0; i < smooth->n_stages; i++)
 		cost += (double)smooth->stage[i].items * factor_item_cost(smooth, i, lanes);
 	return cost;
+}
+
+/* Compares rows of butterflies: a pass over the lanes of many transforms has n of them, one over a transform's own elements
+ * as many as the vectors of each of its r rows. These take 1.6 times as long (measured), because they are split and joined. */
+size_t factor_singles(const struct fft_smooth *smooth, size_t lanes)
+{
+	const struct fft_columns *columns = &smooth->stage[0].columns;
+	size_t m = columns->length, s = 1, rows = 0;
+
+	if (smooth->n_stages > 1 || smooth->group_rows || columns->n_passes < 2)
+		return 0;
+	for (unsigned i = 0; i < columns->n_passes; s *= columns->radix[i++]) {
+		m /= columns->radix[i];
+		rows += columns->radix[i] * (i == 0 ? (m + lanes - 1) / lanes : m * ((s + lanes - 1) / lanes));
+	}
+	return size_min(columns->length * columns->n_passes * 5 / (8 * rows), lanes);
 }
 
 /* Joins the two stages of a transform that flat_body.h would run to one, of the same passes: without vectors that is

@@ -207,8 +207,11 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 		plan->ops->short_rows(&plan->smooth, call, begin, end - begin);
 		return;
 	}
+	const size_t singles = call->in_stride == 1 && call->out_stride == 1 ? plan->smooth.singles : 0;
+
 	for (size_t b = begin; b < end; b += lanes)
-		plan->ops->direct(&plan->smooth, call, b, size_min(lanes, end - b), scratch);
+		(end - b <= singles ? plan->ops->single : plan->ops->direct)(&plan->smooth, call, b,
+									     size_min(lanes, end - b), scratch);
 }
 
 /* Queues all blocks of one stage of one transform. */
@@ -291,6 +294,7 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 		fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->row * fft_pair_bytes(plan));
 	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
 	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
+	smooth->singles = plan->ops->single ? factor_singles(smooth, lanes) : 0;
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
 	plan->is_long = smooth->n_stages > 1 && (plan->cost_ns > FFT_LONG_NS ||
 						 count_buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
