@@ -81,7 +81,7 @@ plain_words() {
 if command -v mandoc >/dev/null; then
 	for document in "$root/proto/PROTOCOL.md" "$root"/client/docs/*.md; do
 		page=trnsci-$(basename "$document" .md | tr '[:upper:]' '[:lower:]').7
-		sed '/^<!--/d; s/](\([^h)][^)]*\))/]/g' "$document" | plain_words /dev/stdin | tr '[:upper:]' '[:lower:]' | sort -u >"$work/words"
+		sed '/^<!--/d; s/<br>/ /g; s/](\([^h)][^)]*\))/]/g' "$document" | plain_words /dev/stdin | tr '[:upper:]' '[:lower:]' | sort -u >"$work/words"
 		mandoc -T ascii -O width=400 "$pages/$page" | col -b | plain_words /dev/stdin | tr '[:upper:]' '[:lower:]' | sort -u >"$work/shown"
 		same "$page shows every word of $(basename "$document")" "" "$(comm -23 "$work/words" "$work/shown" | head -n 5)"
 	done

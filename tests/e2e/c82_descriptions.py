@@ -93,25 +93,32 @@ def names_in(text):
     return re.findall(r'`([a-z0-9_]+)`', text)
 
 
+def inline_row(text):
+    """The row of a parameter that stands in a cell: "`scale` (f64, default 1, 0 and up): scale of the distribution"."""
+    name, kind, unit, choices, fallback, allowed, meaning = re.fullmatch(
+        r'`([a-z0-9_]+)` \(([a-z0-9]+)(?: ([A-Za-z0-9 ]+))?(?:: ([^, ]+))?(?:, (required|default [^,]+))?(?:, (.*?))?\): (.*)', text).groups()
+    return [name, kind, unit or '', (fallback or 'none').removeprefix('default '), choices or allowed or '', meaning]
+
+
 def described_parameters(text):
     """What PROTOCOL.md gives each method: {method: {parameter: row}}, from the tables, and what they refer to."""
     common = {row[0]: row for row in next(rows for _, rows in tables_of(text[text.index('## Common parameters'):]))}
     described = {}
     for chapter in re.split(r'^## ', text[text.index('# Methods'):], flags=re.M)[1:]:
+        every = re.search(r'^Every one has (.*?)(?:, and these)?[.:]$', chapter, re.M)
+        of_all = {p: common[p] for p in ['u64', *names_in(every[1] if every else '')]}
         of_class = {}
-        of_draws = names_in((re.search(r'^The common parameters of a draw are (.*?)\. ', chapter, re.M) or ['', ''])[1])
-        for heading, rows in tables_of(chapter):
-            if heading[0] == 'method':
-                for name, _, refers in rows:
-                    listed = of_draws if refers == 'those of a draw' else names_in(refers)
-                    of_class[name] = {p: common[p] for p in ['u64', *listed]}
-            elif heading[0] == 'methods':
-                for owners, *row in rows:
-                    for name in owners.split(', '):
-                        of_class[name][row[0]] = row
+        for heading, rows in tables_of(chapter.split('\n### ')[0]):
+            if heading[0] == 'parameter':
+                of_all |= {row[0]: row for row in rows}
+            elif heading[0] == 'method':
+                for name, _, parameters, *_ in rows:
+                    listed = [p for p in parameters.split('<br>') if p]
+                    of_class[name] = of_all | {p[1:-1]: common[p[1:-1]] for p in listed if p[1:-1] in common}
+                    of_class[name] |= {row[0]: row for row in (inline_row(p) for p in listed if p[1:-1] not in common)}
         for name, section in re.findall(r'^### ([a-z_]+)\n(.*?)(?=^### |\Z)', chapter, re.M | re.S):
-            line = re.search(r'^Common: ([^.]*)\.(.*)$', section, re.M)
-            of_class[name] = {p: common[p] for p in ['u64', *names_in(line[1])]}
+            line = re.search(r' Common: ([^.]*)\.(.*)$', section, re.M)
+            of_class[name] = of_all | {p: common[p] for p in names_in(line[1])}
             for model, listed in re.findall(r'As of `([a-z_]+)`:([^.]*)\.', line[2]):
                 of_class[name].update({p: of_class[model][p] for p in names_in(listed)})
             for heading, rows in tables_of(section):

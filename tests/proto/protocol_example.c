@@ -96,7 +96,7 @@ bool protocol_has_own_bytes(const char *method)
 	return false;
 }
 
-static void write_request(const struct operation *operation, const struct value *params, bool bytes)
+static void write_request(const struct operation *operation, const struct value *params)
 {
 	struct codec_buffer buffer = {0};
 
@@ -105,12 +105,11 @@ static void write_request(const struct operation *operation, const struct value 
 		show(params);
 	fputs("]]\n", out);
 	assert_int_equal(codec_request(&buffer, MSGID, operation->name, params), 0);
-	if (bytes)
-		show_bytes(&buffer);
+	show_bytes(&buffer);
 	codec_buffer_free(&buffer);
 }
 
-static void write_reply(const struct value *result, bool bytes)
+static void write_reply(const struct value *result)
 {
 	struct codec_buffer buffer = {0};
 
@@ -118,42 +117,46 @@ static void write_reply(const struct value *result, bool bytes)
 	show(result);
 	fputs("]\n", out);
 	assert_int_equal(codec_response(&buffer, MSGID, NULL, result), 0);
-	if (bytes)
-		show_bytes(&buffer);
+	show_bytes(&buffer);
 	codec_buffer_free(&buffer);
 }
 
-/* Whether the reply has members that draws and transforms do not share. */
-static bool has_own_members(const struct value *reply)
+static void find_params(const struct operation *operation, struct value *ret_params)
 {
-	static const char *const common[] = {"n", "dtype", "shape", "data", "tile", "generator", "seed", "stream", "offset",
-					     "position", "next", "stream_format", "precision", "bound"};
-
-	for (size_t i = 0; i < reply->map.count; i++) {
-		size_t k = 0;
-
-		while (k < sizeof common / sizeof *common && strcmp(common[k], reply->map.at[i].name) != 0)
-			k++;
-		if (k == sizeof common / sizeof *common)
-			return true;
-	}
-	return false;
+	if (!example_params(operation->name, ret_params))
+		fail_msg("%s has no example: add one to tests/proto/examples.c", operation->name);
 }
 
-void protocol_example(const struct operation *operation, bool bytes, FILE *to)
+void protocol_example(const struct operation *operation, FILE *to)
 {
 	const struct value *result;
 	struct request *request = NULL;
 	struct value params, made;
 
 	out = to;
-	if (!example_params(operation->name, &params))
-		fail_msg("%s has no example: add one to tests/proto/examples.c", operation->name);
+	find_params(operation, &params);
 	result = find_reply(operation, &params, &made, &request);
-	if (bytes || operation->class < METHOD_DRAW || has_own_members(result)) {
-		write_request(operation, &params, bytes);
-		if (result)
-			write_reply(result, bytes);
+	write_request(operation, &params);
+	if (result)
+		write_reply(result);
+	request_free(request);
+}
+
+void protocol_reply(const struct operation *operation, FILE *to)
+{
+	const struct value *result;
+	struct request *request = NULL;
+	struct value params, made;
+
+	out = to;
+	find_params(operation, &params);
+	result = find_reply(operation, &params, &made, &request);
+	if (result) {
+		fputc('`', out);
+		show(result);
+		fputc('`', out);
+	} else {
+		fprintf(out, "*The reply of %s*", operation->name);
 	}
 	request_free(request);
 }

@@ -17,39 +17,31 @@ enum { COMMON_MIN = 30 }; /* methods that share a parameter, from which on it is
 
 static FILE *out;
 
-/* The kinds of methods. The example of a kind's `shown` method is in bytes. `sections`: each method has a section of its own,
- * because there is much to say of it; otherwise one table describes all of them. */
+/* The kinds of methods. The example of a kind's `shown` method is in bytes, the only one of the kind. `sections`: each method
+ * has a section of its own, because there is much to say of it; otherwise it has one row of the kind's table. `replies`: the
+ * replies of the kind's methods have little in common, so the row shows each. */
 static const struct class_text {
 	const char *title, *shown;
-	bool sections;
+	bool sections, replies;
 } classes[] = {
-	[METHOD_SESSION] = {"Of the session", "arena", false},
-	[METHOD_SERVICE] = {"Of the service", "version", false},
-	[METHOD_STREAM] = {"Of named streams", "stream_draw", false},
-	[METHOD_PROGRAM] = {"Programs", "run", true},
-	[METHOD_DRAW] = {"Draws", "normal", false},
-	[METHOD_POINTS] = {"Points", "sobol", false},
-	[METHOD_ELEMENTWISE] = {"Element-wise operations", "scale", false},
-	[METHOD_TRANSFORM] = {"Transforms", "fft", true},
-	[METHOD_SIGNAL] = {"Signals", "window", true},
+	[METHOD_SESSION] = {"Of the session", "arena", false, true},
+	[METHOD_SERVICE] = {"Of the service", "version", false, true},
+	[METHOD_STREAM] = {"Of named streams", "stream_draw", false, false},
+	[METHOD_PROGRAM] = {"Programs", "run", true, false},
+	[METHOD_DRAW] = {"Draws", "normal", false, false},
+	[METHOD_POINTS] = {"Points", "sobol", false, false},
+	[METHOD_ELEMENTWISE] = {"Element-wise operations", "scale", false, false},
+	[METHOD_TRANSFORM] = {"Transforms", "fft", true, false},
+	[METHOD_SIGNAL] = {"Signals", "window", true, false},
 };
 
 /* ------- examples ------- */
 
-/* Of one method, or of all of a class. */
-static void write_examples(const struct operation *first, size_t count, enum method_class class)
+static void write_example(enum method_class class)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
-
-	for (size_t i = 0; i < count; i++)
-		if (first[i].class == class)
-			protocol_example(&first[i], strcmp(classes[class].shown, first[i].name) == 0, memory);
-	fclose(memory);
-	if (size)
-		fprintf(out, "\n```\n%s```\n", text);
-	free(text);
+	fputs("\n```\n", out);
+	protocol_example(operation_find(classes[class].shown, strlen(classes[class].shown)), out);
+	fputs("```\n", out);
 }
 
 /* ------- parameters ------- */
@@ -81,12 +73,15 @@ static void write_bound(double bound)
 }
 
 /* The bounds of a type go without saying. */
+static bool has_range(const struct param *param)
+{
+	return !param->choices && (param->min != 0 || param->max != 0);
+}
+
 static void write_range(const struct param *param)
 {
 	const bool open = param->max == 0 || param->max == DBL_MAX || param->max == 0x1p64;
 
-	if (param->min == 0 && param->max == 0)
-		return;
 	fputs(param->above_min ? "above " : "", out);
 	write_bound(param->min);
 	if (open && !(param->max == 0 && param->min < 0)) {
@@ -104,7 +99,7 @@ static void write_param(const struct param *param)
 	fputs(" | ", out);
 	if (param->choices)
 		write_cell(param->choices);
-	else
+	else if (has_range(param))
 		write_range(param);
 	fputs(" | ", out);
 	write_cell(param->help);
@@ -220,72 +215,127 @@ static void write_own(const struct operation *operation)
 
 static void write_section(const struct operation *operation)
 {
-	fprintf(out, "\n### %s\n\n%s.%s%s\n\nCommon: ", operation->name, operation->help,
-		*operation->details ? " " : "", operation->details);
+	const bool shown = strcmp(classes[operation->class].shown, operation->name) == 0;
+
+	fprintf(out, "\n### %s\n\n%s.%s%s Common: ", operation->name, operation->help, *operation->details ? " " : "",
+		operation->details);
 	write_common(operation);
 	fputs(".", out);
 	write_models(operation);
 	write_own(operation);
-	if (protocol_has_own_bytes(operation->name) && !strcmp(classes[operation->class].shown, operation->name))
+	if (shown && protocol_has_own_bytes(operation->name))
 		fputs("\nThe result's bytes are those of the scalar kernels (`TRNSCI_CPU=scalar`), see *Same bytes*.\n", out);
-	write_examples(operation, 1, operation->class);
+	if (shown)
+		write_example(operation->class);
 }
 
 /* ------- methods in one table ------- */
 
-static void write_methods(const struct operation *all, size_t count, enum method_class class)
+/* Whether the parameter stands before the table of methods: every method of the class has it, or one of its name in its place. */
+static bool is_of_class(const struct param *param, enum method_class class)
 {
-	fputs("\n| method | meaning | common parameters |\n|---|---|---|\n", out);
+	size_t count;
+	const struct operation *all = operations(&count);
+
 	for (size_t i = 0; i < count; i++)
-		if (all[i].class == class) {
-			fprintf(out, "| %s | %s.%s%s | ", all[i].name, all[i].help, *all[i].details ? " " : "",
-				all[i].details);
-			if (class == METHOD_DRAW)
-				fputs("those of a draw", out);
-			else
-				write_common(&all[i]);
-			fputs(" |\n", out);
-		}
+		if (all[i].class == class && !find_equal(&all[i], param) &&
+		    (!is_common(param) || !operation_param(&all[i], param->name, strlen(param->name))))
+			return false;
+	return true;
 }
 
-/* The methods of a class that have the parameter, "scale, add"; false: one before i has it, too, and wrote it. */
-static bool write_owners(const struct operation *all, size_t count, size_t i, const struct param *param)
+/* "`scale` (f64, default 1, 0 and up): scale of the distribution", as described_parameters() of tests/e2e reads it. */
+static void write_inline_param(const struct param *param)
 {
-	for (size_t before = 0; before < i; before++)
-		if (all[before].class == all[i].class && find_equal(&all[before], param))
-			return false;
-	fprintf(out, "| %s", all[i].name);
-	for (size_t k = i + 1; k < count; k++)
-		if (all[k].class == all[i].class && find_equal(&all[k], param))
-			fprintf(out, ", %s", all[k].name);
-	fputc(' ', out);
-	return true;
+	fprintf(out, "`%s` (%s%s%s", param->name, param_type_name(param->type), *param->unit ? " " : "", param->unit);
+	if (param->choices) {
+		fputs(": ", out);
+		write_cell(param->choices);
+	}
+	if (!param->fallback)
+		fputs(", required", out);
+	else if (*param->fallback)
+		fprintf(out, ", default %s", param->fallback);
+	if (has_range(param)) {
+		fputs(", ", out);
+		write_range(param);
+	}
+	fputs("): ", out);
+	write_cell(param->help);
+}
+
+/* A method's parameters but those of all methods of its class, each on a line of the cell: its own in full, common ones by name. */
+static void write_row_params(const struct operation *operation)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < operation->n_params; i++) {
+		const struct param *param = &operation->params[i];
+
+		if (is_of_class(param, operation->class))
+			continue;
+		fputs(before, out);
+		if (is_common(param))
+			fprintf(out, "`%s`", param->name);
+		else
+			write_inline_param(param);
+		before = "<br>";
+	}
+}
+
+static void write_row(const struct operation *operation)
+{
+	const bool replies = classes[operation->class].replies;
+
+	fprintf(out, "| %s | %s.%s%s | ", operation->name, operation->help, *operation->details ? " " : "", operation->details);
+	write_row_params(operation);
+	if (replies) {
+		fputs(" | ", out);
+		protocol_reply(operation, out);
+	}
+	fputs(" |\n", out);
+}
+
+/* "Every one has `out`, `timeout_ms`, and": the parameters of all methods of the class. */
+static void write_class_params(const struct operation *first)
+{
+	const char *before = "\nEvery one has ";
+	bool own = false;
+
+	for (size_t i = 0; i < first->n_params; i++) {
+		const struct param *param = &first->params[i];
+
+		if (!is_of_class(param, first->class) || (is_common(param) && strcmp(param->name, "u64") == 0))
+			continue;
+		if (is_common(param)) {
+			fprintf(out, "%s`%s`", before, param->name);
+			before = ", ";
+		} else {
+			own = true;
+		}
+	}
+	if (*before == ',')
+		fputs(own ? ", and these:\n" : ".\n", out);
+	if (own)
+		fputs("\n| " HEADING "|" RULE, out);
+	for (size_t i = 0; i < first->n_params; i++)
+		if (is_of_class(&first->params[i], first->class) && !is_common(&first->params[i]))
+			write_param(&first->params[i]);
 }
 
 static void write_table(const struct operation *all, size_t count, enum method_class class)
 {
-	write_methods(all, count, class);
-	if (class == METHOD_DRAW) {
-		fputs("\nThe common parameters of a draw are ", out);
-		write_common(operation_find("bits", 4));
-		fputs(". A distribution's own parameter takes the place of a common one of the same name.\n", out);
-		fputs("\nA distribution's own parameter of type f64, u64 or int may also be an array: `{tile: HANDLE}`, in a program also "
-		      "`{tile: NAME}` of an earlier step, or `{dtype, shape, data}`. Elements are f32, f64 or integers (of randint "
-		      "integers that fit its dtype), one or more. Sample k takes element k modulo their number. k counts from the "
-		      "first sample at or after `position`, or where the draw begins if the run or a named stream places it; samples "
-		      "that `offset` and `rank` skip count. So a draw with arrays is repeated by its `position`. Each element is "
-		      "checked when it is read: the first that is out of range fails the request, is named in the error, and the "
-		      "numbers of a named stream are spent. Numbers stay the only values of the bounds of truncated_normal, of items "
-		      "and dimensions, and in rings and broadcasts. poisson, binomial, gamma, chi_squared and beta draw by a method "
-		      "of their own where a parameter is an array; all others give the samples that equal numbers give.\n",
-		      out);
-	}
-	fputs("\n| methods | " HEADING "|---|" RULE, out);
+	const struct operation *first = all;
+
+	while (first->class != class)
+		first++;
+	write_class_params(first);
+	fprintf(out, "\n| method | meaning | parameters |%s\n|---|---|---|%s\n", classes[class].replies ? " reply |" : "",
+		classes[class].replies ? "---|" : "");
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; all[i].class == class && k < all[i].n_params; k++)
-			if (!is_common(&all[i].params[k]) && write_owners(all, count, i, &all[i].params[k]))
-				write_param(&all[i].params[k]);
-	write_examples(all, count, class);
+		if (all[i].class == class)
+			write_row(&all[i]);
+	write_example(class);
 }
 
 /* ------- tables ------- */
@@ -381,6 +431,6 @@ void protocol_write_bytes(FILE *to)
 	out = to;
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "\n### %s\n", all[i].name);
-		protocol_example(&all[i], true, out);
+		protocol_example(&all[i], out);
 	}
 }

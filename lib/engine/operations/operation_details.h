@@ -128,7 +128,9 @@
 #define DETAILS_mean   "The sum, divided by the number of elements. The result has the other axes; without any it has one element."
 #define DETAILS_max    "The result has the other axes; without any it has one element."
 #define DETAILS_norm   "The root of the sum of squares, which are added as by sum, of complex numbers of both parts."
-#define DETAILS_noise_add "The result has the dtype and shape of in, which out may be."
+#define DETAILS_noise_add \
+	"The result has the dtype and shape of in, which out may be. The reply has noise, a map of what the draw of the noise " \
+	"itself would reply, without the numbers."
 
 #define DETAILS_fft \
 	"Meaning and defaults are those of numpy.fft. The result has the shape of in, except for the lengths that are given. Half a " \
@@ -156,7 +158,8 @@
 	"bound of each element's error, relative to |alpha| |row of op(a)| |column of op(b)| + |beta c| (2-norms)."
 #define DETAILS_trace \
 	"The result is two f64: the estimate and its standard error, which is NaN if there was only one probe for it. The " \
-	"reply has both as estimate and standard_error, and method, probes and products. hutchpp allows size 1 only. Sources: " \
+	"reply has both as estimate and standard_error, method, probes and products, and what a draw of the probes would " \
+	"state. hutchpp allows size 1 only. Sources: " \
 	"M. F. Hutchinson, Communications in Statistics 18 (1989) 1059; R. A. Meyer, C. Musco, C. Musco, D. P. Woodruff, " \
 	"Hutch++, SOSA 2021, algorithm 1."
 
