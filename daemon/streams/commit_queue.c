@@ -17,6 +17,7 @@ void commit_queue_post(struct streams *streams, struct commit_task *task)
 	pthread_cond_signal(&streams->wake);
 }
 
+/* Unlinks task and reply from each other first: once the reply is sent, its request may end and free `deferred`. */
 void commit_task_reply(struct commit_task *task, int error)
 {
 	struct deferred_reply *deferred = task->deferred;

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commits changes of named streams in batches, then sends the replies.
  *
- * A task is staged (its row, with the lock), written and committed (without it), and published (with it). Positions are
- * issued only from a published reservation. A failure leaves memory as it was: the store may then have reserved more than
- * memory knows of, never less. */
+ * A task is staged (its row, with the lock), written and committed (without it), and published (with it):
+ *
+ *     stage    staged = row, changed by each task of the batch in turn      streams->lock
+ *     write    BEGIN, one row for each task, COMMIT; then the folder's mark  no lock, may take as long as the disk
+ *     publish  row = task->row, and the replies                             streams->lock
+ *
+ * Positions are issued only from a published reservation, so what a client has seen is always on the disk. A failure leaves
+ * memory as it was: the store may then have reserved more than memory knows of, never less. That costs positions, which are
+ * skipped after a crash, but repeats none. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,8 +20,8 @@
 #include "streams_core.h"
 
 enum {
-	BATCH_MAX = 64,
-	BLOCK_MIN = 1 << 14, /* groups; the setting stream_block may allow fewer */
+	BATCH_MAX = 64,      /* tasks of one commit: bounds how long the first of them waits for its reply */
+	BLOCK_MIN = 1 << 14, /* groups (65,536 words); the setting stream_block may allow fewer */
 };
 
 #define QUICK_NS 1000000000ull  /* a block that was used up sooner doubles the next one */
@@ -33,6 +39,8 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 
 /* ---- staging: with the lock ---- */
 
+/* Doubles or halves the block by how long the last one lasted: a busy stream commits about once a second, up to the setting
+ * stream_block, and a quiet one loses little in a crash. */
 static void adapt_block(const struct streams *streams, struct named_stream *named)
 {
 	const uint64_t now = stats_now_ns(), since = now - named->refilled_ns;
@@ -66,6 +74,8 @@ static void stage_reserve(const struct streams *streams, struct named_stream *na
 	named->staged.reserved = max_u64(named->staged.reserved, named->next + extent);
 }
 
+/* An advance within the reservation needs no commit: `next` alone moves. Beyond it, the skipped groups count as issued, so
+ * that a crash does not report them as skipped. */
 static void stage_advance(struct named_stream *named, uint64_t to)
 {
 	if (to <= named->staged.reserved)
@@ -74,6 +84,8 @@ static void stage_advance(struct named_stream *named, uint64_t to)
 	named->staged.reserved = to + min_u64(named->block, STORE_GROUPS - to);
 }
 
+/* Puts the row that the task is to write into task->row. Tasks of one stream in the same batch build on each other through
+ * named->staged; the row in memory stays as it is durable. */
 static void stage_task(const struct streams *streams, struct commit_task *task)
 {
 	struct named_stream *named = task->named;
@@ -92,6 +104,7 @@ static void stage_task(const struct streams *streams, struct commit_task *task)
 
 /* ---- writing: without the lock ---- */
 
+/* Assigns the seed and id here and not at the request: only a transaction knows which ids were never used. */
 static int write_create(struct streams *streams, struct commit_task *task)
 {
 	int r;
@@ -152,6 +165,8 @@ static int write_batch(struct streams *streams, struct commit_task **tasks, size
 
 /* ---- publishing: with the lock ---- */
 
+/* Takes the stream off the index and fails the draws that wait for it. Frees it, unless its `reserve` is still queued:
+ * publish_reserve does it then. */
 static void drop_stream(struct streams *streams, struct named_stream *named)
 {
 	struct error gone;
@@ -165,6 +180,7 @@ static void drop_stream(struct streams *streams, struct named_stream *named)
 		free(named);
 }
 
+/* Makes the new block usable, and serves the draws that waited for it. */
 static void publish_reserve(struct streams *streams, struct commit_task *task)
 {
 	struct named_stream *named = task->named;
@@ -204,6 +220,7 @@ static void publish_create(struct streams *streams, struct commit_task *task)
 	}
 }
 
+/* A delete that was not committed is undone: the stream lives on, with the draws that came meanwhile. */
 static void publish_delete(struct streams *streams, struct commit_task *task)
 {
 	struct named_stream *named = task->named;
@@ -218,6 +235,7 @@ static void publish_delete(struct streams *streams, struct commit_task *task)
 	commit_task_reply(task, task->result);
 }
 
+/* `next` never goes back: draws may have passed the group since the task was queued. */
 static void publish_advance(struct commit_task *task)
 {
 	struct named_stream *named = task->named;
@@ -300,7 +318,8 @@ static void run_batch(struct streams *streams, struct commit_task **tasks, size_
 	pthread_mutex_unlock(&streams->lock);
 }
 
-/* Call it with the lock held. */
+/* Takes the first tasks off the queue, in their order, at most BATCH_MAX; they are the committer's from then on. Call it with
+ * the lock held. Returns their number. */
 static size_t take_batch(struct streams *streams, struct commit_task **tasks)
 {
 	size_t count = 0;
@@ -314,6 +333,7 @@ static size_t take_batch(struct streams *streams, struct commit_task **tasks)
 	return count;
 }
 
+/* Commits batches until the stop, and everything queued before it. */
 static void *committer_main(void *arg)
 {
 	struct streams *streams = arg;

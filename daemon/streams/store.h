@@ -12,7 +12,15 @@
  * and the folder's inode and birth. A commit raises the mark before anything of it is issued. At the start the state has as
  * many commits as its mark, or one more (after a crash between the two).
  *
- * Positions are counted in groups of 4 words, of which a stream has 2^62. */
+ * Positions are counted in groups of 4 words, of which a stream has 2^62. A stream's groups:
+ *
+ *     0 .. row.issued     were issued before the row was written
+ *     .. next             were issued since then; only memory knows (struct named_stream)
+ *     .. row.reserved     may be issued without a commit
+ *     .. 2^62             need a commit that raises `reserved` first
+ *
+ * After a crash nobody knows `next`, so everything from `issued` to `reserved` is skipped and never issued. A clean stop
+ * writes issued = reserved = next, and nothing is skipped. */
 #ifndef TRNSCI_DAEMON_STORE_H
 #define TRNSCI_DAEMON_STORE_H
 
@@ -95,8 +103,9 @@ int store_check_placement(struct store *store, struct error *err);
 /* Returns true if the last check found another file, or none. */
 bool store_is_misplaced(const struct store *store);
 
-/* A transaction. A commit that returns 0 is durable, in the files at their paths, and marked. If a call within it fails,
- * nothing of it has happened; if the commit fails, all or nothing. Return 0 or -ERROR_STORE. */
+/* A transaction. A commit that returns 0 is durable, in the files at their paths, and marked: only then may its positions be
+ * issued and its replies be sent. If a call within it fails, nothing of it has happened; if the commit fails, all or nothing.
+ * Return 0 or -ERROR_STORE. */
 int store_begin(struct store *store, struct error *err);
 int store_commit(struct store *store, struct error *err);
 void store_rollback(struct store *store);

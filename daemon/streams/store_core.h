@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the store is made of; for the store's files. */
+/* What the store is made of; for the store's files.
+ *
+ *     store_open.c         opens or makes the file, and compares it with the folder's mark
+ *     store_check.c        everything that must hold of a state, checked when it is opened
+ *     store_transaction.c  begin, commit, rows of streams, the head
+ *     store_ids.c          stream ids: a counter for each (generator, seed), and ids that users chose
+ *     store_rows.c         rows read and hashed
+ *     store_statement.c    prepared statements; SQLite's results as errors
+ *     store_folder.c       lock, paths, placement
+ *     store_mark.c         the folder's extended attribute
+ *     store_repair.c       repair and restore, run by the daemon's command line
+ *
+ * A store belongs to one thread at a time: SQLite is opened without its mutexes. */
 #ifndef TRNSCI_DAEMON_STORE_CORE_H
 #define TRNSCI_DAEMON_STORE_CORE_H
 
@@ -10,10 +22,10 @@
 
 enum {
 	STORE_APPLICATION = 0x74726e73, /* "trns" */
-	STORE_VERSION = 2,
-	STORE_PATH_ROOM = 512,
+	STORE_VERSION = 2,     /* user_version of the file; store_upgrade reads version 1 */
+	STORE_PATH_ROOM = 512, /* bytes of a path, with its final 0 */
 	STORE_TEXT_ROOM = 512, /* a row in one line, for its hash */
-	STORE_WHY_ROOM = 80,
+	STORE_WHY_ROOM = 80,   /* bytes of a reason in an error, with its final 0 */
 };
 
 enum store_statement {
@@ -63,7 +75,7 @@ struct store {
 	sqlite3 *db;
 	char dir[STORE_PATH_ROOM];
 	bool placed;    /* its placement was remembered, and can be checked */
-	bool misplaced;
+	bool misplaced; /* what the last check found */
 	struct store_inode folder, database, journal;
 	sqlite3_stmt *statements[STATEMENTS];
 	int bound; /* SQLITE_OK; or why a parameter of the present statement was not bound: it must not run then */

@@ -81,7 +81,9 @@ int store_put_head(struct store *store, struct error *err)
 
 /* ---- transactions ---- */
 
-/* The mark lags by one commit at most. */
+/* Writes the number of commits into the folder's mark. Once after each commit, so that an older copy of the file has fewer
+ * commits than the mark and is refused; and when the next transaction begins, if a crash or a failure has left the mark behind.
+ * So the mark lags by one commit at most, which is what store_compare_mark accepts. */
 static int raise_mark(struct store *store, struct error *err)
 {
 	int r;
@@ -119,7 +121,9 @@ void store_rollback(struct store *store)
 		store_step(store, store_statement(store, STATEMENT_ROLLBACK), NULL);
 }
 
-/* Does not mark a commit to files that are no longer at their paths. */
+/* The order is what keeps positions from being issued twice: the rows are on the disk (COMMIT returns after its fsyncs), the
+ * files are those at their paths, the mark is raised; only then the caller replies. A crash in between loses a reply, never a
+ * reservation. Does not mark a commit to files that are no longer at their paths. */
 int store_commit(struct store *store, struct error *err)
 {
 	int r;

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the named streams are made of; for the files of this folder. */
+/* What the named streams are made of; for the files of this folder.
+ *
+ * A request passes through the files in this order:
+ *
+ *     streams_requests.c  loop's thread: checks permissions; issues from what is reserved, or queues a task
+ *     commit_queue.c      the queue of tasks, and the draws that wait for a block
+ *     committer.c         committer's thread: stages, writes and publishes a batch of tasks
+ *     streams_state.c     committer's thread: opens the state, and watches that it stays at its path
+ *     store_*.c           committer's thread: the SQLite file
+ *
+ * streams->lock covers memory only. The committer lets go of it while it writes, so a slow disk delays the draws that need a
+ * new block and nobody else. Replies are sent with the lock held: deferred_reply_send never blocks. */
 #ifndef TRNSCI_DAEMON_STREAMS_CORE_H
 #define TRNSCI_DAEMON_STREAMS_CORE_H
 
@@ -10,35 +21,47 @@
 
 enum commit_task_kind { COMMIT_RESERVE, COMMIT_CREATE, COMMIT_DELETE, COMMIT_ADVANCE, COMMIT_DRAW };
 
-/* What the committer is to make durable; or (COMMIT_DRAW) a draw that waits for its block. */
+/* What the committer is to make durable; or (COMMIT_DRAW) a draw that waits for its block.
+ *
+ * A task is in one list at a time: the queue (streams->first), the committer's batch, or named->waiters. Who takes it out
+ * frees it, except for COMMIT_RESERVE, which is part of its stream. */
 struct commit_task {
-	struct commit_task *next;
+	struct commit_task *next; /* of that list */
 	enum commit_task_kind kind;
-	struct named_stream *named;
-	struct deferred_reply *deferred; /* gets the reply; NULL: nobody waits any more */
-	bool u64_text;
+	struct named_stream *named; /* outlives the task: a stream is freed when its last task is published */
+	/* The request's; gets the reply. NULL: nobody waits any more. Under the lock: a request that ends sooner sets it to
+	 * NULL by streams_forget, from any thread. */
+	struct deferred_reply *deferred;
+	bool u64_text;           /* the reply has numbers of 64 bits as text */
 	bool wanted;             /* create: the stream id is given */
 	bool seeded;             /* create: the seed is given */
-	uint64_t to;             /* advance: the group */
-	/* The committer's. */
+	uint64_t to;             /* advance: the group of the next draw, at most STORE_GROUPS */
+	/* The committer's, without the lock, while the task is in its batch. */
 	struct store_stream row; /* as it will be in the store */
-	bool unchanged;          /* nothing is to be written */
-	int result;
+	bool unchanged;          /* nothing is to be written: the reservation already reaches so far */
+	int result;              /* 0 or a negative error, then with `error` set */
 	struct error error;
 };
 
-/* NEW and DELETING: the create or delete is not durable yet. GONE: deleted, but its last task is still queued. */
+/* NEW and DELETING: the create or delete is not durable yet, and requests do not find the stream. GONE: deleted, but its
+ * last task is still queued.
+ *
+ *     NEW --committed--> LIVE --stream_delete--> DELETING --committed--> GONE --> freed
+ *      |                   ^                         |
+ *      +-- refused: GONE   +------ not committed ----+ */
 enum named_stream_state { NAMED_NEW, NAMED_LIVE, NAMED_DELETING, NAMED_GONE };
 
+/* All under the lock, but for what is marked as the committer's. In streams->sorted from the request for its creation until
+ * it is deleted. */
 struct named_stream {
 	struct store_stream row;    /* as it is durable in the store; groups below row.reserved may be issued */
 	struct store_stream staged; /* the committer's: as the transaction under way leaves it */
 	enum named_stream_state state;
 	uint64_t next;        /* the first group that was not issued */
-	uint64_t block;       /* groups to reserve next time */
+	uint64_t block;       /* groups to reserve next time; at most the setting stream_block */
 	uint64_t refilled_ns; /* when groups were last reserved; 0: never */
 	bool listed;          /* in streams->sorted */
-	bool reserving;       /* `reserve` is in the queue */
+	bool reserving;       /* `reserve` is in the queue or in a batch: it must not be queued again */
 	struct commit_task reserve;
 	struct commit_task *waiters, **waiters_last; /* draws, in the order in which they came */
 };
@@ -58,9 +81,9 @@ struct streams {
 	pthread_cond_t wake;
 	bool stop;
 	struct commit_task *first, **last;
-	struct named_stream **sorted; /* by name */
-	size_t count, room;
-	struct user_count *users;
+	struct named_stream **sorted; /* by name; owns the streams */
+	size_t count, room;           /* entries in use, and allocated */
+	struct user_count *users;     /* one for each uid that ever had a stream; grows only */
 	size_t n_users;
 	struct error trouble; /* why nothing is issued; code 0: none */
 	bool damaged;         /* the trouble needs a repair: trying again does not help */
@@ -69,8 +92,8 @@ struct streams {
 	uint64_t check_ns;    /* when it may be checked again */
 	bool reopen;          /* the committer is to open the state again */
 	uint64_t reopened_ns; /* when that was last requested */
-	uint64_t commits, failures, waits;
-	bool failing;
+	uint64_t commits, failures, waits; /* for `stats`, since the start */
+	bool failing;         /* the last commit failed: log only the change */
 	/* The committer's. */
 	int lock_fd; /* of the folder; -1: not locked */
 	struct store *store;

@@ -17,8 +17,8 @@ static int fail_memory(const struct streams_who *who, struct deferred_reply *def
 
 /* ---- who may ---- */
 
-/* Some causes pass (no memory, an unreadable disk), so the committer tries to open the state again, once a second at
- * most, for later requests. This one fails: it must not wait for a disk. */
+/* Replies with the trouble. Some causes pass (no memory, an unreadable disk), so the committer tries to open the state again,
+ * once a second at most, for later requests. This one fails: it must not wait for a disk. */
 static int fail_trouble(struct streams *streams, struct deferred_reply *deferred)
 {
 	const uint64_t now = stats_now_ns();

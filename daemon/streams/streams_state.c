@@ -50,6 +50,7 @@ static int add_loaded(void *arg, const struct store_stream *row)
 	return -ERROR_NO_MEMORY;
 }
 
+/* Locks the folder, if that was not done at the start, and opens its state. `damaged` says then whether another try can help. */
 static int open_state(struct streams *streams, bool make, struct error *err)
 {
 	enum store_fault fault = STORE_SOUND;
@@ -228,7 +229,8 @@ void streams_restore_state(struct streams *streams)
 
 /* ---- the end ---- */
 
-/* Gives back what was reserved and not issued. */
+/* Gives back what was reserved and not issued, in one transaction. If it fails, the blocks are skipped at the next start as
+ * after a crash. No lock: the committer's thread has ended, and no request is under way. */
 static int give_reservations_back(struct streams *streams, struct error *err)
 {
 	int r = store_begin(streams->store, err);
