@@ -24,22 +24,23 @@ static const struct {
 #undef X
 };
 
+/* Under quota->lock, but for `used` of the resources of QUOTA_OF_LOOP, which are the loop's thread's. */
 struct quota_user {
 	struct quota *quota;
 	struct quota_user *next;
 	uid_t uid;
-	unsigned references;
-	uint64_t used[QUOTA_RESOURCES];
-	struct rate arrivals;
+	unsigned references;            /* sessions, arenas and memory of rings: whatever may still hold a charge */
+	uint64_t used[QUOTA_RESOURCES]; /* in the unit of the resource */
+	struct rate arrivals;           /* connections */
 };
 
 struct quota {
 	pthread_mutex_t lock;
 	struct quota_user *users; /* with a session or a charge, now or within the last second; few */
 	uint64_t arrivals_per_second;
-	struct rate arrivals;
-	uint64_t total[QUOTA_RESOURCES];
-	uint64_t used[QUOTA_RESOURCES];
+	struct rate arrivals;            /* of all users */
+	uint64_t total[QUOTA_RESOURCES]; /* from the settings; written on the loop's thread under the lock */
+	uint64_t used[QUOTA_RESOURCES];  /* the sum of all users' */
 };
 
 /* Reads a file of one number. Returns UINT64_MAX if there is none ("max"). */
@@ -322,6 +323,8 @@ void quota_share_give(struct quota_share *share, uint64_t amount)
 	unlock_resource(share->user, share->resource);
 }
 
+/* Relaxed: the number stands alone, and nothing else is published through it. Only one thread at a time writes it, under the
+ * lock or on the loop's thread. */
 uint64_t quota_share_used(const struct quota_share *share)
 {
 	return atomic_load_explicit(&share->used, memory_order_relaxed);

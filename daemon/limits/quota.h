@@ -69,8 +69,8 @@ void quota_give(struct quota_user *user, enum quota_resource resource, uint64_t 
 struct quota_share {
 	struct quota_user *user;
 	enum quota_resource resource;
-	const char *setting; /* of the limit */
-	uint64_t limit, peak;
+	const char *setting; /* of the limit; constant text, for errors */
+	uint64_t limit, peak; /* peak: the most that was used at once */
 	_Atomic uint64_t used; /* read without the lock */
 };
 

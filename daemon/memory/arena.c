@@ -23,19 +23,20 @@ enum { PIECE_BYTES = 8 << 20, POPULATE_BYTES = 256 << 10 };
 struct arena {
 	struct background_task free_task; /* must be the first member */
 	struct background_task prefault_task;
-	void *base;
-	uint64_t size;
-	struct arena *next; /* of its session */
+	void *base;         /* our mapping, writable like the client's: the content is the client's at any moment */
+	uint64_t size;      /* bytes, whole pages; constant */
+	struct arena *next; /* of its session; this and handle are the loop's thread's */
 	uint32_t handle;
-	uint64_t prefaulted;     /* up to here; the background worker's once the arena is made */
-	_Atomic uint64_t wanted; /* pages are to be pre-faulted up to here */
-	atomic_bool posted;      /* prefault_task is queued */
-	bool kept;               /* its pages are left to the client */
+	uint64_t prefaulted;     /* bytes, from the start; the background worker's once the arena is made */
+	_Atomic uint64_t wanted; /* bytes that are to be pre-faulted; grows only, written by the loop's thread */
+	atomic_bool posted;      /* prefault_task is queued, or runs and will read `wanted` again */
+	bool kept;               /* its pages are left to the client; set before arena_release posts free_task */
 	void (*gone)(void *arg, uint64_t size);
 	void *arg;
 };
 
-/* Removes the pages from the memfd, whoever has it open. */
+/* Removes the pages from the memfd, whoever has it open. The last page first: PROTOCOL.md lets a client keep bytes of its own
+ * there, by which it sees that the rest may be gone. */
 static void empty(char *base, uint64_t size)
 {
 	const uint64_t last = size - arena_page();
@@ -115,6 +116,8 @@ void arena_populate(void *base, uint64_t from, uint64_t to)
 	}
 }
 
+/* SHRINK: a client could truncate the file, and our next access would end in SIGBUS. GROW: it could make pages that are not
+ * charged. SEAL: it could add FUTURE_WRITE, and the pages could not be removed any more. */
 static int seal(int fd)
 {
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ? -errno : 0;
@@ -189,7 +192,10 @@ int arena_create(uint64_t size, const struct arena_prefaulted *prefaulted, void 
 	return 0;
 }
 
-/* Runs on the background worker's thread, always before free_arena. */
+/* Runs on the background worker's thread, always before free_arena.
+ *
+ * The loop stores `wanted` and then looks at `posted`; this stores `posted` and then looks at `wanted`. Both are sequentially
+ * consistent, so at least one of the two sees the other's store: no wish is lost, and the task is never queued twice. */
 static void prefault_pages(struct background_task *task)
 {
 	struct arena *arena = (struct arena *)((char *)task - offsetof(struct arena, prefault_task));

@@ -52,6 +52,7 @@ void arena_release(void *arena);
 void *arena_base(const struct arena *arena);
 uint64_t arena_size(const struct arena *arena);
 uint64_t arena_page(void);
-/* Returns the host's policy of huge pages for shared memory: "never", "advise", "always" ...; "unknown". */
+/* Returns the host's policy of huge pages for shared memory: "never", "advise", "always" ...; "unknown". The text is good until
+ * this thread asks again. */
 const char *arena_huge_pages(void);
 #endif

@@ -15,7 +15,8 @@ struct background_task {
 int background_start(void);
 void background_stop(void);
 
-/* Queues a task, which is the worker's until it runs. Any thread. */
+/* Queues a task, which is the worker's until it runs; its run may free it or post it again. Tasks run one after the other, in
+ * the order of their postings: an arena's pages are pre-faulted before they are freed. Any thread; never waits for a task. */
 void background_post(struct background_task *task);
 
 /* Trims the heap when no task is left. Any thread. */

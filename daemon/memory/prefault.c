@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena is made on the background worker's thread and taken on the loop's. */
+/* The arena is made on the background worker's thread and taken on the loop's.
+ *
+ *     NONE --refill--> MAKING --made--> READY --take, drop--> NONE
+ *                        | \
+ *                        |  +--failed--> NONE
+ *                        +--drop--> DROPPED --made, then freed--> NONE
+ *
+ * The user who pays is the daemon's own. The bytes are charged from refill until take, drop or failure: while the worker still
+ * makes an arena that was dropped, others may use its bytes. */
 #include "prefault.h"
 
 #include <pthread.h>
@@ -22,13 +30,13 @@ enum prefault_state {
 
 struct prefault {
 	struct background_task task; /* must be the first member */
-	struct quota_user *user;
-	uint64_t most_bytes;
+	struct quota_user *user; /* the daemon's own: no client pays for what it may never get */
+	uint64_t most_bytes;     /* of the arena: a setting */
 	uint64_t bytes;       /* of the arena; changes in STATE_NONE only */
 	uint64_t last_wanted; /* by the client before; the loop's thread */
 	pthread_mutex_t lock; /* protects what follows */
 	enum prefault_state state;
-	int fd;
+	int fd;     /* both of STATE_READY, and only then owned here */
 	void *base;
 };
 

@@ -30,7 +30,7 @@ struct loop {
 	int wake_fd, signal_fd;
 	void (*stop)(void *arg), (*reload)(void *arg);
 	void *arg, *reload_arg;
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* protects first and last; all else is the loop's thread's */
 	struct loop_event *first, **last;
 	struct spin spin;
 	bool (*busy)(void *arg);
@@ -62,6 +62,7 @@ static void stopping_signals(sigset_t *set)
 	sigaddset(set, SIGINT);
 }
 
+/* Takes the whole list first, so that an event may post others, or be freed. */
 static void deliver_events(struct loop *loop)
 {
 	struct loop_event *event;
@@ -353,6 +354,8 @@ void loop_end(struct loop *loop)
 	event_base_loopbreak(loop->base);
 }
 
+/* Only the first event of a list wakes the loop, which empties the eventfd before it takes the list: whoever posts to an empty
+ * list writes again. */
 void loop_post(struct loop *loop, struct loop_event *event)
 {
 	bool first;

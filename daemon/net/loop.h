@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The event loop of the thread that talks to clients: sockets, events from other threads, signals, the watchdog. */
+/* The event loop of the thread that talks to clients: sockets, events from other threads, signals, the watchdog.
+ *
+ * All functions belong to the loop's thread, but for loop_post. While requests keep coming the loop polls for a while before it
+ * sleeps, since to sleep and be woken takes longer than a small request. */
 #ifndef TRNSCI_DAEMON_LOOP_H
 #define TRNSCI_DAEMON_LOOP_H
 
@@ -52,13 +55,15 @@ void loop_stop_polling(struct loop *loop, struct loop_poller *poller);
 void loop_run(struct loop *loop);
 void loop_end(struct loop *loop);
 
-/* An event from another thread, embedded in what it is about. deliver is called once for each posting, from the loop. */
+/* An event from another thread, embedded in what it is about. deliver is called once for each posting, from the loop; it may
+ * free the event. */
 struct loop_event {
-	struct loop_event *next;
+	struct loop_event *next; /* the loop's, under its lock */
 	void (*deliver)(struct loop_event *event);
 };
 
-/* Posts an event, which is the loop's until it is delivered. Any thread. Never blocks. */
+/* Posts an event, which is the loop's until it is delivered: do not post it again before. What the thread wrote before is seen
+ * by deliver. Events are delivered in the order of their postings. Any thread. Never blocks. */
 void loop_post(struct loop *loop, struct loop_event *event);
 
 /* Calls changed(arg) from the loop whenever fd gets something to read. fd is never read here. */

@@ -5,9 +5,9 @@
 #include "log.h"
 
 enum {
-	HIGH_WATER_BYTES = 256 << 10, /* of replies to be sent, above which nothing is read */
+	HIGH_WATER_BYTES = 256 << 10, /* of replies to be sent, above which nothing is read: PROTOCOL.md states it */
 	TURN_NS = 100000,             /* for each 1 of the session's weight */
-	TURN_MAX_NS = 1000000,        /* whatever the weight */
+	TURN_MAX_NS = 1000000,        /* whatever the weight: the others wait no longer for one session */
 };
 
 void session_continue(struct session *session)
@@ -40,7 +40,8 @@ bool session_must_wait(const struct session *session)
 	return session->finished || outbox_pending(&session->outbox) >= HIGH_WATER_BYTES || replies_are_full(session);
 }
 
-/* r: what the outbox returned for a reply. */
+/* Replies with an error if the reply did not fit; r: what the outbox returned for it. A client that leaves no room even for the
+ * error is not answered any more: its input ends. */
 static void check_reply(struct session *session, uint32_t msgid, int r)
 {
 	struct error too_large;

@@ -2,7 +2,15 @@
 /* A session: what the daemon holds for one connection, until its last request is done.
  *
  * net/connection.c moves its bytes, requests/ runs its requests, publish/ its rings and broadcasts; here is what they
- * share, and the replies. Requests are started and answered in any order. All of it belongs to the loop's thread. */
+ * share, and the replies. Requests are started and answered in any order. All of it belongs to the loop's thread, but for
+ * the shares of quotas that other threads take and give (limits/quota.h).
+ *
+ *     open    connection_open; each event ends in `advance`, which reads, runs, replies and sends
+ *     eof     the client has closed its direction, or broke a rule: nothing more is read; accepted requests are answered
+ *     closed  fd is -1, after a hang-up, a timeout, or when all was answered: requests are cancelled, memory is freed
+ *     freed   when `running` is empty and the counters at the end of the struct are 0
+ *
+ * Whatever ends something of a session calls session_continue last: it may free the session. */
 #ifndef TRNSCI_DAEMON_SESSION_H
 #define TRNSCI_DAEMON_SESSION_H
 
@@ -27,13 +35,13 @@ struct event; /* libevent's */
 struct session {
 	struct service *service;
 	struct session *next, *prev; /* of service->sessions */
-	uint64_t id;
+	uint64_t id; /* counts up from the daemon's start, never used again */
 	int fd; /* -1: closed, but what it runs is still waited for */
-	pid_t pid;
+	pid_t pid; /* as the kernel reported it at the connection: for people, never to decide by */
 	unsigned weight; /* 1 to WEIGHT_MOST: its share of time while others wait */
 	struct peer peer;
-	struct quota_user *user;
-	/* Its shares of the user's quotas. */
+	struct quota_user *user; /* a reference of the session's own */
+	/* Its shares of the user's quotas, and their limits as the settings were when the session began. */
 	struct quota_share bytes;   /* messages: requests until answered, replies until sent */
 	struct quota_share jobs;    /* unanswered requests */
 	struct quota_share work;    /* results and temporaries of requests, and prepared calls */
@@ -43,7 +51,7 @@ struct session {
 	/* Bytes in and out: net/connection.c. */
 	struct inbox inbox;
 	struct outbox outbox;
-	struct event *readable, *hung_up, *writable, *next_turn, *frame_late;
+	struct event *readable, *hung_up, *writable, *next_turn, *frame_late; /* NULL once the connection is closed */
 	uint64_t late_frame;       /* number of the frame that frame_late waits for */
 	bool frame_late_extended;  /* frame_late runs for the second time */
 	bool eof;                  /* nothing more is read */
@@ -52,11 +60,11 @@ struct session {
 	void (*advance)(struct session *session); /* of an open connection */
 	void (*free_if_done)(struct session *session);
 	/* Requests: requests/. */
-	struct session_memory *memory;
-	struct arena *arenas; /* belong to the session's memory */
+	struct session_memory *memory; /* NULL once the session has given it to be freed */
+	struct arena *arenas; /* belong to the session's memory, which releases them */
 	unsigned n_arenas;
 	uint64_t arena_bytes; /* of all of them */
-	struct pending_request *running, *finished, **finished_last;
+	struct pending_request *running, *finished, **finished_last; /* finished: in the order in which they ended */
 	struct queue *queue; /* NULL: none */
 	struct background_task free_task; /* frees a large session */
 	struct loop_event freed;          /* posted when that is done */

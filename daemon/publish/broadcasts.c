@@ -22,8 +22,11 @@
 #include "memory/arena.h"
 #include "reservations.h"
 
+/* TICK_US: a broadcast with a rate publishes in steps of 5 ms, which costs 200 events a second. */
 enum { NAME_MAX_BYTES = 64, WAKE_MAX = 64, TICK_US = 5000 };
 
+/* A broadcast, from broadcast_create until its producer has ended. Lanes fill it; all else is the loop's thread's, but for
+ * `posted` and `reason`. A publish is answered later: it waits here, one at a time. */
 struct broadcast_entry {
 	struct loop_event published; /* must be the first member */
 	struct loop_event ended;
@@ -33,9 +36,9 @@ struct broadcast_entry {
 	struct reservations reservations;
 	uint64_t target, started_ns; /* target: samples that were asked for so far */
 	double rate;                 /* samples a second; 0: the owner publishes */
-	uid_t uid;
+	uid_t uid;                   /* of the owner; with gid and mode, who may read it, as for a file */
 	gid_t gid;
-	unsigned mode;
+	unsigned mode;               /* of which the bits for reading count */
 	char name[NAME_MAX_BYTES + 1];
 	struct broadcast *broadcast;
 	struct watch *tick;
@@ -149,7 +152,8 @@ static void continue_broadcast(void *arg)
 	broadcast_go_on(entry->broadcast);
 }
 
-/* Publishes what is due by the clock. */
+/* Publishes what is due by the clock, counted from the start, so that late ticks lose no samples. The bound keeps the conversion
+ * to an integer defined. */
 static void on_tick(void *arg)
 {
 	struct broadcast_entry *entry = arg;

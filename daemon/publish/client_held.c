@@ -41,7 +41,8 @@ static bool clear_index(const struct client_held *held)
 	return pwrite(held->index.fd, &none, sizeof none, 0) == (ssize_t)sizeof none;
 }
 
-/* Takes the memory that a ring of the same size has left, or returns NULL. */
+/* Takes the memory that a ring of the same size has left, or returns NULL. Its client has mapped both parts all along, so what
+ * it reads there is only what it was given before, and it gains nothing by writing the index now. */
 static struct client_held *take_released(struct session *session, uint64_t bytes)
 {
 	for (struct client_held **at = &session->held; *at; at = &(*at)->next) {

@@ -16,8 +16,8 @@
 
 struct client_held {
 	struct background_task free_task;
-	struct client_held *next; /* of session->held */
-	struct quota_user *user;
+	struct client_held *next; /* of session->held, once its ring or broadcast has ended */
+	struct quota_user *user;  /* a reference of its own: the memory may outlive the session's */
 	uint64_t charge;   /* bytes */
 	uint64_t capacity; /* samples */
 	struct sealed_memfd samples, index; /* index: of a ring only */

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reservations in a named stream, from which a ring or a broadcast draws its samples ahead of their use. */
+/* Reservations in a named stream, from which a ring or a broadcast draws its samples ahead of their use.
+ *
+ *     IDLE --the producer asks, words are reserved already--> IDLE
+ *     IDLE --the producer asks, a commit is needed--> REQUESTED --committed or failed--> READY --the producer asks--> IDLE
+ *
+ * A lane of the engine asks, the committer replies, and go_on makes the producer ask again. */
 #ifndef TRNSCI_DAEMON_RESERVATIONS_H
 #define TRNSCI_DAEMON_RESERVATIONS_H
 
@@ -10,10 +15,10 @@
 #include "streams/store.h"
 
 struct reservations {
-	struct session *session;
+	struct session *session; /* outlives this: a session waits for its rings and broadcasts */
 	char name[STORE_NAME_MOST + 1]; /* empty: there is no named stream */
-	struct stream stream;		/* what the name stands for */
-	struct deferred_reply deferred;
+	struct stream stream;		/* what the name stood for at first; another of the name is refused */
+	struct deferred_reply deferred; /* the committer's in REQUESTED, else the producer's */
 	struct error error; /* of the reservation that is ready */
 	enum { RESERVATIONS_IDLE, RESERVATIONS_REQUESTED, RESERVATIONS_READY } state;
 	int result;

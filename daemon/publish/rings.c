@@ -22,17 +22,21 @@
 #include "memory/arena.h"
 #include "reservations.h"
 
+/* A ring of a session, from ring_attach until its producer has ended. Lanes fill it; all else is the loop's thread's.
+ *
+ *     attached --ring_detach, end of the session--> closing: ring_close was called --+
+ *         +---- the stream ended, the client broke a rule, ... ----------------------+--> a lane posts `ended` --> freed */
 struct ring_entry {
 	struct loop_event ended; /* must be the first member. Posted by the lane that ended the ring */
-	struct ring_entry *next, *prev;
-	struct session *session;
-	uint32_t handle;
-	struct client_held *held;
+	struct ring_entry *next, *prev; /* of session->rings */
+	struct session *session;        /* waits for the ring: session->n_rings */
+	uint32_t handle;                /* counts up in the session */
+	struct client_held *held;       /* owned; its page and samples are the producer's while it runs */
 	struct reservations reservations;
-	int wake_fd;
+	int wake_fd;              /* owned; the client has a duplicate */
 	struct watch *wake_watch; /* NULL once the client has detached the ring */
 	struct ring *ring;
-	struct error reason; /* of its end */
+	struct error reason; /* of its end; written by the lane before it posts `ended` */
 };
 
 /* ------- the end ------- */
@@ -144,6 +148,7 @@ static int open_wake_fd(struct ring_entry *entry, struct error *err)
 	return 0;
 }
 
+/* In the order that PROTOCOL.md states: samples, index, eventfd. */
 static int duplicate_fds(struct ring_entry *entry, struct fdpass *ret_fds, struct error *err)
 {
 	struct client_held *held = entry->held;

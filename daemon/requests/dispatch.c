@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frame is a run of a prepared call, read without decoding; a call of one of the session's own methods; or a request
- * for the engine. Every request is replied to, whatever it is. */
+ * for the engine. Every request is replied to, whatever it is; what is no message ends the input.
+ *
+ *     bytes --inbox--> frame --scan: size, depth, elements--> codec_decode --> message --> session's method, or engine
+ *        \--run_prepared_read: the fixed form of a run, the common case of small calls--> prepared call */
 #include "dispatch.h"
 
 #include <string.h>

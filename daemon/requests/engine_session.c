@@ -71,7 +71,8 @@ static void give_arena_back(void *arg, uint64_t size)
 	quota_user_close(user);
 }
 
-/* Charges an arena to the user. A pre-faulted arena gives way if that needs its room. */
+/* Charges an arena to the user, all of it at once: a client can touch every page of it at any time. A pre-faulted arena gives
+ * way if that needs its room. */
 static int charge_arena(struct service *service, struct quota_user *user, uint64_t size, struct error *err)
 {
 	int r = quota_take(user, QUOTA_ARENAS, 1, err);
@@ -127,7 +128,7 @@ static int attach_arena(struct session *session, struct arena *arena, uint64_t r
 	return 0;
 }
 
-/* Checks the limits of a session. */
+/* Checks the session's own limits before anything is charged. *ret_size: the size in whole pages. */
 static int check_arena(const struct session *session, uint64_t wanted, uint64_t *ret_size, struct error *err)
 {
 	const struct settings *settings = session->service->settings;

@@ -2,7 +2,13 @@
 /* Requests that the engine runs, from their start to their reply.
  *
  * A request goes from the session's `running` to `finished` when the engine has answered it, waits there while earlier
- * replies are unread, and is freed when the outbox has sent its result. */
+ * replies are unread, and is freed when the outbox has sent its result.
+ *
+ *     requests_start --> running --the engine's on_done--> finished --> outbox --> freed, in the background if it is large
+ *                           |                                  |
+ *                           +--hang-up: cancelled; on_done-----+--hang-up--> freed without a reply
+ *
+ * It is charged as long as it exists: one job, its frame's bytes, and the bytes of its inline results. */
 #ifndef TRNSCI_DAEMON_REQUESTS_H
 #define TRNSCI_DAEMON_REQUESTS_H
 
@@ -19,7 +25,7 @@ struct pending_request {
 	struct background_task free_task; /* frees large results */
 	struct session *session;
 	struct pending_request *next, *prev; /* of session->running; `next` alone: of session->finished */
-	struct request *request;
+	struct request *request;             /* owned; the engine's until on_done */
 	struct bump *frame;   /* of a frame that became no request and is only to be freed; else NULL */
 	uint64_t charge;      /* bytes of its frame, in session->bytes */
 	uint64_t reply_bytes; /* of its inline results, in session->replies */
@@ -29,7 +35,7 @@ struct pending_request {
 	uint32_t msgid;
 	run_completed *completed; /* NULL: replies to msgid */
 	uint64_t user;            /* for it */
-	bool done;            /* answered from within its start */
+	bool done;            /* answered from within its start, on the loop's thread: no event follows */
 };
 
 /* Starts a request in the engine; operation: that of the message, NULL if there is none. Takes bump and the frame's charge, which hold the message, in any case. An error is
