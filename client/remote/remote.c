@@ -257,6 +257,7 @@ static void remote_stop(struct trnsci_session *session)
 
 	pthread_mutex_lock(&session->lock);
 	socket_io_fail(session, ERROR_CLOSED, "session", "it was closed");
+	queued_calls_keep_data(session);     /* the daemon empties its memory when it sees the end */
 	shutdown(remote->socket, SHUT_RDWR); /* wakes the thread in poll */
 	while (session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
@@ -264,7 +265,6 @@ static void remote_stop(struct trnsci_session *session)
 	socket_io_close(remote);
 	queue_end(remote->queue);
 	remote->queue = NULL;
-	queued_calls_keep_data(session);
 	for (struct arena *arena = session->arenas; arena; arena = arena->next)
 		arena_unmap(arena);
 	pthread_mutex_unlock(&session->lock);
