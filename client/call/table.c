@@ -54,6 +54,7 @@ void call_table_add(struct trnsci_call *call)
 	while (call_table_find(session, call->msgid));
 	call->chain = session->calls[call->msgid % CALL_BUCKETS];
 	session->calls[call->msgid % CALL_BUCKETS] = call;
+	session->n_in_flight++;
 	call->refs++;
 	call->cancelling = false;
 	call->sent_again = call->needs_room = false;
@@ -71,6 +72,7 @@ static void take_out(struct trnsci_call *call, enum call_state state)
 	while (*at != call)
 		at = &(*at)->chain;
 	*at = call->chain;
+	call->session->n_in_flight--;
 	call->refs--;
 	call->state = state;
 }

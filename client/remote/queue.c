@@ -3,10 +3,14 @@
 #include "queue.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/spin.h"
 #include "call/queued_call.h"
@@ -18,7 +22,14 @@
 #include "session/tile.h"
 #include "socket_io.h"
 
-enum { ENTRIES = 256, SPINS = 128 /* some 3 us */, FEW_SPINS = 8, TRY_EVERY = 16 };
+enum {
+	ENTRIES = 256,
+	SPINS = 128, /* some 3 us */
+	FEW_SPINS = 8,
+	TRY_EVERY = 16,
+	SLEEP_NS = 1000000, /* without a look at the socket, which is how a daemon's end is noticed */
+	SEVERAL = 4,	    /* runs under way, which are likely to end together */
+};
 
 struct queue {
 	struct queue_page *page;
@@ -29,6 +40,7 @@ struct queue {
 	uint32_t submitted, consumed; /* our own numbers */
 	uint32_t sleeps;              /* the number of our last sleep */
 	bool armed;                   /* the daemon is to wake us */
+	bool asleep;                  /* a thread sleeps at `completed`, and does not look at the socket */
 	bool spins_pay;               /* the last look found news: the daemon runs on another CPU */
 	unsigned looks;
 	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
@@ -190,12 +202,12 @@ static void write_entry(struct queue *queue, const struct trnsci_call *call)
 	entry->user = call->msgid;
 }
 
-static void set_armed(struct queue *queue, bool armed)
+/* how: QUEUE_AWAKE, or how the daemon is to wake us. */
+static void set_armed(struct queue *queue, uint32_t how)
 {
-	queue->armed = armed;
-	queue->sleeps += armed ? QUEUE_SLEEP_STEP : 0;
-	atomic_store_explicit(&queue->page->client_sleeps, armed ? queue->sleeps | QUEUE_WAKE_NOTIFY : QUEUE_AWAKE,
-			      memory_order_relaxed);
+	queue->armed = how != QUEUE_AWAKE;
+	queue->sleeps += queue->armed ? QUEUE_SLEEP_STEP : 0;
+	atomic_store_explicit(&queue->page->client_sleeps, queue->armed ? queue->sleeps | how : QUEUE_AWAKE, memory_order_relaxed);
 }
 
 static bool is_freed(void *arg, const struct args_tile *at)
@@ -258,7 +270,7 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 		call->in_queue = true;
 		write_entry(queue, call);
 		if (remote->sleeping && !queue->armed) /* it fell asleep while nothing was submitted */
-			set_armed(queue, true);
+			set_armed(queue, QUEUE_WAKE_NOTIFY);
 		queue->submitted++;
 		atomic_store_explicit(&queue->page->submitted, queue->submitted, memory_order_release);
 		if (session->waiters > 0)
@@ -363,15 +375,68 @@ bool queue_arm(struct trnsci_session *session)
 
 	if (!queue || !queue_is_busy(queue))
 		return true;
-	set_armed(queue, true);
+	set_armed(queue, QUEUE_WAKE_NOTIFY);
 	atomic_thread_fence(memory_order_seq_cst);
 	kick_daemon(session, queue);
 	if (((struct remote *)session->peer)->queue != queue) /* the connection was found lost, and is another */
 		return false;
 	if (atomic_load_explicit(&queue->page->completed, memory_order_acquire) == queue->consumed || is_emptied(queue))
 		return true;
-	set_armed(queue, false);
+	set_armed(queue, QUEUE_AWAKE);
 	return false;
+}
+
+bool queue_is_awaited(const struct trnsci_session *session, bool *ret_several)
+{
+	const struct remote *remote = session->peer;
+	const uint32_t runs = remote->queue ? remote->queue->submitted - remote->queue->consumed : 0;
+
+	*ret_several = runs >= SEVERAL;
+	return runs > 0 && session->n_in_flight == runs && remote->out.size == 0 && session->ready_fd < 0 && !session->closed &&
+	       !session->failure.code;
+}
+
+/* Without the lock. seen: how many are completed, as far as is known. */
+static void sleep_at_page(struct queue *queue, uint32_t seen, int64_t deadline)
+{
+	const int64_t left = deadline == DEADLINE_NEVER ? SLEEP_NS : deadline - clock_ns();
+	const struct timespec most = {0, left < 0 ? 0 : left < SLEEP_NS ? (long)left : SLEEP_NS};
+
+	syscall(SYS_futex, &queue->page->completed, FUTEX_WAIT, seen, &most, NULL, 0);
+}
+
+bool queue_sleep(struct trnsci_session *session, int64_t deadline)
+{
+	struct remote *remote = session->peer;
+	struct queue *queue = remote->queue;
+	bool several;
+
+	if (!queue_is_awaited(session, &several))
+		return false;
+	queue->refs++;
+	set_armed(queue, QUEUE_WAKE_FUTEX);
+	atomic_thread_fence(memory_order_seq_cst);
+	kick_daemon(session, queue);
+	if (remote->queue == queue && queue_is_awaited(session, &several)) {
+		const uint32_t seen = queue->consumed;
+
+		queue->asleep = true;
+		pthread_mutex_unlock(&session->lock);
+		sleep_at_page(queue, seen, deadline);
+		pthread_mutex_lock(&session->lock);
+		queue->asleep = false;
+	}
+	set_armed(queue, QUEUE_AWAKE);
+	queue_end(queue);
+	return queue_receive(session);
+}
+
+void queue_wake_sleeper(struct trnsci_session *session)
+{
+	struct queue *queue = ((struct remote *)session->peer)->queue;
+
+	if (queue && queue->asleep)
+		syscall(SYS_futex, &queue->page->completed, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
 void queue_disarm(struct trnsci_session *session)
@@ -379,5 +444,5 @@ void queue_disarm(struct trnsci_session *session)
 	struct queue *queue = ((struct remote *)session->peer)->queue;
 
 	if (queue && queue->armed)
-		set_armed(queue, false);
+		set_armed(queue, QUEUE_AWAKE);
 }

@@ -36,6 +36,14 @@ struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_
 bool queue_spin(const struct queue *queue, const struct queue_look *look);
 void queue_let_go(struct queue *queue, bool found);
 
+/* Returns whether runs in the queue are all that can have an answer, and whether they are several. */
+bool queue_is_awaited(const struct trnsci_session *session, bool *ret_several);
+/* If runs are all that is awaited, sleeps at the queue's own memory until some have ended, or for a short time. Returns whether
+ * calls were answered; if not, the thread is to look at the socket. The lock is released meanwhile. */
+bool queue_sleep(struct trnsci_session *session, int64_t deadline);
+/* Wakes a thread that sleeps there: something else is awaited now. */
+void queue_wake_sleeper(struct trnsci_session *session);
+
 /* The thread is about to sleep at the socket: the daemon is to send a notification. Returns false if there is news. */
 bool queue_arm(struct trnsci_session *session);
 /* It is awake again. */

@@ -29,6 +29,7 @@ enum {
 	OPEN_TIMEOUT_MS = 10000, /* if the options set none */
 	KEPT_BACK_BYTES = 512,   /* of requests: some eight runs of prepared calls */
 	UNWOKEN_NS = 10000000,   /* between two looks at what a thread would be woken for */
+	POLL_EVERY = 16,         /* looks */
 };
 
 /* A system call for several requests: while answers wait for a program that takes them one by one, and few are kept back. */
@@ -59,6 +60,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 			socket_io_flush(session);
 		if (remote->out.size > 0 && remote->polling)
 			eventfd_write(remote->wake, 1);
+		queue_wake_sleeper(session);
 	}
 	pthread_mutex_unlock(&session->lock);
 	return r;
@@ -93,24 +95,34 @@ static bool spin_at_queue(struct trnsci_session *session)
 	return queue_receive(session);
 }
 
+/* Looks for what a thread without an answer waits for. The socket, which costs a system call, comes seldom while all is awaited
+ * from the queue. */
+static bool look_for_news(struct trnsci_session *session, unsigned times)
+{
+	bool several;
+
+	if (queue_receive(session))
+		return true;
+	if (times % POLL_EVERY != 0 && queue_is_awaited(session, &several))
+		return false;
+	return session->failure.code || socket_io_receive(session);
+}
+
 /* Looks for replies as long as spinning pays, and every few times at what poll() reports. Returns true if there is news
  * and the thread need not sleep. With the lock, which is released between looks. */
-static bool spin_for_news(struct trnsci_session *session, struct pollfd polls[2], int64_t deadline)
+static bool spin_for_news(struct trnsci_session *session, struct spin *spin, struct pollfd polls[2], int64_t deadline)
 {
-	enum { POLL_EVERY = 16 };
-	struct remote *remote = session->peer;
 	bool news = false;
 
-	spin_begin(&remote->spin);
 	for (unsigned times = 1; !news; times++) {
 		pthread_mutex_unlock(&session->lock);
-		const bool again = spin_again(&remote->spin);
+		const bool again = spin_again(spin);
 
 		news = again && times % POLL_EVERY == 0 && (poll(polls, 2, 0) != 0 || clock_ns() >= deadline);
 		pthread_mutex_lock(&session->lock);
 		if (!again)
 			return false;
-		news = queue_receive(session) || news || session->failure.code || socket_io_receive(session);
+		news = look_for_news(session, times) || news;
 	}
 	return true;
 }
@@ -167,12 +179,16 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 		{.fd = remote->wake, .events = POLLIN},
 	};
 	eventfd_t ignored;
+	bool several;
 
 	remote->polling = true;
 	if (!spin_at_queue(session)) {
-		if (!spin_for_news(session, polls, deadline))
+		struct spin *spin = queue_is_awaited(session, &several) && several ? &remote->several : &remote->spin;
+
+		spin_begin(spin);
+		if (!spin_for_news(session, spin, polls, deadline) && !queue_sleep(session, deadline))
 			sleep_at_socket(session, polls, deadline);
-		spin_end(&remote->spin);
+		spin_end(spin);
 	}
 	remote->polling = false;
 	if (polls[1].revents)
@@ -259,6 +275,7 @@ static void remote_stop(struct trnsci_session *session)
 	socket_io_fail(session, ERROR_CLOSED, "session", "it was closed");
 	queued_calls_keep_data(session);     /* the daemon empties its memory when it sees the end */
 	shutdown(remote->socket, SHUT_RDWR); /* wakes the thread in poll */
+	queue_wake_sleeper(session);
 	while (session->waiters > 0)
 		pthread_cond_wait(&session->changed, &session->lock);
 	atomic_store_explicit(&last_window_ns, remote->spin.window_ns, memory_order_relaxed);
@@ -325,6 +342,7 @@ static int new_remote_session(const char *path, const struct trnsci_options *opt
 	}
 	socket_io_init(remote, handshake, &events);
 	remote->spin = handshake->spin;
+	spin_init_for_several(&remote->several, handshake->spin.most_ns);
 	session->peer = remote;
 	*ret_session = session;
 	return 0;

@@ -32,6 +32,7 @@ struct remote {
 	bool polling;      /* a thread is in poll, without the lock */
 	bool sleeping;     /* that thread does not spin */
 	struct spin spin;  /* of the polling thread */
+	struct spin several; /* its waits while several runs are in the queue */
 	bool epoll_out;    /* epoll also waits for room to send */
 	bool fds_wanted;   /* the reply to a call in flight brings descriptors */
 	struct fdpass fds; /* received, and waiting for their reply */

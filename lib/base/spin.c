@@ -11,6 +11,9 @@ enum {
 	/* A yield this long gave the CPU to another thread: longer than a reply, shorter than a slice. */
 	LONG_YIELD_NS = 200000,
 	BACKOFF_LEAST = 256, /* waits */
+	BACKOFF_FOR_SEVERAL = 8,
+	LATE = 2,          /* times the bound, within which one for several answers may spin again */
+	REOPEN_EVERY = 32, /* waits without a window, after which one for several answers has one again */
 	BACKOFF_MOST = 65536,
 	/* Trying the other mode: enough waits to learn it, and so seldom that a mode that takes ten times as long costs
 	 * less than a hundredth. */
@@ -32,6 +35,13 @@ static uint64_t now_ns(void)
 void spin_init(struct spin *spin, uint64_t most_ns)
 {
 	*spin = (struct spin){.most_ns = most_ns, .mode = SPIN_SPINS, .pause = PAUSE_LEAST, .until_tries = PAUSE_LEAST};
+}
+
+void spin_init_for_several(struct spin *spin, uint64_t most_ns)
+{
+	spin_init(spin, most_ns);
+	spin->for_several = true;
+	spin->window_ns = most_ns;
 }
 
 static enum spin_mode other(enum spin_mode mode)
@@ -56,12 +66,14 @@ void spin_begin(struct spin *spin)
  * once. */
 static void yield_cpu(struct spin *spin, uint64_t since_ns)
 {
+	const unsigned least = spin->for_several ? BACKOFF_FOR_SEVERAL : BACKOFF_LEAST;
+
 	sched_yield();
 	if (now_ns() - since_ns < LONG_YIELD_NS) {
 		spin->backoff -= spin->backoff > 0;
 		return;
 	}
-	spin->backoff = spin->backoff < BACKOFF_LEAST  ? BACKOFF_LEAST
+	spin->backoff = spin->backoff < least	       ? least
 			: spin->backoff < BACKOFF_MOST ? 2 * spin->backoff
 						       : BACKOFF_MOST;
 	spin->sleeps_left = spin->backoff;
@@ -118,10 +130,11 @@ void spin_end(struct spin *spin)
 	if (spin->most_ns == 0)
 		return;
 	took_ns = now_ns() - spin->began_ns;
-	if (spin->window_ns > 0 && !spin->sleeps_left)
+	if (spin->window_ns > 0 && !spin->sleeps_left && !spin->for_several)
 		learn(spin, took_ns);
 	spin->sleeps_left -= spin->sleeps_left > 0;
-	if (took_ns <= spin->most_ns)
+	if (took_ns <= (spin->for_several ? LATE : 1) * spin->most_ns ||
+	    (spin->for_several && spin->window_ns == 0 && ++spin->closed % REOPEN_EVERY == 0))
 		spin->window_ns = spin->most_ns;
 	else
 		spin->window_ns = spin->window_ns / 2 < LEAST_NS ? 0 : spin->window_ns / 2;

@@ -20,6 +20,7 @@ enum spin_mode { SPIN_SLEEPS, SPIN_SPINS, SPIN_MODES };
 
 struct spin {
 	uint64_t most_ns;     /* the bound; 0: never spins */
+	bool for_several;     /* spin_init_for_several */
 	uint64_t window_ns;   /* how long the next wait may spin */
 	uint64_t began_ns;    /* start of this wait */
 	unsigned polls;       /* in this wait */
@@ -29,6 +30,7 @@ struct spin {
 	bool tries;           /* this wait tries the other */
 	unsigned tries_left;  /* waits that try it; then none for a while */
 	unsigned until_tries; /* waits */
+	unsigned closed;      /* waits for several answers without a window */
 	unsigned pause;       /* waits between two series of tries */
 	uint64_t mean_ns[SPIN_MODES]; /* of waits in each mode; 0: none yet */
 };
@@ -45,6 +47,10 @@ static inline void spin_pause(void)
 
 /* Sets the bound. The first wait sleeps. */
 void spin_init(struct spin *spin, uint64_t most_ns);
+
+/* Sets the bound for waits for the first of several answers that come together. To wake this thread costs the one that answers
+ * more than the answers do, which no wait here can learn: so they spin unless other threads want this CPU, and look again now and then whether that pays. */
+void spin_init_for_several(struct spin *spin, uint64_t most_ns);
 
 /* Starts a wait. */
 void spin_begin(struct spin *spin);

@@ -94,6 +94,36 @@ static void test_costs_nothing_when_idle(void **state)
 	assert_false(spin_again(&spin));
 }
 
+/* Waits for the first of several answers spin from the start, keep their window when they last twice as long as it, lose it when
+ * they last longer, and get it back. */
+static void test_spins_for_several(void **state)
+{
+	struct spin spin;
+	int waits = 0;
+
+	(void)state;
+	spin_init_for_several(&spin, MOST_NS);
+	for (int i = 0; i < 2 * 128; i++) { /* longer than any series of tries */
+		spin.sleeps_left = 0;
+		spin_begin(&spin);
+		assert_true(spin_again(&spin));
+		spin.began_ns -= MOST_NS;
+		spin_end(&spin);
+	}
+	while (spin.window_ns > 0 && waits++ < 100) {
+		spin_begin(&spin);
+		spin.began_ns -= 2 * MOST_NS;
+		spin_end(&spin);
+	}
+	assert_int_equal(spin.window_ns, 0);
+	for (waits = 0; spin.window_ns == 0 && waits < 100; waits++) {
+		spin_begin(&spin);
+		spin.began_ns -= 2 * MOST_NS;
+		spin_end(&spin);
+	}
+	assert_int_equal(spin.window_ns, MOST_NS);
+}
+
 /* A wait that took length_ns as far as the thread can see. Waits are as long as the mode in which they are made says. */
 static void wait_in_mode(struct spin *spin, const uint64_t lengths_ns[SPIN_MODES])
 {
@@ -207,7 +237,7 @@ int main(void)
 		cmocka_unit_test(test_sleeps_at_first),
 		cmocka_unit_test(test_follows_the_traffic),
 		cmocka_unit_test(test_costs_nothing_when_idle),
-		cmocka_unit_test(test_chooses_the_shorter_waits),
+		cmocka_unit_test(test_chooses_the_shorter_waits), cmocka_unit_test(test_spins_for_several),
 		cmocka_unit_test(test_tries_the_worse_mode_seldom),
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_sleeps_beside_a_busy_thread),

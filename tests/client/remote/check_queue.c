@@ -11,9 +11,9 @@
 
 enum { N = 300, CALLS = 8, RUNS = 400 };
 
-static struct trnsci_session *open_queue(int queue)
+static struct trnsci_session *open_queue_spinning(int queue, int spin_us)
 {
-	const struct trnsci_options options = {.queue = queue, .reconnect_ms = 20000};
+	const struct trnsci_options options = {.queue = queue, .reconnect_ms = 20000, .spin_us = spin_us};
 	struct trnsci_session *session = NULL;
 	struct trnsci_error err;
 
@@ -22,16 +22,26 @@ static struct trnsci_session *open_queue(int queue)
 	return session;
 }
 
-static uint64_t runs_of_queues(struct trnsci_session *session)
+static struct trnsci_session *open_queue(int queue)
+{
+	return open_queue_spinning(queue, 0);
+}
+
+static uint64_t count_of_daemon(struct trnsci_session *session, const char *name)
 {
 	struct trnsci_call *call;
 	uint64_t number = 0;
 
 	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
 	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), "queue_runs"), &number), 0);
+	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), name), &number), 0);
 	trnsci_call_free(call);
 	return number;
+}
+
+static uint64_t runs_of_queues(struct trnsci_session *session)
+{
+	return count_of_daemon(session, "queue_runs");
 }
 
 static struct trnsci_call *draw_of(struct trnsci_session *session, const char *method, struct trnsci_tile *out)
@@ -167,6 +177,19 @@ static void restarted(void **state)
 	trnsci_close(session);
 }
 
+/* Threads that never spin: the daemon wakes them at the queue's memory, and its end reaches them there, too. */
+static void asleep(void **state)
+{
+	struct trnsci_session *session = open_queue_spinning(1, -1);
+	const uint64_t before = count_of_daemon(session, "queue_wakes");
+
+	(void)state;
+	pipeline(session, 2000, NULL);
+	assert_true(count_of_daemon(session, "queue_wakes") > before + 100);
+	pipeline(session, 4, strike);
+	trnsci_close(session);
+}
+
 static void *run_in_thread(void *arg)
 {
 	struct trnsci_call *call = draw_of(arg, "normal", NULL);
@@ -182,20 +205,28 @@ static void *run_in_thread(void *arg)
 	return NULL;
 }
 
-static void threads(void **state)
+static void run_threads(int spin_us)
 {
-	struct trnsci_session *session = open_queue(1);
+	struct trnsci_session *session = open_queue_spinning(1, spin_us);
 	pthread_t threads[CALLS];
 	void *failed;
 
-	(void)state;
 	for (int k = 0; k < CALLS; k++)
 		assert_int_equal(pthread_create(&threads[k], NULL, run_in_thread, session), 0);
+	for (int i = 0; i < RUNS; i++) /* by the socket, beside threads that sleep at the queue */
+		ping(session);
 	for (int k = 0; k < CALLS; k++) {
 		pthread_join(threads[k], &failed);
 		assert_null(failed);
 	}
 	trnsci_close(session);
+}
+
+static void threads(void **state)
+{
+	(void)state;
+	run_threads(0);
+	run_threads(-1);
 }
 
 /* ---- requests that wait for others ---- */
@@ -449,7 +480,7 @@ int main(void)
 		cmocka_unit_test(closed_loop),	     cmocka_unit_test(pipelined),	cmocka_unit_test(threads),
 		cmocka_unit_test(failures),	     cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight),
 		cmocka_unit_test(closed_in_flight), cmocka_unit_test(event_loop),	cmocka_unit_test(turned_off),
-		cmocka_unit_test(restarted),	     cmocka_unit_test(kept_back),
+		cmocka_unit_test(restarted),	     cmocka_unit_test(kept_back),	cmocka_unit_test(asleep),
 	};
 
 	return cmocka_run_group_tests(tests, start_both, stop_both);
