@@ -62,7 +62,8 @@ static void sum_trend_piece(const struct frames *frames, const char *signals, ui
 	struct trend_sums sums = {{0}, {0}};
 
 	for (unsigned i = 0; i <= frames->is_complex; i++)
-		(frames->precision == FFT_F32 ? sum_f32 : sum_f64)(x + i * part, step, n, middle, &sums.sum[i],
+		(frames->precision == FFT_F32 ? sum_f32 : sum_f64)(x + i * part, step, n, middle,
+								   frames->detrend == DETREND_LINEAR, &sums.sum[i],
 								   &sums.moment[i]);
 	*ret = sums;
 }
