@@ -95,8 +95,8 @@ mkdir folder
 echo before >folder/kept.raw
 python3 -c "
 import os, signal, subprocess, time
-p = subprocess.Popen(['$cli', '-q', '--embedded', 'rand', 'bits', '-n', '1e12', '-o', 'folder/kept.raw'])
-while not any(name.startswith('.trnsci-') for name in os.listdir('folder')): os.sched_yield()
+p = subprocess.Popen(['$cli', '-q', '--embedded', 'rand', 'bits', '-n', '1e12', '--format', 'text', '-o', 'folder/kept.raw'])
+while not any(name.startswith('.trnsci-') for name in os.listdir('folder')) and p.poll() is None: os.sched_yield()
 p.send_signal(signal.SIGINT)
 print(p.wait())" >interrupted
 same "an interrupted command ends by its signal" -2 "$(cat interrupted)"
