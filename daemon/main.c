@@ -23,6 +23,7 @@
 #include "memory/prefault.h"
 #include "net/connection.h"
 #include "net/listener.h"
+#include "net/sender.h"
 #include "notify.h"
 #include "options.h"
 #include "requests/dispatch.h"
@@ -109,6 +110,13 @@ static void set_spin(struct service *service)
 	loop_set_spin(service->loop, most_us * 1000, lanes_are_busy, service->engine);
 }
 
+/* With two CPUs there is none to spare for a sender. */
+static void start_sender(struct service *service)
+{
+	if (cpus_usable() > 2 && sender_create(&service->sender) == 0)
+		loop_set_collect(service->loop, connection_collect_sent, service);
+}
+
 static void log_change(const struct setting *setting, void *arg)
 {
 	unsigned *changes = arg;
@@ -163,6 +171,7 @@ static int serve_clients(struct service *service, struct error *err)
 	set_spin(service);
 	/* The service is the first member. */
 	loop_set_reload(service->loop, reload_settings, service);
+	start_sender(service);
 	loop_run(service->loop);
 	listener_close(service->listener);
 	log_line(LEVEL_INFO, "stopped");
@@ -264,6 +273,7 @@ static int run_service(struct service *service, struct error *err)
 	if (streams_close(service->streams) < 0 && status == EXIT_SUCCESS)
 		status = EX_IOERR;
 	loop_free(service->loop);
+	sender_free(service->sender);
 	/* Ends the lanes first: one of them may release an arena last. */
 	engine_destroy(service->engine);
 	if (background)

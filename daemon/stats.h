@@ -31,6 +31,7 @@
 	X(queue_runs, "runs of prepared calls that came through a queue")                                              \
 	X(queue_kicks, "notifications of clients that entries were submitted")                                         \
 	X(queue_wakes, "clients woken for completions")                                                                \
+	X(sender_replies, "messages that the sender's thread sent, of a crowd of clients")                                     \
 	X(bad_queues, "connections closed for a queue whose words break its rules")                                    \
 	X(bytes_received, "bytes of messages read")                                                                    \
 	X(bytes_sent, "bytes of messages sent")

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,9 +14,12 @@
 #include "limits/weights.h"
 #include "log.h"
 #include "refusal.h"
+#include "sender.h"
 
 enum {
 	TURN_BYTES = 1 << 20, /* sent by one session while others wait */
+	HANDED_BYTES = 64 << 10, /* of replies, which a socket takes at once */
+	HANDED_WAITING = 6,      /* events behind this one: for fewer the sender would be woken too often */
 	TRIM_BYTES = 4 << 20, /* the heap is trimmed after a session that held more */
 	CROWD = 8,            /* or after half of a crowd of at least so many sessions has left */
 };
@@ -78,6 +82,34 @@ static void free_if_done(struct session *session)
 		loop_end(service->loop);
 }
 
+static void unlink_sending(struct session *session)
+{
+	struct session **at = &session->service->sending;
+
+	while (*at != session)
+		at = &(*at)->next_sending;
+	*at = session->next_sending;
+	if (!*at)
+		session->service->sending_last = at;
+}
+
+/* Takes back what the sender has of the session. Returns false if it is being sent. */
+static bool take_replies_back(struct session *session)
+{
+	ssize_t sent;
+
+	if (!session->parcel)
+		return true;
+	if (!sender_take(session->parcel, &sent))
+		return false;
+	session->parcel = NULL;
+	unlink_sending(session);
+	/* Of an error the next try reports the same. */
+	outbox_take_back(&session->outbox, sent > 0 ? (size_t)sent : 0);
+	session->service->stats.bytes_sent += sent > 0 ? (uint64_t)sent : 0;
+	return true;
+}
+
 /* Closes the connection and cancels what still runs. May free the session. */
 static void hang_up(struct session *session)
 {
@@ -89,6 +121,8 @@ static void hang_up(struct session *session)
 		   session->requests);
 	loop_forget_traffic(session->service->loop, session);
 	free_events(session);
+	while (!take_replies_back(session))
+		sched_yield();
 	handler->closing(session);
 	close(session->fd);
 	session->fd = -1;
@@ -168,17 +202,62 @@ static bool is_finished(const struct session *session)
 	       outbox_pending(&session->outbox) == 0;
 }
 
-static void advance_until(struct session *session, uint64_t turn_end_ns)
+static void end_turn(struct session *session)
 {
-	session->service->handler->receive(session, turn_end_ns);
-	session->service->handler->reply(session);
 	/* Without memory for its events nothing would ever wake the session. */
 	if (!send_replies(session) || is_finished(session) || !choose_events(session))
 		hang_up(session);
 }
 
+/* Returns true if nothing but the next bytes that it receives can give the session more to send. */
+static bool waits_for_input(const struct session *session)
+{
+	return !session->eof && !session->backlog && !session->running && !session->finished && !session->n_deferred &&
+	       !session->n_rings && !session->n_broadcasts && !session->queue && inbox_is_empty(&session->inbox) &&
+	       event_pending(session->readable, EV_READ, NULL) && !event_pending(session->writable, EV_WRITE, NULL);
+}
+
+/* In a crowd the sender's thread sends the replies, since each send wakes a client that sleeps. The turn ends when it has.
+ * Returns false if they are the loop's to send. */
+static bool hand_over_replies(struct session *session)
+{
+	struct service *service = session->service;
+	const void *bytes;
+	size_t size;
+
+	if (!service->sender || loop_count_waiting(service->loop) < HANDED_WAITING || !waits_for_input(session) ||
+	    !outbox_hand_over(&session->outbox, HANDED_BYTES, &bytes, &size))
+		return false;
+	session->parcel = sender_give(service->sender, session->fd, bytes, size);
+	if (!session->parcel) {
+		outbox_take_back(&session->outbox, 0);
+		return false;
+	}
+	session->next_sending = NULL;
+	if (service->sending)
+		*service->sending_last = session;
+	else
+		service->sending = session;
+	service->sending_last = &session->next_sending;
+	service->stats.sender_replies++;
+	return true;
+}
+
+static void advance_until(struct session *session, uint64_t turn_end_ns)
+{
+	session->service->handler->receive(session, turn_end_ns);
+	session->service->handler->reply(session);
+	if (!hand_over_replies(session))
+		end_turn(session);
+}
+
 static void advance_session(struct session *session)
 {
+	if (!take_replies_back(session)) {
+		session->advances = true;
+		return;
+	}
+	session->advances = false;
 	advance_until(session, session_turn_end_ns(session));
 }
 
@@ -218,7 +297,7 @@ static void receive_bytes(void *arg)
 	uint64_t end_ns = 0;
 	ssize_t got;
 
-	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL))
+	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL) || !take_replies_back(session))
 		return;
 	do {
 		got = inbox_receive(&session->inbox, session->fd);
@@ -288,6 +367,10 @@ static void on_frame_late(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	if (!take_replies_back(session)) {
+		session->advances = true;
+		return;
+	}
 	if (!session->frame_late_extended && is_ready(session, POLLIN)) {
 		session->frame_late_extended = true;
 	} else {
@@ -426,6 +509,20 @@ void connection_open(struct service *service, int fd)
 		service->stats.connections_refused++;
 		refusal_send(fd, &err);
 	}
+}
+
+bool connection_collect_sent(void *arg)
+{
+	struct service *service = arg;
+	struct session *session;
+
+	while ((session = service->sending) && sender_is_done(session->parcel) && take_replies_back(session)) {
+		if (session->advances)
+			advance_session(session);
+		else
+			end_turn(session);
+	}
+	return service->sending;
 }
 
 void connection_drain(struct session *session)

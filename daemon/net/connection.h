@@ -11,6 +11,9 @@
  * is closed. */
 void connection_open(struct service *service, int fd);
 
+/* Goes on with the sessions whose replies service->sender has sent; for loop_set_collect. arg: the service. */
+bool connection_collect_sent(void *arg);
+
 /* Reads nothing more; requests that were received are still answered. */
 void connection_drain(struct session *session);
 

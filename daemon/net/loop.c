@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -35,6 +36,9 @@ struct loop {
 	struct spin spin;
 	bool (*busy)(void *arg);
 	void *busy_arg;
+	bool (*collect)(void *arg); /* NULL: none */
+	void *collect_arg;
+	bool outstanding; /* as collect returned last */
 	void (*try)(void *arg); /* polls the client of the last request; may be NULL */
 	void *try_arg;
 	unsigned polls, waits;
@@ -239,6 +243,17 @@ void loop_forget_traffic(struct loop *loop, const void *arg)
 		loop->try = NULL;
 }
 
+void loop_set_collect(struct loop *loop, bool (*collect)(void *arg), void *arg)
+{
+	loop->collect = collect;
+	loop->collect_arg = arg;
+}
+
+unsigned loop_count_waiting(const struct loop *loop)
+{
+	return (unsigned)event_base_get_num_events(loop->base, EVENT_BASE_COUNT_ACTIVE);
+}
+
 void loop_poll(struct loop *loop, struct loop_poller *poller)
 {
 	loop->active = true;
@@ -265,6 +280,15 @@ void loop_stop_polling(struct loop *loop, struct loop_poller *poller)
 		loop->pollers = poller->next;
 	if (poller->next)
 		poller->next->prev = poller->prev;
+}
+
+/* Gives the CPU away before it looks again at what another thread holds, which may need this CPU. */
+static void run_events(struct loop *loop, int flags)
+{
+	if (loop->outstanding)
+		sched_yield();
+	event_base_loop(loop->base, EVLOOP_ONCE | flags);
+	loop->outstanding = loop->collect && loop->collect(loop->collect_arg);
 }
 
 /* A round over the pollers: what is stopped meanwhile is skipped. Returns whether any had something to do. */
@@ -301,10 +325,10 @@ static void poll_clients(struct loop *loop)
 	if (loop->pollers) {
 		loop->active |= poll_memory(loop);
 		if (++loop->polls % POLL_SOCKETS_EVERY == 0)
-			event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+			run_events(loop, EVLOOP_NONBLOCK);
 	} else if (++loop->polls % POLL_ALL_EVERY == 0 || loop->several || !loop->try) {
 		loop->several -= loop->several > 0;
-		event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		run_events(loop, EVLOOP_NONBLOCK);
 	} else {
 		loop->try(loop->try_arg);
 	}
@@ -319,7 +343,7 @@ static bool poll_memory_briefly(struct loop *loop)
 		if (poll_memory(loop)) {
 			loop->brief = true;
 			if (++loop->polls % POLL_SOCKETS_EVERY == 0)
-				event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+				run_events(loop, EVLOOP_NONBLOCK);
 			return true;
 		}
 		spin_pause();
@@ -338,7 +362,7 @@ static void wait_for_events(struct loop *loop)
 	while (!loop->active && !loop->ended && !loop->busy(loop->busy_arg) && spin_again(&loop->spin))
 		poll_clients(loop);
 	if (!loop->active && !loop->ended)
-		event_base_loop(loop->base, stop_polling_memory(loop) ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		run_events(loop, stop_polling_memory(loop) && !loop->outstanding ? 0 : EVLOOP_NONBLOCK);
 	spin_end(&loop->spin);
 }
 

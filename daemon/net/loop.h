@@ -36,6 +36,12 @@ void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg),
 void loop_note_traffic(struct loop *loop, void (*try)(void *arg), void *arg);
 void loop_forget_traffic(struct loop *loop, const void *arg);
 
+/* Calls collect(arg) after each round of events. It returns true while other threads hold what the loop has given them and
+ * do not report it: the loop does not sleep then. Default: nothing is called. */
+void loop_set_collect(struct loop *loop, bool (*collect)(void *arg), void *arg);
+/* Returns how many events of this round are still to be handled. */
+unsigned loop_count_waiting(const struct loop *loop);
+
 /* Shared memory that the loop looks at while it polls, embedded in what it is about. */
 struct loop_poller {
 	struct loop_poller *next, *prev;

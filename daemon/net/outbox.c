@@ -67,6 +67,7 @@ static void compact_outbox(struct outbox *outbox)
 {
 	size_t pending = outbox->buffer.size - outbox->sent;
 
+	assert(!outbox->handed_over);
 	if (pending == 0 && !outbox->gaps && outbox->buffer.room > KEEP_ROOM) {
 		codec_buffer_free(&outbox->buffer);
 		charge_buffer(outbox);
@@ -221,4 +222,23 @@ ssize_t outbox_send(struct outbox *outbox, int socket)
 	if (sent >= 0)
 		compact_outbox(outbox);
 	return sent;
+}
+
+bool outbox_hand_over(struct outbox *outbox, size_t most, const void **ret_bytes, size_t *ret_size)
+{
+	const size_t pending = outbox_pending(outbox);
+
+	if (pending == 0 || pending > most || outbox->gaps || outbox_has_fds(outbox))
+		return false;
+	*ret_bytes = outbox->buffer.at + outbox->sent;
+	*ret_size = pending;
+	outbox->handed_over = true;
+	return true;
+}
+
+void outbox_take_back(struct outbox *outbox, size_t sent)
+{
+	outbox->handed_over = false;
+	outbox->sent += sent;
+	compact_outbox(outbox);
 }

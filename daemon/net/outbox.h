@@ -24,6 +24,7 @@ struct outbox {
 	size_t gap_bytes; /* of all gaps, not yet sent */
 	struct fdpass fds; /* are sent with the byte at fds_at, and closed then */
 	size_t fds_at;
+	bool handed_over;
 	uint64_t charged;
 	struct quota_share *share;
 };
@@ -52,5 +53,11 @@ int outbox_notify(struct outbox *outbox, const char *method, const struct value 
 
 /* Sends what the socket takes. Returns bytes sent; 0 if nothing was pending; -EAGAIN or another -errno. */
 ssize_t outbox_send(struct outbox *outbox, int socket);
+
+/* Hands all that is pending over to another sender, if it lies in one piece of at most `most` bytes and no descriptors go with it.
+ * Until outbox_take_back nothing else may be done with the outbox. */
+bool outbox_hand_over(struct outbox *outbox, size_t most, const void **ret_bytes, size_t *ret_size);
+/* sent: bytes that were sent. */
+void outbox_take_back(struct outbox *outbox, size_t sent);
 
 #endif

@@ -20,6 +20,7 @@ struct listener;
 struct pending_request;
 struct session;
 struct session_handler;
+struct sender;
 struct broadcast_entry;
 struct streams;
 struct prefault;
@@ -51,6 +52,8 @@ struct service {
 	struct pending_request *starting; /* the request that is being started, or NULL */
 	struct bump_cache bump_cache; /* of requests */
 	struct session *sessions;
+	struct sender *sender; /* NULL: the loop sends all replies itself */
+	struct session *sending, **sending_last; /* those whose replies the sender has, in the order in which it got them */
 	struct broadcast_entry *broadcasts;
 	uint64_t fds_released_ns; /* when the sockets of all sessions were last looked at for unread descriptors */
 	uint64_t last_session;

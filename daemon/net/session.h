@@ -30,6 +30,7 @@ struct client_held;
 struct pending_request;
 struct queue;
 struct ring_entry;
+struct sender_parcel;
 struct event; /* libevent's */
 
 struct session {
@@ -51,6 +52,9 @@ struct session {
 	/* Bytes in and out: net/connection.c. */
 	struct inbox inbox;
 	struct outbox outbox;
+	struct sender_parcel *parcel; /* what the sender's thread has of the outbox, which stays as it is meanwhile; NULL: nothing */
+	bool advances;                /* once that is back */
+	struct session *next_sending; /* of service->sending */
 	struct event *readable, *hung_up, *writable, *next_turn, *frame_late; /* NULL once the connection is closed */
 	uint64_t late_frame;       /* number of the frame that frame_late waits for */
 	bool frame_late_extended;  /* frame_late runs for the second time */
