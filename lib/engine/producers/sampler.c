@@ -170,7 +170,8 @@ int sampler_create(struct session_memory *memory, const struct args *args, unsig
 		free(sampler);
 		return no_memory(args, err);
 	}
-	sampler->program = (struct program){.memory = memory, .bump = sampler->bump, .outlives = true};
+	sampler->program = (struct program){.memory = memory, .bump = sampler->bump, .outlives = true,
+					    .is_background = true};
 	sampler->reply = value_map();
 	sampler->named = named;
 	error = find_distribution(args, param, given, &distribution, err);

@@ -238,6 +238,12 @@ static struct cost *cost_of_dearest(const struct program *program, const struct 
 	return step_cost(engine, dearest);
 }
 
+/* Returns whether threads share a stage with a caller that waits for its end. */
+static bool is_shared(const struct program *program)
+{
+	return program->memory->limits.shares_memory && !program->is_background;
+}
+
 /* Returns what a chunk may take so that the threads which share an embedded call end at about the same time. */
 static uint64_t chunk_share_ns(const struct program *program, const struct segment *segment, uint64_t ps)
 {
@@ -245,7 +251,7 @@ static uint64_t chunk_share_ns(const struct program *program, const struct segme
 	const double ns = (double)segment->n * (double)ps / 1000;
 	uint64_t share_ns;
 
-	if (threads == 1 || !program->memory->limits.shares_memory || ns > CHUNK_NS * 1000.0)
+	if (threads == 1 || !is_shared(program) || ns > CHUNK_NS * 1000.0)
 		return UINT64_MAX;
 	share_ns = cost_expect(segment->cost, (uint64_t)ns) / (threads * CHUNKS_EACH);
 	return share_ns > CHUNK_LEAST_NS ? share_ns : CHUNK_LEAST_NS;
@@ -258,7 +264,7 @@ static uint64_t chunk_bytes(const struct program *program, const struct segment 
 	const unsigned threads = pool_threads(program->memory->engine->pool);
 	const uint64_t share = segment->n / (threads == 1 ? 1 : threads * CHUNKS_EACH) * bytes;
 
-	if (!program->memory->limits.shares_memory || share < CHUNK_BYTES)
+	if (!is_shared(program) || share < CHUNK_BYTES)
 		return CHUNK_BYTES;
 	return share < CHUNK_BYTES_MOST ? share : CHUNK_BYTES_MOST;
 }

@@ -44,6 +44,7 @@ struct program {
 	struct placements placements;
 	bool keeps;    /* compiled for a prepared call: inline inputs are copied, and results get no memory */
 	bool outlives; /* its tables are built after the request is gone, so lists that it brought are copied */
+	bool is_background; /* nobody waits for the end of a stage: its chunks are not cut for all threads to share */
 	bool knows;    /* a run whose constant segments were computed before: they are skipped */
 	struct prepared *prepared;    /* the prepared call that this is a run of; NULL: a request of its own */
 	size_t inline_in, inline_out; /* bytes */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filler's place among other clients: a ring that is never full does not keep them waiting. */
+/* The filler's place among other clients: a ring that is never full does not keep them waiting. And what its steps are cut
+ * into. */
+#include <sched.h>
+
+#include "engine/engine_core.h"
 #include "engine/harness.h"
 #include "engine/producers/ring.h"
 
@@ -147,9 +151,36 @@ static void test_turns(void **state)
 	fixture_close(&fixture);
 }
 
+/* Nobody waits for the end of a ring's step. Cut for all threads of an embedded engine, it would wake them for a few
+ * microseconds each. */
+static void embedded_steps_stay_whole(void **state)
+{
+	struct session_limits limits = {.shares_memory = true};
+	struct fixture fixture = fixture_open_with(4, cpu_detect(), 0, &limits);
+	struct hungry *hungry = aligned_alloc(64, (sizeof *hungry + 63) / 64 * 64);
+	uint64_t chunks = 0, words = 0;
+
+	(void)state;
+	memset(hungry, 0, sizeof *hungry);
+	hungry->samples = aligned_alloc(64, CAPACITY * sizeof *hungry->samples);
+	atomic_store(&hungry->counting, true);
+	start(hungry, fixture.memory);
+	while (atomic_load(&hungry->counted) < 4 * CAPACITY)
+		sched_yield();
+	end(hungry);
+	for (int i = 0; i < ENGINE_LANES; i++) {
+		chunks += atomic_load(&fixture.engine->lanes[i].chunks);
+		words += atomic_load(&fixture.engine->lanes[i].words);
+	}
+	if (chunks == 0 || words != chunks * CHUNK)
+		fail_msg("expected chunks of %d words, got %llu of %llu words in all", CHUNK, (unsigned long long)chunks,
+			 (unsigned long long)words);
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns), cmocka_unit_test(embedded_steps_stay_whole)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
