@@ -66,12 +66,12 @@ static uint64_t extent_of(const struct placement *at, size_t axis)
 	return at->linear ? at->shape[axis] : 1;
 }
 
-/* One rank alone, whose engine reads and writes its memory, leaves it an array of three axes or more in float64, whose planes
- * do not stay in the cache beside the engine's own memory. Others were found to be faster by chunks. */
+/* One rank alone, whose engine reads and writes its memory, leaves it arrays of complex numbers: nothing is exchanged, so
+ * chunks would only be copies more (measured: 1.2 to 1.9 times the time). Real ones are up to 1.4 times faster by chunks. */
 static bool is_direct(const struct route *route, const struct stage *stage)
 {
 	bool natural = route->mpi->size == 1 && route->mpi->embedded && route->n_stages == 1 && !stage->at.linear &&
-		       route->transform.wide && stage->n_axes > 2;
+		       !route->transform.real;
 
 	for (size_t i = 0; i < stage->at.ndim; i++)
 		natural = natural && stage->at.order[i] == i && stage->leaves.order[i] == i;
@@ -95,8 +95,8 @@ static void plan_sweeps(struct route *route, struct stage *stage)
 			sweep = &stage->sweeps[stage->n_sweeps++];
 			*sweep = (struct sweep){.session = route->mpi->session, .ndim = transform->ndim, .inverse = transform->inverse,
 						.norm = transform->norm, .in = complex_of(route), .out = complex_of(route),
-						/* Rows of one long axis are far apart: more of each at once. */
-						.chunk_bytes = sweep_chunk_bytes(route->mpi->threads) * (route->after_arg ? 2 : 1), .after = stage->after,
+						/* Of one long axis twiddles are read beside the chunk. */
+						.chunk_bytes = sweep_chunk_bytes(route->mpi->threads) / (route->after_arg ? 2 : 1), .after = stage->after,
 						.after_arg = route->after_arg, .sparse = stage->sparse && i == 0, .direct = direct};
 			bytes = size;
 		}

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-enum { CHUNK_BYTES = 256 << 10, DAEMON_CHUNK_BYTES = 4 << 20, LINE_BYTES = 64, PARAMETERS = 5 };
+/* Of an embedded engine's thread: as wide as its cache allows, since each piece of a row far from the one before waits for
+ * memory anew (measured: two thirds of the time with 256 KiB at 4096 x 4096). */
+enum { CHUNK_BYTES = 1 << 20, DAEMON_CHUNK_BYTES = 4 << 20, LINE_BYTES = 64, PARAMETERS = 5 };
 
 size_t sweep_chunk_bytes(unsigned threads)
 {
