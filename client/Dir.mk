@@ -52,7 +52,7 @@ manual: $(BUILD)/bin/trnsci-cli $(LIST_OPERATIONS)
 $(MADE_MAN)/made: $(CLIENT_HEADER) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3
 	$(say) PAGES $(@D)
 	@mkdir -p $(@D)
-	$(Q)client/man/function_pages $(CLIENT_HEADER) $(@D)
+	$(Q)client/man/function_pages $(@D) $(CLIENT_HEADER)
 	@touch $@
 
 # And of the documents: client/docs/NAME.md becomes trnsci-NAME(7).

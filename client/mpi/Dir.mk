@@ -48,6 +48,14 @@ $(MPI_EXAMPLES): $(BUILD)/examples/%: client/mpi/examples/%.c $(MPI_SHARED)
 	@mkdir -p $(@D)
 	$(Q)$(MPI_CC) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
+# A page for each function and type of the header, of its comments.
+MPI_PAGES := $(BUILD)/man/mpi
+$(MPI_PAGES)/made: $(MPI_HEADER) $(CLIENT_HEADER) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3
+	$(say) PAGES $(@D)
+	@mkdir -p $(@D)
+	$(Q)client/man/function_pages $(@D) $(MPI_HEADER) $(CLIENT_HEADER)
+	@touch $@
+
 install-mpi: mpi
 	$(Q)$(if $(MPI_READY),$(call place_program,$(BINDIR),$(MPI_COMMAND)))
 	$(Q)$(if $(MPI_READY),$(call place_program,$(LIBDIR),$(MPI_SHARED)))
@@ -56,9 +64,10 @@ install-mpi: mpi
 	$(Q)$(if $(MPI_READY),$(call place,644,$(PREFIX)/include/trnsci,$(MPI_HEADER)))
 	$(Q)$(if $(MPI_READY),$(call place_filled,$(LIBDIR)/pkgconfig,client/mpi/trnsci-mpi.pc.in))
 	$(Q)$(if $(MPI_READY),$(call place,644,$(SHAREDIR)/man/man1,client/mpi/man/trnsci-mpi.1))
+	$(Q)$(if $(MPI_READY),install -D -m 644 -t $(DESTDIR)$(SHAREDIR)/man/man3 $(MPI_PAGES)/*.3)
 	$(Q)$(if $(MPI_READY),$(call place,644,$(SHAREDIR)/doc/trnsci-mpi,$(wildcard client/mpi/examples/*)))
 
-mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_COMMAND))
+mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_COMMAND) $(MPI_PAGES)/made)
 all: mpi
 install: install-mpi
 checks: $(if $(MPI_READY),$(MPI_TESTS) $(MPI_EXAMPLES))

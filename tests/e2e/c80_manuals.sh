@@ -65,11 +65,22 @@ for name in $(sed -n 's/^\(struct\|enum\) \(trnsci_[a-z_]*\) {.*/\2/p' "$header"
 	grep -q "^\.Vt [a-z]* $name " "$pages/$name.3" 2>/dev/null || missing="$missing $name"
 done
 same "and every type" "" "$missing"
+if [ -e "$build/lib/libtrnsci-mpi.so" ]; then
+	missing=
+	for name in $(nm -D --defined-only "$build/lib/libtrnsci-mpi.so" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_mpi_'); do
+		grep -q "^\.Fo $name\$" "$build/man/mpi/$name.3" 2>/dev/null || missing="$missing $name"
+	done
+	same "every function over MPI ranks, too" "" "$missing"
+	same "a structure has the page of the function that it is named as" 1 \
+		"$(grep -c '^\.It Vt "double sum_squares"' "$build/man/mpi/trnsci_mpi_sum.3")"
+else
+	echo "# skipped: pages of functions over MPI ranks: built without MPI"
+fi
 same "a page has the comment's text, parameters and members" "1 1 1" "$(
 	for word in "^Opens a session" "^\.It Fa address" ; do grep -c "$word" "$pages/trnsci_open.3"; done | tr '\n' ' '
 	grep -c "^If no daemon answers, use an embedded engine" "$pages/trnsci_options.3")"
 sed '/Returns the kind of a value/d' "$header" >"$work/uncommented.h"
-code "a function without a comment" 65 "$root/client/man/function_pages" "$work/uncommented.h" "$work"
+code "a function without a comment" 65 "$root/client/man/function_pages" "$work" "$work/uncommented.h"
 like "is an error that names it" "*trnsci_kind has no comment*" "$(cat "$work/err")"
 
 # The words of a text, one a line, without what marks them.
