@@ -267,12 +267,13 @@ static size_t LOCAL(flat_steps)(const struct fft_smooth *smooth)
 	return steps;
 }
 
-/* The rows are a constant in both calls of flat_first, so that each is compiled without branches on them. */
-static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
-			  void *scratch)
+/* The rows are a constant in both calls of flat_first, so that each is compiled without branches on them. A last transform
+ * alone goes as a pair of itself, which writes in one place: all loads come before the first store. */
+static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+			void *scratch)
 {
 	enum { AHEAD_BYTES = 64 << 10 }; /* more would evict this transform from the second-level cache */
-	const size_t at_once = smooth->flat, end = first + count / at_once * at_once;
+	const size_t at_once = smooth->flat, end = first + count;
 	const size_t in = 2 * call->in_distance, to = 2 * call->out_distance;
 	const size_t reals = (at_once - 1) * in + 2 * smooth->n;
 	const bool far = reals * sizeof(real) <= AHEAD_BYTES && LOCAL(is_far)(smooth, call);
@@ -289,12 +290,14 @@ static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call
 				      .scale = (real)call->scale};
 
 	for (size_t b = first; b < end; b += at_once) {
+		const bool alone = b + at_once > end;
+
 		for (size_t t = 0; t < at_once; t++)
-			f.x[t] = (const real *)call->in + (b + t) * in;
+			f.x[t] = (const real *)call->in + (b + (alone ? 0 : t)) * in;
 		ahead.at = f.x[0] + at_once * in;
 		ahead.end = far && b + 2 * at_once <= end ? ahead.at + reals : ahead.at;
 		out.low = (real *)call->out + b * to;
-		out.high = out.low + (at_once == 2 ? to : LANES);
+		out.high = out.low + (alone ? 0 : at_once == 2 ? to : LANES);
 		if (smooth->flat_rows == LOCAL(WIDTH))
 			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(WIDTH), EXCHANGE, &f, &ahead));
 		else
@@ -305,5 +308,4 @@ static size_t LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call
 	/* Streamed stores are weakly ordered: make them visible before another thread learns of the result. */
 	if (out.around)
 		v_stream_end();
-	return end - first;
 }

@@ -169,10 +169,10 @@ struct fft_ops {
 		     size_t count, void *scratch);
 	void (*multiply)(const struct fft_product *product);
 	void (*fold)(const struct fft_fold *fold);
-	/* Runs contiguous transforms from `first` on, in groups of smooth->flat; returns how many of `count` these are.
-	 * scratch is a buffer between stages. NULL where LANES is 1. */
-	size_t (*flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
-		       void *scratch);
+	/* Runs contiguous transforms [first, first + count) of a plan with flat_rows, in groups of smooth->flat. scratch is a
+	 * buffer between stages. NULL where LANES is 1. */
+	void (*flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+		     void *scratch);
 	/* Runs contiguous transforms [first, first + count) of a plan with group_rows. May be NULL. */
 	void (*short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);
 	/* Runs contiguous transforms [first, first + count) of a plan with `singles`, one by one. NULL where LANES is 1. */

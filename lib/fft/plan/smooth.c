@@ -240,8 +240,10 @@ static void run_short(struct queue *queue, size_t begin, size_t end)
 	const size_t bytes = plan->smooth.between_bytes;
 	char *work = (char *)queue->scratch + plan->smooth.together * plan->smooth.columns_bytes;
 
-	if (plan->smooth.flat_rows && plan->ops->flat && queue->call->in_stride == 1 && queue->call->out_stride == 1)
-		begin += plan->ops->flat(&plan->smooth, queue->call, begin, end - begin, work);
+	if (plan->smooth.flat_rows && plan->ops->flat && queue->call->in_stride == 1 && queue->call->out_stride == 1) {
+		plan->ops->flat(&plan->smooth, queue->call, begin, end - begin, work);
+		return;
+	}
 	for (size_t b = begin; b < end; b += transforms_together(plan))
 		for (queue->stage = 0; queue->stage < plan->smooth.n_stages; queue->stage++) {
 			for (size_t i = 0; i < transforms_together(plan) && b + i < end; i++) {
