@@ -99,12 +99,14 @@ def pipelined(samples, way):
 
 
 def clients(*words):
-    """The row of n clients knows those of fewer."""
+    """The row of n clients knows those of fewer, and a server of one thread that does nothing but draw and answer."""
     best = {'sum': 0.0}
 
     def measure_of(n):
         def measure():
             values = best_of(lambda: service('clients', n, *words), 2)
+            if not words:
+                values['bare'] = best_of(lambda: service('bare', n), 2)['ours']
             values['fewer'] = best['sum'] or values['ours']
             best['sum'] = max(best['sum'], values['ours'])
             return values

@@ -4,6 +4,7 @@
  *
  *   service pipelined SOCKET PID SAMPLES queue|socket   8 clients, 16 draws of so many normals in flight each
  *   service clients SOCKET PID N [copy]   N clients that draw 4,096 normals again and again, into a tile or as a copy
+ *   service bare SOCKET PID N      the same by a bare server of one thread: epoll, an embedded draw, 64 bytes each way
  *   service idle SOCKET PID N      N clients that wait
  *   service tiles SOCKET PID N     N clients with a tile of 16 KiB each
  *   service touch SOCKET PID MIB   a draw into a new tile, whose pages nobody has touched, beside the next one
@@ -15,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,6 +103,7 @@ struct crowd {
 };
 
 static struct crowd crowd;
+static int next_client; /* in a client: its number */
 
 /* A client is ready, and waits until all are. */
 static void wait_for_start(void)
@@ -122,6 +126,7 @@ static void crowd_start(int n, void (*client)(struct outcome *ret_outcome))
 	if (n > MAX_CLIENTS || pipe(ready) < 0 || pipe(start) < 0 || crowd.outcomes == MAP_FAILED)
 		give_up("a crowd");
 	for (int i = 0; i < n; i++) {
+		next_client = i;
 		crowd.pids[i] = fork();
 		if (crowd.pids[i] == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -228,6 +233,80 @@ static void client_draws(struct outcome *ret_outcome)
 	qsort(took, runs, sizeof *took, by_size);
 	*ret_outcome = (struct outcome){(double)runs, end - began, 0, took[runs * 99 / 100]};
 	trnsci_close(session);
+}
+
+/* ---- the same by a bare server ---- */
+
+enum { BARE_BYTES = 64 };
+
+static int bare[MAX_CLIENTS][2]; /* sockets of the server and of each client */
+
+static void serve_bare(int n)
+{
+	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_options one = {.threads = 1};
+	const int poller = epoll_create1(0);
+	static float out[BATCH];
+	static char bytes[BARE_BYTES];
+	struct epoll_event events[MAX_CLIENTS];
+	struct trnsci_session *session;
+	struct trnsci_error err;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	must(trnsci_open("embedded:", &one, &session, &err), &err);
+	for (int i = 0; i < n; i++) {
+		events[0] = (struct epoll_event){.events = EPOLLIN, .data.fd = bare[i][0]};
+		epoll_ctl(poller, EPOLL_CTL_ADD, bare[i][0], events);
+	}
+	for (;;) {
+		const int ready_now = epoll_wait(poller, events, MAX_CLIENTS, -1);
+
+		for (int i = 0; i < ready_now; i++) {
+			if (recv(events[i].data.fd, bytes, sizeof bytes, 0) != sizeof bytes)
+				continue;
+			must(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, BATCH, out, NULL, &err), &err);
+			send(events[i].data.fd, bytes, sizeof bytes, MSG_NOSIGNAL);
+		}
+	}
+}
+
+static void client_asks(struct outcome *ret_outcome)
+{
+	const int fd = bare[next_client][1];
+	struct pollfd reply = {fd, POLLIN, 0};
+	char bytes[BARE_BYTES] = {0};
+	double began, end;
+	size_t runs = 0;
+
+	wait_for_start();
+	began = now();
+	for (end = began; end < began + 1; runs++) {
+		if (send(fd, bytes, sizeof bytes, MSG_NOSIGNAL) != sizeof bytes || poll(&reply, 1, -1) != 1 ||
+		    recv(fd, bytes, sizeof bytes, MSG_WAITALL) != sizeof bytes)
+			_exit(1);
+		end = now();
+	}
+	*ret_outcome = (struct outcome){(double)runs, end - began, 0, 0};
+}
+
+static void bench_bare(int n)
+{
+	double sum = 0;
+	pid_t pid;
+
+	for (int i = 0; i < n; i++)
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, bare[i]) < 0)
+			give_up("a socket");
+	pid = fork();
+	if (pid == 0)
+		serve_bare(n);
+	crowd_start(n, client_asks);
+	crowd_release();
+	crowd_join();
+	kill(pid, SIGKILL);
+	for (int i = 0; i < n; i++)
+		sum += crowd.outcomes[i].runs / crowd.outcomes[i].seconds;
+	printf("ours %.4f\n", 1e-3 * sum);
 }
 
 static void bench_clients(int n)
@@ -512,6 +591,8 @@ int main(int argc, char **argv)
 		bench_pipelined();
 	else if (strcmp(argv[1], "clients") == 0)
 		bench_clients(n);
+	else if (strcmp(argv[1], "bare") == 0)
+		bench_bare(n);
 	else if (strcmp(argv[1], "idle") == 0 || has_tile)
 		bench_waiting(n);
 	else if (strcmp(argv[1], "touch") == 0)
