@@ -233,24 +233,32 @@ static uint64_t chunks_so_far(struct trnsci_session *session)
 	return sum;
 }
 
-/* 64 KiB are a chunk for one thread; several, which end a stage together, have some each. */
+/* Several threads, which end a stage together, have some chunks each, also of samples of 16 bits. */
 static void chunks_for_all_threads(void **state)
 {
-	const struct trnsci_param params[] = {trnsci_u64("ngood", 100), trnsci_u64("nbad", 200), trnsci_u64("nsample", 120),
-					      trnsci_end()};
-	int64_t *out = calloc(1 << 17, sizeof *out);
+	static const struct {
+		const char *method;
+		int dtype;
+		size_t bytes;
+		uint64_t alone; /* chunks of one thread, at least: quick ones are up to 256 KiB */
+	} draws[] = {{"hypergeometric", TRNSCI_I64, 8, 16}, {"uniform", TRNSCI_BF16, 2, 4}};
+	const struct trnsci_param few[] = {trnsci_u64("ngood", 100), trnsci_u64("nbad", 200),
+					   trnsci_u64("nsample", 120), trnsci_end()};
+	void *out = calloc(1 << 20, 1);
 
 	(void)state;
-	for (unsigned threads = 1; threads <= 4; threads += 3) {
-		const struct trnsci_options options = {.threads = threads};
+	for (size_t i = 0; i < 2 * sizeof draws / sizeof *draws; i++) {
+		const size_t draw = i / 2, n = (1 << 20) / draws[draw].bytes;
+		const struct trnsci_options options = {.threads = i % 2 ? 4 : 1};
 		struct trnsci_session *session;
 		uint64_t before;
 
 		assert_int_equal(trnsci_open("embedded:", &options, &session, NULL), 0);
 		before = chunks_so_far(session);
-		assert_int_equal(trnsci_fill(session, "hypergeometric", params, NULL, TRNSCI_I64, 1 << 17, out, NULL, NULL),
+		assert_int_equal(trnsci_fill(session, draws[draw].method, draw == 0 ? few : NULL, NULL,
+					     draws[draw].dtype, n, out, NULL, NULL),
 				 0);
-		assert_in_range(chunks_so_far(session) - before, threads == 1 ? 16 : 8 * threads, 512);
+		assert_in_range(chunks_so_far(session) - before, options.threads == 1 ? draws[draw].alone : 32, 512);
 		trnsci_close(session);
 	}
 	free(out);

@@ -69,7 +69,8 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 					    [DIST_UNIFORM] = {600, 1000, 6000},
 					    [DIST_NORMAL] = {1200, 2400, 25000}};
 	const unsigned level = engine->features & CPU_AVX512 ? 0 : engine->features & CPU_AVX2 ? 1 : 2;
-	const uint64_t words = dtype_size(step->out->shape.dtype) / 4;
+	const size_t bytes = dtype_size(step->out->shape.dtype);
+	const uint64_t words = bytes < 4 ? 1 : bytes / 4; /* a small sample takes one, too */
 
 	if (step->draw.draw.distribution <= DIST_NORMAL)
 		return costs[step->draw.draw.distribution][level] * words;
