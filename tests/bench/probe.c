@@ -2,15 +2,12 @@
 /* What the machine gives at the moment, as workers that the rows are measured beside.
  *
  *   what=clock          100,000 dependent additions, a cycle each
- *   what=cpus threads=  an integer loop in many pieces, which so many threads take from one another
  *   what=mix512, mix256 72,000 vector additions, rotations and exclusive ors, as many at once as the CPU can; with 256
  *                       bits a rotation is three operations
  *   what=fma, dot       24,000 fused multiply-adds of 512 bits, or VDPBF16PS, in enough chains for two in a cycle
  *   what=fma256         24,000 fused multiply-adds of 256 bits
  *   what=store bytes=   memset of so much memory
  *   what=copy bytes=    one pass of a copy around the caches, reads and writes */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -19,12 +16,10 @@
 
 #include "bench/worker.h"
 
-enum { MIX_OPERATIONS = 72000, VECTOR_OPERATIONS = 24000, CLOCK_ADDITIONS = 100000, PIECES = 800, PIECE_ADDITIONS = 20000, MAX_THREADS = 128 };
+enum { MIX_OPERATIONS = 72000, VECTOR_OPERATIONS = 24000, CLOCK_ADDITIONS = 100000 };
 
 static char *from, *to;
 static size_t bytes;
-static unsigned threads;
-static atomic_int pieces;
 static void (*run)(void);
 
 static void additions(uint64_t n)
@@ -142,26 +137,6 @@ static void open_peak(void)
 }
 #endif
 
-static void *run_thread(void *unused)
-{
-	while (atomic_fetch_sub(&pieces, 1) > 0)
-		additions(PIECE_ADDITIONS);
-	return unused;
-}
-
-static void run_cpus(void)
-{
-	pthread_t ids[MAX_THREADS];
-	unsigned started = 0;
-
-	atomic_store(&pieces, PIECES);
-	while (started + 1 < threads && started < MAX_THREADS && !pthread_create(&ids[started], NULL, run_thread, NULL))
-		started++;
-	run_thread(NULL);
-	for (unsigned i = 0; i < started; i++)
-		pthread_join(ids[i], NULL);
-}
-
 static void run_store(void)
 {
 	memset(to, 1, bytes);
@@ -181,9 +156,8 @@ static void run_copy(void)
 
 void work_open(void)
 {
-	threads = (unsigned)case_number("threads", 1);
 	bytes = (size_t)case_number("bytes", 0);
-	run = case_is("what", "clock") ? run_clock : run_cpus;
+	run = run_clock;
 	if (strncmp(case_text("what", ""), "mix", 3) == 0)
 		open_mix();
 	else if (strncmp(case_text("what", ""), "fma", 3) == 0 || case_is("what", "dot"))

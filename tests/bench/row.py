@@ -5,7 +5,7 @@
 class Row:
     """Contenders that take turns. `ours` is what a user gets; `kernel` the same work inside; peers have names of their own.
 
-    parts: {label: (program, case)}. per: runs are of so many pieces, and the row prints the time of one. rate: what a run
+    parts: {label: (program, case)}; (program, case, N): N of them at the same time. per: runs are of so many pieces, and the row prints the time of one. rate: what a run
     does, {'GB/s': bytes} or {'GFlop/s': operations}. extra: values of goals that are computed, {name: function of the
     values}; those named of_... are printed. runs: 0, or the number of runs whose p50 and p99 count, of a service. apart:
     contenders get ready one after another. hog: another process uses a CPU all the time.

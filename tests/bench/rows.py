@@ -318,12 +318,13 @@ def signals():
 
 # ---- all threads ----
 
-def threads_row(name, case, per=1, rate=None):
-    """All threads beside one, and beside what the CPUs give in integer loops at the same time."""
-    probes = {f'cpu{n}': ('probe', {'what': 'cpus', 'threads': n}) for n in (1, ALL)}
-    return Row(name, {'ours': ('user', dict(case, threads=ALL)), 'one': ('user', dict(case, threads=1)), **probes}, per, rate,
+def threads_row(name, case, piece, pieces=ALL, per=1, rate=None):
+    """All threads beside one, and beside what the CPUs give for such work: as many processes as CPUs run at the same time,
+    with one thread and a piece of the work each. CPUs that share a core, and the memory, bound these as they bound ours."""
+    return Row(name, {'ours': ('user', dict(case, threads=ALL)), 'one': ('user', dict(case, threads=1)),
+                      'apart': ('user', dict(piece, threads=1), ALL)}, per, rate,
                {'scaling': lambda values: values['one'] / values['ours'],
-                'cpus': lambda values: values['cpu1'] / values[f'cpu{ALL}']})
+                'cpus': lambda values: values['one'] / (values['apart'] * pieces)})
 
 
 BYTES = {'i8': 1, 'bf16': 2, 'f16': 2, 'f32': 4, 'i32': 4, 'f64': 8, 'i64': 8}
@@ -333,14 +334,20 @@ def all_threads():
     for size, text, chosen in ((1 << 20, '1 MiB', DISTRIBUTIONS),
                                (256 << 20, '256 MiB', [row for row in DISTRIBUTIONS if row[0] in LARGE])):
         for name, method, dtype, parameters in chosen:
-            case = distribution_case(method, dtype, size // BYTES[dtype], parameters, call='prepared')
-            yield threads_row(f'{name}, {text}', case, rate={'GB/s': size})
+            case, piece = (distribution_case(method, dtype, n // BYTES[dtype], parameters, call='prepared')
+                           for n in (size, size // ALL))
+            yield threads_row(f'{name}, {text}', case, piece, rate={'GB/s': size})
     for n, batch, text in ((256, 512, '2 MiB'), (1024, 128, '2 MiB'), (256, 16384, '64 MiB'), (1024, 4096, '64 MiB'),
                            (16384, 256, '64 MiB'), (1 << 20, 4, '64 MiB')):
-        case = fft_case('c2c', n, batch, call='prepared')
-        yield threads_row(f'c2c f32 {n}, {text}', case, per=batch, rate=gflops('c2c', n, batch))
-    for kind, n in (('2d', 1024), ('3d', 128)):
-        yield threads_row(f'{kind} f32 {n}', fft_case(kind, n, call='prepared'), rate=gflops(kind, n))
+        case, piece = (fft_case('c2c', n, count, call='prepared') for count in (batch, max(1, batch // ALL)))
+        yield threads_row(f'c2c f32 {n}, {text}', case, piece, batch / max(1, batch // ALL), per=batch,
+                          rate=gflops('c2c', n, batch))
+    for kind, n, axes in (('2d', 1024, 2), ('3d', 128, 3)):
+        case = fft_case(kind, n, call='prepared')
+        shape = 'x'.join([str(n // ALL)] + [str(n)] * (axes - 1))
+        points = n ** axes
+        yield threads_row(f'{kind} f32 {n}', case, dict(case, out=f'c64:{shape}', **{'in': f'c64:{shape}'}),
+                          ALL * math.log2(points) / math.log2(points // ALL), rate=gflops(kind, n))
 
 
 SECTIONS = {

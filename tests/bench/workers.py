@@ -39,9 +39,12 @@ class Worker:
             raise RuntimeError(f'a worker ended: {" ".join(self.process.args)}')
         return line.split()
 
-    def _ask(self, line):
+    def _send(self, line):
         self.process.stdin.write(line + '\n')
         self.process.stdin.flush()
+
+    def _ask(self, line):
+        self._send(line)
         return self._answer()
 
     def ready(self):
@@ -50,7 +53,14 @@ class Worker:
 
     def time(self, seconds):
         """Nanoseconds of a run, on average over that time."""
-        return float(self._ask(f'time {seconds}')[0])
+        self.send_time(seconds)
+        return self.receive_time()
+
+    def send_time(self, seconds):
+        self._send(f'time {seconds}')
+
+    def receive_time(self):
+        return float(self._answer()[0])
 
     def spread(self, runs):
         """Nanoseconds of a run: p50, p99."""
@@ -64,6 +74,31 @@ class Worker:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait()
+
+
+class Group:
+    """Workers of one case that run at the same time and share nothing."""
+
+    def __init__(self, program, case, count):
+        self.workers = [Worker(program, case) for _ in range(count)]
+
+    def ready(self):
+        for worker in self.workers:
+            worker.ready()
+        return self
+
+    def time(self, seconds):
+        """Nanoseconds for each run of any of them, at the rate of all together."""
+        return 1 / sum(1 / ns for ns in self.times(seconds))
+
+    def times(self, seconds):
+        for worker in self.workers:
+            worker.send_time(seconds)
+        return [worker.receive_time() for worker in self.workers]
+
+    def close(self):
+        for worker in self.workers:
+            worker.close()
 
 
 class Daemon:
