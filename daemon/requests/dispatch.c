@@ -66,6 +66,7 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 	struct error err = {.code = 0};
 	int r = codec_decode(frame->at, frame->size, bump, &message, &err);
 
+	requests_end_runs(session);
 	if (r == 0 && message.type == MESSAGE_REQUEST) {
 		handle_request(session, &message, bump, frame->charge);
 		return;
@@ -161,6 +162,7 @@ static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 		requests_reply(session);
 		time_left = requests_end_frame(session) < turn_end_ns;
 	} while (session->backlog && !session_must_wait(session) && time_left);
+	requests_end_runs(session);
 	return time_left && !session->backlog && !session_must_wait(session);
 }
 

@@ -253,14 +253,18 @@ static bool run_entries(struct queue *queue, uint64_t turn_end_ns)
 	struct session *session = queue->session;
 	struct service *service = session->service;
 	const uint32_t n = count_acceptable(queue);
-	uint32_t i;
+	uint32_t i, counted = 0;
 
 	for (i = 0; i < n && !session_must_wait(session) && service->frame_ns < turn_end_ns; i++) {
 		run_entry(queue);
-		if (queue->completed - queue->published >= PUBLISH_EVERY)
-			end_batch(queue);
+		if (queue->completed - queue->published < PUBLISH_EVERY)
+			continue;
+		end_batch(queue);
+		counted = i + 1;
 	}
-	end_batch(queue);
+	requests_end_runs(session);
+	if (i == 0 || counted < i)
+		end_batch(queue);
 	session->queue_backlog = i < n;
 	if (i == 0)
 		return false;

@@ -354,6 +354,22 @@ static int start_run(struct session *session, const struct run_prepared *run, co
 		err);
 }
 
+/* Takes a job, or the one that the run before has left. */
+static int take_job(struct session *session, struct error *err)
+{
+	if (!session->keeps_job)
+		return quota_share_take(&session->jobs, 1, err);
+	session->keeps_job = false;
+	return 0;
+}
+
+void requests_end_runs(struct session *session)
+{
+	if (session->keeps_job)
+		quota_share_give(&session->jobs, 1);
+	session->keeps_job = false;
+}
+
 void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed)
 {
 	const struct prepared_changes changes = changes_of_run(run, completed);
@@ -364,7 +380,7 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 	session->requests++;
 	session->service->stats.requests++;
 	session->service->stats.requests_prepared++;
-	if (quota_share_take(&session->jobs, 1, &err) < 0) {
+	if (take_job(session, &err) < 0) {
 		end_run(session, run, completed, &err, NULL);
 		return;
 	}
@@ -379,5 +395,5 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 	} else {
 		end_run(session, run, completed, &err, NULL);
 	}
-	quota_share_give(&session->jobs, 1);
+	session->keeps_job = true;
 }

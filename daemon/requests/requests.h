@@ -47,6 +47,10 @@ bool requests_start(struct session *session, const struct operation *operation, 
  * results in its reply; NULL: replies to run->user, its msgid. */
 void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed);
 
+/* Gives back the job that a run in place leaves to the next one of its turn, as their accounts have locks. After the last run of a
+ * turn, and before any other request. */
+void requests_end_runs(struct session *session);
+
 /* Moves finished requests into the outbox, as fast as the client reads. */
 void requests_reply(struct session *session);
 

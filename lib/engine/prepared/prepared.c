@@ -80,14 +80,21 @@ static struct prepared **find_prepared(struct session_memory *memory, uint64_t h
 	return at;
 }
 
+struct prepared *prepared_find_locked(struct session_memory *memory, uint64_t handle)
+{
+	struct prepared *prepared = *find_prepared(memory, handle);
+
+	if (prepared)
+		atomic_fetch_add(&prepared->refs, 1);
+	return prepared;
+}
+
 struct prepared *prepared_find(struct session_memory *memory, uint64_t handle)
 {
 	struct prepared *prepared;
 
 	pthread_mutex_lock(&memory->lock);
-	prepared = *find_prepared(memory, handle);
-	if (prepared)
-		atomic_fetch_add(&prepared->refs, 1);
+	prepared = prepared_find_locked(memory, handle);
 	pthread_mutex_unlock(&memory->lock);
 	return prepared;
 }

@@ -112,6 +112,8 @@ void prepared_release_all(struct session_memory *memory);
 
 /* Returns a reference, for prepared_drop; NULL: there is no call of that handle. */
 struct prepared *prepared_find(struct session_memory *memory, uint64_t handle);
+/* The same. Hold the memory's lock. */
+struct prepared *prepared_find_locked(struct session_memory *memory, uint64_t handle);
 
 /* ---- what a run states (prepared_choice.c) ---- */
 

@@ -186,23 +186,19 @@ static bool take_tile(struct session_memory *memory, struct buffer *buffer)
 	return true;
 }
 
-/* Takes the run's tiles, under one lock for all. After a failure some are taken: give_tiles gives those back. */
+/* Hold the lock. Takes the run's tiles. After a failure some are taken: give_tiles gives those back. */
 static int take_tiles(const struct prepared *prepared, struct prepared_inline *now, const uint64_t *tiles)
 {
 	struct session_memory *memory = now->program.memory;
 	bool there = true;
 
-	if (prepared->n_tiles == 0)
-		return 0;
 	for (size_t i = 0; i < prepared->n_tiles; i++)
 		if (prepared->tiles[i].buffer >= 0)
 			now->buffers[prepared->tiles[i].buffer].handle =
 				(uint32_t)(tiles ? tiles[i] : prepared->tiles[i].handle);
-	pthread_mutex_lock(&memory->lock);
 	for (size_t i = 0; i < prepared->n_buffers && there; i++)
 		if (now->buffers[i].kind == BUFFER_TILE)
 			there = take_tile(memory, &now->buffers[i]);
-	pthread_mutex_unlock(&memory->lock);
 	for (size_t i = 0; i < prepared->n_mentions; i++)
 		now->mentions[i]->u = now->buffers[prepared->mentions[i].buffer].handle; /* it is a VALUE_UINT */
 	return there ? 0 : -ERROR_BAD_TILE; /* the request says what is wrong */
@@ -246,21 +242,39 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_inli
 	return error;
 }
 
-/* Runs the call. Any error only means that the run becomes a request, which reports it with its text. `busy` is held.
- */
-static int run_now(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes)
+/* Chooses what a run has, and takes its tiles. Hold `busy`, and the lock if the call names tiles. After a failure those that
+ * were taken are to be given back. */
+static int begin_locked(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
+			struct prepared_choice *ret_choice)
 {
-	struct prepared_choice choice;
-	int error = is_ready(prepared, now) ? prepared_choose(prepared, changes, now->tiles, now->sorted, "run_prepared", &choice, NULL)
-					    : -ERROR_NOT_SUPPORTED;
+	const int error = prepared_choose(prepared, changes, now->tiles, now->sorted, "run_prepared", ret_choice, NULL);
 
 	if (error)
 		return error;
 	if (prepared->names_memory)
-		state_memory(prepared, now, choice.memory);
-	error = take_tiles(prepared, now, choice.tiles);
+		state_memory(prepared, now, ret_choice->memory);
+	return prepared->n_tiles ? take_tiles(prepared, now, ret_choice->tiles) : 0;
+}
+
+static int begin(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
+		 struct prepared_choice *ret_choice)
+{
+	struct session_memory *memory = now->program.memory;
+	int error;
+
+	if (prepared->n_tiles == 0)
+		return begin_locked(prepared, now, changes, ret_choice);
+	pthread_mutex_lock(&memory->lock);
+	error = begin_locked(prepared, now, changes, ret_choice);
+	pthread_mutex_unlock(&memory->lock);
+	return error;
+}
+
+/* Runs what was begun with that result, and gives its tiles back. */
+static int end(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_choice *choice, int error)
+{
 	if (!error)
-		error = reserve_and_run(prepared, now, &choice);
+		error = reserve_and_run(prepared, now, choice);
 	if (prepared->n_tiles)
 		give_tiles(prepared, now);
 	return error;
@@ -271,22 +285,42 @@ bool prepared_is_small(const struct prepared *prepared)
 	return prepared->now;
 }
 
+/* Any error only means that the run becomes a request, which reports it with its text. */
 const struct value *prepared_run_alone(struct prepared *prepared, const struct prepared_changes *changes)
 {
-	return prepared->now && run_now(prepared, prepared->now, changes) == 0 ? &prepared->now->reply : NULL;
+	struct prepared_inline *now = prepared->now;
+	struct prepared_choice choice;
+	int error;
+
+	if (!now || !is_ready(prepared, now))
+		return NULL;
+	error = begin(prepared, now, changes, &choice);
+	return end(prepared, now, &choice, error) == 0 ? &now->reply : NULL;
 }
 
 const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared)
 {
-	struct prepared *prepared = prepared_find(memory, handle);
-	struct prepared_inline *now = prepared ? prepared->now : NULL;
+	struct prepared_choice choice;
+	struct prepared *prepared;
+	struct prepared_inline *now;
+	int error = -ERROR_NOT_SUPPORTED;
 
-	if (!now || atomic_flag_test_and_set_explicit(&now->busy, memory_order_acquire)) {
+	pthread_mutex_lock(&memory->lock);
+	prepared = prepared_find_locked(memory, handle);
+	now = prepared ? prepared->now : NULL;
+	if (now && atomic_flag_test_and_set_explicit(&now->busy, memory_order_acquire))
+		now = NULL;
+	if (now && now->is_ready)
+		error = begin_locked(prepared, now, changes, &choice);
+	pthread_mutex_unlock(&memory->lock);
+	if (!now) {
 		prepared_drop(prepared);
 		return NULL;
 	}
-	if (run_now(prepared, now, changes)) {
+	if (!now->is_ready && is_ready(prepared, now)) /* the plans' locks are not taken inside the memory's */
+		error = begin(prepared, now, changes, &choice);
+	if (end(prepared, now, &choice, error)) {
 		prepared_give(prepared);
 		return NULL;
 	}
