@@ -117,7 +117,7 @@ printf 'a\001c' >binary
 : >nothing
 refused "an empty input" 65 "*nothing: it is empty*" "$cli" -q --embedded fft nothing
 refused "a file larger than what is free" 74 "*petabytes.npy*free are*" "$cli" -q --embedded rand normal -n 1e15 -o petabytes.npy
-same "leaves nothing" "" "$(ls -A | grep -e petabytes -e '^.trnsci')"
+same "leaves nothing" "" "$(find . -name '*petabytes*' -o -name '.trnsci-*')"
 refused "raw input without a dtype" 2 "*neither npy, audio nor text*--dtype*" "$cli" -q --embedded fft binary
 refused "text without numbers" 65 "*short: it holds no numbers*" "$cli" -q --embedded fft short
 refused "no input" 2 "*0 inputs*" "$cli" fft
