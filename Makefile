@@ -78,7 +78,7 @@ pkg = $(shell for p in $(2); do pkg-config $(1) $$p 2>/dev/null && exit; done)
 MSGPACK_NAMES := msgpack-c msgpackc msgpack
 CFLAGS_msgpack = $(filter-out -Iinclude,$(call pkg,--cflags,$(MSGPACK_NAMES)))
 LIBS_msgpack = $(call pkg,--libs,$(MSGPACK_NAMES))
-LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd) $(call pkg,--libs,sqlite3) $(call pkg,--libs,libseccomp)
+LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd) $(call pkg,--libs,sqlite3)
 LIBS_cli = $(call pkg,--libs,json-c) $(call pkg,--libs,sndfile) $(call pkg,--libs,ncursesw)
 
 own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
@@ -159,7 +159,7 @@ $(STATIC): $(CLIENT_OBJECTS)
 	$(Q)$(AR) rcsD $@ $(BUILD)/obj/trnsci.o
 
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
-DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libncurses-dev libseccomp-dev perl-base
+DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libncurses-dev perl-base
 DEPS_DEMO := alsa-utils gnuplot-nox
 DEPS_CHECK := g++ sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev universal-ctags \
 	python3-dev python3-numpy python3-scipy python3-pytest libopenmpi-dev openmpi-bin python3-mpi4py

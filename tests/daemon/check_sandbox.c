@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,30 @@ static void nothing_is_executed(void **state)
 	close(memory);
 }
 
+#ifdef __x86_64__
+/* The x32 interface has an execve of another number. */
+static void no_other_interface(void **state)
+{
+	static char *const argv[] = {"check_sandbox", "ran", NULL};
+	struct error err;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	fflush(stdout);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (sandbox_deny_exec(&err) == 0)
+			syscall(0x40000000 | 520, "/proc/self/exe", argv, environ);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSYS);
+}
+#endif
+
 /* Every thread of a daemon that serves has a filter: mode 2. */
 static void daemon_has_it(void **state)
 {
@@ -190,6 +215,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_executed),
+#ifdef __x86_64__
+		cmocka_unit_test(no_other_interface),
+#endif
 		cmocka_unit_test(daemon_has_it),
 		cmocka_unit_test(unit_denies),
 	};
