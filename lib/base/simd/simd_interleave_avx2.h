@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 /* Permutations. split moves the first members of pairs to the low half, the second to the high half; join undoes it. */
 typedef struct {
@@ -59,28 +58,24 @@ static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *
 }
 
 /* Shuffles within the halves of a vector are the fastest. Their order is fixed, so each order needs code of its own;
- * and a join takes its parts with the middle quarters exchanged. */
-enum { FIXED_ORDER = 1 };
+ * and they split to, and join from, parts with the middle quarters exchanged. */
+enum { FIXED_ORDER = 1, QUARTERS_EXCHANGED = 1 };
 
 static inline unsigned f32_lane(unsigned i) { return i / 2 % 3 ? i ^ 6 : i; }
 static inline unsigned f64_lane(unsigned i) { return i % 3 ? i ^ 3 : i; }
 
-/* Loads by halves, so that the shuffles leave the parts in natural order. */
-static inline void f32_load_split(f32_order_t order, const bool exchange, const float *at, f32v *re, f32v *im)
-{
-	const f32v a = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)), _mm_loadu_ps(at + 8), 1);
-	const f32v b = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at + 4)), _mm_loadu_ps(at + 12), 1);
+static inline f64v f64_swap_quarters(f64v a) { return _mm256_permute4x64_pd(a, 0xd8); }
+static inline f32v f32_swap_quarters(f32v a) { return _mm256_castpd_ps(f64_swap_quarters(_mm256_castps_pd(a))); }
 
+static inline void f32_split_lanes(f32_order_t order, const bool exchange, f32v a, f32v b, f32v *re, f32v *im)
+{
 	(void)order;
 	*(exchange ? im : re) = _mm256_shuffle_ps(a, b, 0x88);
 	*(exchange ? re : im) = _mm256_shuffle_ps(a, b, 0xdd);
 }
 
-static inline void f64_load_split(f64_order_t order, const bool exchange, const double *at, f64v *re, f64v *im)
+static inline void f64_split_lanes(f64_order_t order, const bool exchange, f64v a, f64v b, f64v *re, f64v *im)
 {
-	const f64v a = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at)), _mm_loadu_pd(at + 4), 1);
-	const f64v b = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(at + 2)), _mm_loadu_pd(at + 6), 1);
-
 	(void)order;
 	*(exchange ? im : re) = _mm256_unpacklo_pd(a, b);
 	*(exchange ? re : im) = _mm256_unpackhi_pd(a, b);
@@ -212,19 +207,12 @@ static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r,
 /* --- groups: lanes of one or two transforms in a vector --- */
 
 /* Loads a row of F32_LANES / width transforms, `distance` reals apart, and splits it into real and imaginary parts.
- * Lanes are ordered by transform, then by element. */
+ * Lanes are ordered by transform, then by element, but with the middle quarters exchanged. */
 static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, f32_order_t order,
 								  const bool exchange, const float *at, size_t distance,
 								  f32v *re, f32v *im)
 {
-	if (width == 8) {
-		f32_load_split(order, exchange, at, re, im);
-	} else {
-		const f32v a = f32_load_halves(at, distance), b = f32_load_halves(at + 4, distance);
-
-		*(exchange ? im : re) = _mm256_shuffle_ps(a, b, 0x88);
-		*(exchange ? re : im) = _mm256_shuffle_ps(a, b, 0xdd);
-	}
+	f32_split_lanes(order, exchange, f32_load(at), f32_load(at + (width == 8 ? 8 : distance)), re, im);
 }
 
 static inline __attribute__((always_inline)) void f64_load_group(const unsigned width, f64_order_t order,
@@ -232,19 +220,28 @@ static inline __attribute__((always_inline)) void f64_load_group(const unsigned 
 								  size_t distance, f64v *re, f64v *im)
 {
 	(void)width, (void)distance;
-	f64_load_split(order, exchange, at, re, im);
+	f64_split_lanes(order, exchange, f64_load(at), f64_load(at + 4), re, im);
 }
 
-/* Transposes each transform's width x width. With one transform, lanes are in the order of f32_join_lanes. */
+/* Transposes each transform's width x width, from the order of f32_load_group. With one transform, lanes are then in the
+ * order of f32_join_lanes, else by transform. */
 static inline __attribute__((always_inline)) void f32_transpose_group(const unsigned width, f32v *v)
 {
 	if (width == 8) {
 		f32v t[8] = {v[0], v[1], v[4], v[5], v[2], v[3], v[6], v[7]};
 
 		f32_transpose(t);
-		memcpy(v, t, sizeof t);
+#pragma GCC unroll 8
+		for (unsigned i = 0; i < 8; i++)
+			v[f32_lane(i)] = t[i];
 	} else {
-		f32_transpose_halves(&v[0], &v[1], &v[2], &v[3]);
+		f32v even = v[0], odd = v[1];
+
+		f32_transpose_halves(&even, &odd, &v[2], &v[3]);
+		v[0] = _mm256_permute2f128_ps(even, v[2], 0x20);
+		v[1] = _mm256_permute2f128_ps(odd, v[3], 0x20);
+		v[2] = _mm256_permute2f128_ps(even, v[2], 0x31);
+		v[3] = _mm256_permute2f128_ps(odd, v[3], 0x31);
 	}
 }
 
@@ -254,7 +251,9 @@ static inline __attribute__((always_inline)) void f64_transpose_group(const unsi
 
 	(void)width;
 	f64_transpose(t);
-	memcpy(v, t, sizeof t);
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < 4; i++)
+		v[f64_lane(i)] = t[i];
 }
 
 static inline f32_order_t f32_order_group(const unsigned width, bool exchange) { return (void)width, f32_order(exchange); }

@@ -66,21 +66,24 @@ static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *
 }
 
 /* One permutation splits or joins in any order, so an order needs no code of its own. */
-enum { FIXED_ORDER = 0 };
+enum { FIXED_ORDER = 0, QUARTERS_EXCHANGED = 0 };
 
 static inline unsigned f32_lane(unsigned i) { return i; }
 static inline unsigned f64_lane(unsigned i) { return i; }
 
-static inline void f32_load_split(f32_order_t order, const bool exchange, const float *at, f32v *re, f32v *im)
+static inline f32v f32_swap_quarters(f32v a) { return _mm512_shuffle_f32x4(a, a, 0xd8); }
+static inline f64v f64_swap_quarters(f64v a) { return _mm512_shuffle_f64x2(a, a, 0xd8); }
+
+static inline void f32_split_lanes(f32_order_t order, const bool exchange, f32v a, f32v b, f32v *re, f32v *im)
 {
 	(void)exchange;
-	f32_split(order, _mm512_loadu_ps(at), _mm512_loadu_ps(at + 16), re, im);
+	f32_split(order, a, b, re, im);
 }
 
-static inline void f64_load_split(f64_order_t order, const bool exchange, const double *at, f64v *re, f64v *im)
+static inline void f64_split_lanes(f64_order_t order, const bool exchange, f64v a, f64v b, f64v *re, f64v *im)
 {
 	(void)exchange;
-	f64_split(order, _mm512_loadu_pd(at), _mm512_loadu_pd(at + 8), re, im);
+	f64_split(order, a, b, re, im);
 }
 
 static inline void f32_join_lanes(f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a, f32v *b)

@@ -112,26 +112,42 @@ INLINE void LOCAL(join8)(const vec *er, const vec *ei, const vec *or, const vec 
  *
  *   PARTS            a vector of real parts, then one of imaginary parts
  *   PAIRS            interleaved pairs, which are split
- *   FAST_PAIRS       the same, by code for each order
- *   SOME_PAIRS       the same, but only `distance` pairs; the other lanes are 0
+ *   FAST_PAIRS       the same, by code for each order, to lanes in the order of v_lane
+ *   SOME_PAIRS       as PAIRS, but only `distance` pairs; the other lanes are 0
+ *   SOME_FAST_PAIRS  as FAST_PAIRS, but only `distance` pairs; the other lanes are 0
  *   WIDE_4, WIDE_8   4 or 8 pairs of each transform of a group (short_body.h), which lie `distance` reals apart */
-enum { LOCAL(PARTS), LOCAL(PAIRS), LOCAL(SOME_PAIRS), LOCAL(FAST_PAIRS), LOCAL(WIDE_4) = 4, LOCAL(WIDE_8) = 8 };
+enum {
+	LOCAL(PARTS),
+	LOCAL(PAIRS),
+	LOCAL(SOME_PAIRS),
+	LOCAL(FAST_PAIRS),
+	LOCAL(WIDE_4) = 4,
+	LOCAL(WIDE_8) = 8,
+	LOCAL(SOME_FAST_PAIRS)
+};
 
 struct LOCAL(source) {
 	const real *x;
 	size_t step, distance;
 	v_order_t order;
-	bool exchange; /* as in the order, but a constant: of FAST_PAIRS and groups */
+	bool exchange; /* as in the order, but a constant: of fast pairs and groups */
 };
 
 INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind, unsigned j, vec *re, vec *im)
 {
 	const real *at = from->x + j * from->step;
 
-	if (kind == LOCAL(SOME_PAIRS)) {
+	if (kind == LOCAL(SOME_PAIRS) || kind == LOCAL(SOME_FAST_PAIRS)) {
 		const size_t reals = 2 * from->distance, low = reals < LANES ? reals : LANES;
+		const vec a = v_load_part(at, low), b = v_load_part(at + LANES, reals - low);
 
-		v_split(from->order, v_load_part(at, low), v_load_part(at + LANES, reals - low), re, im);
+#ifdef SIMD_WIDE
+		if (kind == LOCAL(SOME_FAST_PAIRS)) {
+			v_split_lanes(from->order, from->exchange, a, b, re, im);
+			return;
+		}
+#endif
+		v_split(from->order, a, b, re, im);
 		return;
 	}
 #ifdef SIMD_WIDE
@@ -140,7 +156,7 @@ INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind,
 		return;
 	}
 	if (kind == LOCAL(FAST_PAIRS)) {
-		v_load_split(from->order, from->exchange, at, re, im);
+		v_split_lanes(from->order, from->exchange, v_load(at), v_load(at + LANES), re, im);
 		return;
 	}
 #endif

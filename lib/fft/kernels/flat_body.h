@@ -28,11 +28,11 @@ INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const boo
 {
 	const struct LOCAL(source) from = {x, 2 * m, count, order, exchange};
 
-	LOCAL(dft_turned)(rows, &from, whole ? LOCAL(FAST_PAIRS) : LOCAL(SOME_PAIRS), twiddles, re, im);
+	LOCAL(dft_turned)(rows, &from, whole ? LOCAL(FAST_PAIRS) : LOCAL(SOME_FAST_PAIRS), twiddles, re, im);
 }
 
-/* Stores LANES rows of a block transposed: lane by lane to the rows from `to` on, whose lanes are in the order of
- * v_join_lanes. */
+/* Stores LANES rows of a block transposed: element by element to the rows from `to` on. Both the elements in the lanes of
+ * a block and the rows in the lanes of the buffer are in the order of v_lane. */
 INLINE void LOCAL(flat_store)(const vec *re, const vec *im, real *to)
 {
 	vec part[LANES];
@@ -44,7 +44,7 @@ INLINE void LOCAL(flat_store)(const vec *re, const vec *im, real *to)
 	v_transpose(part);
 	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
 	{
-		v_store(to + 2 * LANES * lane, part[lane]);
+		v_store(to + 2 * LANES * v_lane(lane), part[lane]);
 	}
 	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
 	{
@@ -53,7 +53,7 @@ INLINE void LOCAL(flat_store)(const vec *re, const vec *im, real *to)
 	v_transpose(part);
 	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
 	{
-		v_store(to + 2 * LANES * lane + LANES, part[lane]);
+		v_store(to + 2 * LANES * v_lane(lane) + LANES, part[lane]);
 	}
 }
 

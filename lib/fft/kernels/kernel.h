@@ -80,6 +80,7 @@ struct fft_smooth {
 	size_t flat_rows;  /* the first stage's length where flat_body.h runs the transform, else 0 */
 	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together */
 	bool far;          /* larger than the caches: the rows of the next block are prefetched */
+	bool quarters_exchanged; /* in the vectors of the first stage's twiddles, the middle quarters of the lanes */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
 };
@@ -156,6 +157,7 @@ enum fft_packing { FFT_ENDS, FFT_HALVES, FFT_THIRDS, FFT_QUARTERS, FFT_QUARTERS_
 /* The kernels of one variant in one precision. `scratch` is `together` pairs of column buffers. */
 struct fft_ops {
 	size_t lanes;
+	bool quarters_exchanged; /* in vectors of twiddles, as struct fft_smooth says */
 	/* One-stage transforms [first, first + count) of a call, count <= lanes. */
 	void (*direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		       void *scratch);

@@ -17,6 +17,7 @@
 #define WIDE(function) function
 #else
 #define WIDE(function) NULL
+enum { QUARTERS_EXCHANGED = 0 };
 #endif
 
 /* Runs the statement with the constant EXCHANGE, by code for each value where that is faster. */

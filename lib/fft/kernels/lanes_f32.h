@@ -21,7 +21,8 @@
 #define v_order f32_order
 #define v_split f32_split
 #define v_join f32_join
-#define v_load_split f32_load_split
+#define v_split_lanes f32_split_lanes
+#define v_swap_quarters f32_swap_quarters
 #define v_join_lanes f32_join_lanes
 #define v_lane f32_lane
 #define v_transpose f32_transpose

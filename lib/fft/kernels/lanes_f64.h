@@ -21,7 +21,8 @@
 #define v_order f64_order
 #define v_split f64_split
 #define v_join f64_join
-#define v_load_split f64_load_split
+#define v_split_lanes f64_split_lanes
+#define v_swap_quarters f64_swap_quarters
 #define v_join_lanes f64_join_lanes
 #define v_lane f64_lane
 #define v_transpose f64_transpose

@@ -19,7 +19,8 @@
 #undef v_order
 #undef v_split
 #undef v_join
-#undef v_load_split
+#undef v_split_lanes
+#undef v_swap_quarters
 #undef v_join_lanes
 #undef v_lane
 #undef v_transpose

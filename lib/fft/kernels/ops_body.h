@@ -3,6 +3,7 @@
 
 static const struct fft_ops LOCAL(fft_ops) = {
 	.lanes = LANES,
+	.quarters_exchanged = QUARTERS_EXCHANGED,
 	.direct = LOCAL(run_direct),
 	.first = LOCAL(run_first),
 	.middle = LOCAL(run_middle),

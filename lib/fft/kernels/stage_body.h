@@ -23,8 +23,8 @@ static void LOCAL(run_direct)(const struct fft_smooth *smooth, const struct fft_
 
 /* Multiplies one square of the first stage's result by its twiddles and transposes it: each lane becomes a row of the
  * buffer. The first row has no twiddles where has_zero. */
-INLINE void LOCAL(twiddle_square)(const real *twiddles, const real *bases, bool has_zero, size_t n, size_t lanes,
-			       const real *x, real *to, size_t to_row)
+INLINE void LOCAL(twiddle_square)(const bool exchanged, const real *twiddles, const real *bases, bool has_zero, size_t n,
+				  size_t lanes, const real *x, real *to, size_t to_row)
 {
 	vec re[LANES], im[LANES];
 
@@ -32,6 +32,14 @@ INLINE void LOCAL(twiddle_square)(const real *twiddles, const real *bases, bool 
 	{
 		vec c = v_load(twiddles + 2 * LANES * i), s = v_load(twiddles + 2 * LANES * i + LANES);
 
+#ifdef SIMD_WIDE
+		if (exchanged) {
+			c = v_swap_quarters(c);
+			s = v_swap_quarters(s);
+		}
+#else
+		(void)exchanged;
+#endif
 		if (bases)
 			LOCAL(cmul)(&c, &s, v_set(bases[2 * i]), v_set(bases[2 * i + 1]));
 		re[i] = i < n ? v_load(x + 2 * LANES * i) : v_set(0);
@@ -52,18 +60,18 @@ INLINE void LOCAL(twiddle_square)(const real *twiddles, const real *bases, bool 
 
 /* Handles all squares of a block. `bases` is NULL where the stage keeps all its twiddles. Full squares come first, so
  * that the compiler drops their checks. */
-INLINE void LOCAL(twiddle_squares)(const struct fft_smooth *smooth, const real *twiddles, const real *bases, size_t lanes,
-				const real *x, real *to)
+INLINE void LOCAL(twiddle_squares)(const bool exchanged, const struct fft_smooth *smooth, const real *twiddles,
+				   const real *bases, size_t lanes, const real *x, real *to)
 {
 	const size_t rows = smooth->stage[0].columns.length, to_row = 2 * smooth->row;
 	size_t row = 0;
 
 	for (; lanes == LANES && row + LANES <= rows; row += LANES)
-		LOCAL(twiddle_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, row == 0, LANES, LANES,
-				   x + 2 * LANES * row, to + 2 * row, to_row);
+		LOCAL(twiddle_square)(exchanged, twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, row == 0,
+				      LANES, LANES, x + 2 * LANES * row, to + 2 * row, to_row);
 	for (; row < rows; row += LANES)
-		LOCAL(twiddle_square)(twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, row == 0,
-				   size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row);
+		LOCAL(twiddle_square)(exchanged, twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, row == 0,
+				      size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row);
 }
 
 static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item, size_t lanes, const real *x, real *to)
@@ -72,10 +80,12 @@ static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item,
 	const real *twiddles = stage->twiddles, *bases = stage->bases;
 	const size_t per_width = FFT_WIDTH_BYTES / sizeof(real) / LANES; /* items */
 
-	if (stage->full_twiddles)
-		LOCAL(twiddle_squares)(smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to);
+	if (QUARTERS_EXCHANGED && smooth->quarters_exchanged)
+		LOCAL(twiddle_squares)(true, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to);
+	else if (stage->full_twiddles)
+		LOCAL(twiddle_squares)(false, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to);
 	else
-		LOCAL(twiddle_squares)(smooth, twiddles + 2 * LANES * (item % per_width) * smooth->row,
+		LOCAL(twiddle_squares)(false, smooth, twiddles + 2 * LANES * (item % per_width) * smooth->row,
 				       bases + 2 * (item / per_width) * smooth->row, lanes, x, to);
 }
 

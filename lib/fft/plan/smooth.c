@@ -289,6 +289,7 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	plan->kind = &kind_smooth;
 	factor_stages(n, fft_width(precision), smooth);
 	factor_lay_out(smooth, lanes);
+	smooth->quarters_exchanged = plan->ops->quarters_exchanged && (smooth->flat_rows || smooth->group_rows);
 	smooth->columns_bytes = fft_round_line(
 		2 * fft_columns_bytes(longest_column(smooth), lanes, tables_real_bytes(plan->precision)));
 	/* Room for whole blocks of columns. */

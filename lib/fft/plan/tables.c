@@ -107,28 +107,41 @@ static void build_column(const struct roots *roots, enum fft_precision precision
 	}
 }
 
-/* Stores w^(p row) for `lanes` neighbouring p: a vector of real parts, then one of imaginary parts. */
-static void build_lane_row(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
-			   size_t row, size_t padded, size_t lanes)
+/* Returns the element in lane l of a vector of twiddles. */
+static size_t lane_element(const struct fft_smooth *smooth, size_t l, size_t lanes)
 {
+	const size_t quarter = lanes / 4;
+
+	if (!smooth->quarters_exchanged || l / quarter % 3 == 0)
+		return l;
+	return l / quarter == 1 ? l + quarter : l - quarter;
+}
+
+/* Stores w^(p row) for `lanes` neighbouring p: a vector of real parts, then one of imaginary parts. */
+static void build_lane_row(const struct roots *roots, enum fft_precision precision, const struct fft_smooth *smooth,
+			   size_t row, size_t lanes)
+{
+	const struct fft_stage *stage = &smooth->stage[0];
+	const size_t padded = smooth->row;
 	long double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
-		roots_at(roots, (row / padded * lanes + l) * (row % padded), root);
+		roots_at(roots, (row / padded * lanes + lane_element(smooth, l, lanes)) * (row % padded), root);
 		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
 		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
 }
 
 /* Stores w^(p row) for p = lane mod w, as short_body.h needs them; n = w rows. */
-static void build_group_row(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
+static void build_group_row(const struct roots *roots, enum fft_precision precision, const struct fft_smooth *smooth,
 			    size_t row, size_t lanes)
 {
+	const struct fft_stage *stage = &smooth->stage[0];
 	const size_t w = stage->columns.radix[1];
 	long double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
-		roots_at(roots, l % w * row, root);
+		roots_at(roots, lane_element(smooth, l, lanes) % w * row, root);
 		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
 		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
@@ -174,11 +187,11 @@ static void build_rows(struct tables *tables, enum fft_precision precision, size
 		if (tables->kind == COLUMNS)
 			build_column(&tables->roots, precision, &stage->columns);
 		else if (tables->kind == LANE_ROWS && smooth->group_rows)
-			build_group_row(&tables->roots, precision, stage, tables->row, lanes);
+			build_group_row(&tables->roots, precision, smooth, tables->row, lanes);
 		else if (tables->kind == LANE_ROWS && smooth->n_stages == 1)
 			build_first_row(&tables->roots, precision, stage, tables->row, lanes);
 		else if (tables->kind == LANE_ROWS)
-			build_lane_row(&tables->roots, precision, stage, tables->row, smooth->row, lanes);
+			build_lane_row(&tables->roots, precision, smooth, tables->row, lanes);
 		else
 			build_base(tables, precision, stage, smooth->row, fft_width(precision));
 }
