@@ -2,6 +2,8 @@
 /* Tiles of bf16 pairs. The includer defines `pairs` (a vector of pairs), pairs_set, pairs_load and dot(a, b, sum),
  * which adds the even and odd products of two vectors of pairs to floats. */
 
+/* Adds the products of one part, inner indices [begin, end), to sums of `rows` rows by `vectors` vectors from vector
+ * `first` of the panel on. rows and vectors are constants where it is inlined: so the sums stay in registers. */
 static inline __attribute__((always_inline)) void dot_part(const struct gemm_tile *t, const struct gemm_part *part,
 							   size_t begin, size_t end, unsigned first,
 							   const unsigned rows, const unsigned vectors,
@@ -26,6 +28,7 @@ static inline __attribute__((always_inline)) void dot_part(const struct gemm_til
 	}
 }
 
+/* Begin with zeros, or with c where the chains continue; store the sums. */
 static inline __attribute__((always_inline)) void dot_begin(const struct gemm_tile *t, unsigned first,
 							    const unsigned rows, const unsigned vectors,
 							    f32v sum[GEMM_MAX_ROWS][VECTORS])
@@ -52,6 +55,7 @@ static inline __attribute__((always_inline)) void dot_end(const struct gemm_tile
 			f32_store(c + r * t->c_stride + v * F32_LANES, sum[r][v]);
 }
 
+/* Computes a tile of bf16: one chain over all parts. */
 static inline __attribute__((always_inline)) void dot_tile(const struct gemm_tile *t, const unsigned rows)
 {
 	f32v sum[GEMM_MAX_ROWS][VECTORS];
@@ -62,7 +66,8 @@ static inline __attribute__((always_inline)) void dot_tile(const struct gemm_til
 	dot_end(t, 0, rows, VECTORS, sum);
 }
 
-/* Computes half a panel at a time: the sums of the chains need registers, too. */
+/* Computes a tile of bf16_short: a chain of its own for each GEMM_SHORT_PAIRS pairs, whose sum is then added. Half a
+ * panel at a time: the sums of the chains need registers, too. */
 static inline __attribute__((always_inline)) void short_tile(const struct gemm_tile *t, const unsigned rows)
 {
 	enum { HALF = VECTORS / 2 };
@@ -91,6 +96,7 @@ static inline __attribute__((always_inline)) void short_tile(const struct gemm_t
 	}
 }
 
+/* Calls the tile function with a constant number of rows. */
 #if ROWS > 2
 #define DOT_ROWS(tile, t)                                                                                              \
 	switch ((t)->rows) {                                                                                           \

@@ -18,24 +18,24 @@ enum {
 	CHUNK_NS = 100000, /* the aim for a chunk */
 };
 
-/* One chunk of a product, and its memory. */
-
+/* One chunk of a product, and its memory. Made anew for each phase, on the stack. */
 struct chunk {
 	const struct gemm_cut *cut;
 	const struct gemm_call *call;
 	const char *a, *b; /* the operands of this product of the batch */
-	char *c;
-	size_t row, rows, column, columns;
+	char *c; /* of this product; chunks write parts of it that do not overlap */
+	size_t row, rows, column, columns; /* the part of c, in complex elements */
 	/* In the slot, kept between phases: */
 	double *row_tops;  /* the largest magnitude in each row */
 	void *column_tops; /* and in each column, of each part; float, or double in a wide mode */
-	char *sums;
+	char *sums; /* panel after panel: rows of gemm_lanes reals, float, or double in a wide mode */
 	/* In scratch: */
 	double *line;            /* a row of a or of a panel, contiguous */
 	void *column_factors[2]; /* their product is the power of two of each column, of the same type as column_tops */
-	char *left, *panel;
+	char *left, *panel; /* packed (product.h) */
 };
 
+/* Rounds up to whole lines of memory, to which all parts of scratch are aligned. */
 static size_t round_line(size_t bytes)
 {
 	return (bytes + 63) / 64 * 64;

@@ -2,6 +2,19 @@
 /* Complex matrix products, c = alpha op(a) op(b) + beta c, in any of the arithmetics of gemm/mode.h.
  *
  * A call is cut into independent chunks: a block of rows times a few panels of one product. Each packs what it reads.
+ *
+ *                 op(b), k x n                        a chunk, for each K_BLOCK of k:
+ *                 +------+----+----+                    pack its rows of op(a), once
+ *             k   |      |    |    |                    for each of its panels:
+ *                 +------+----+----+                      pack the panel of op(b)
+ *       +---+     +------+----+----+                      gemm_product: rows x panel, added to the chunk's sums
+ *     m |   |     |      |chunk    |                  at the end: alpha sums + beta c, stored
+ *       +---+     +------+----+----+
+ *      op(a)           c, m x n
+ *
+ * mode.h describes the arithmetics, product.h packed operands and their products, kernel.h what runs in registers,
+ * vectors.h the loops around it, panel.h real products with few columns, which the trace uses.
+ *
  * Sums go over k in blocks of 128 in a fixed order, so no byte depends on how a call is cut, on threads or on the place
  * in a batch. Modes with slices first scale the rows of op(a) and the columns of op(b) by powers of two, so that
  * nothing is flushed or overflows. NaN and infinity reach only their own row or column of c. */

@@ -4,6 +4,12 @@
  * A complex row on the left is read as reals of twice the length (re, im, re, im). The complex matrix on the right is
  * spread over rows of reals: (Br, Bi, ...) for re[k] and (-Bi, Br, ...) for im[k]. So the results are complex pairs
  * without a shuffle. For bfloat16 the two rows are one row of pairs: (Br, -Bi), (Bi, Br).
+ *
+ *     a row on the left      a panel (2 complex columns), rows of reals      the row of the result
+ *     re0 im0 re1 im1 ...    re0 * [ Br00  Bi00 | Br01  Bi01 ]               [ Cr0 Ci0 | Cr1 Ci1 ]
+ *                          + im0 * [-Bi00  Br00 |-Bi01  Br01 ]
+ *                          + re1 * [ Br10  Bi10 | Br11  Bi11 ]  ...
+ *
  * Each element of the result is one chain of multiply-adds in the order of parts and k, so no byte depends on how many
  * rows or panels are computed at once. */
 #ifndef TRNSCI_GEMM_KERNEL_H
@@ -16,9 +22,10 @@
 #include "gemm/tile.h"
 #include "gemm/vectors.h"
 
+/* A variant for one instruction set. Packed panels are laid out for its widths, so a plan keeps to one variant. */
 struct gemm_kernel {
 	const char *name;
-	uint32_t needs;
+	uint32_t needs; /* CPU_ features */
 	unsigned rows, dot_rows;                  /* rows at once: of reals; of bf16 pairs */
 	unsigned lanes_f32, lanes_f64, lanes_dot; /* in a row of a panel: floats, doubles, bf16 pairs */
 	void (*f32)(const struct gemm_tile *tile);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Product kernels on vectors, with dot products of bfloat16 pairs emulated. */
+/* Product kernels on vectors, with dot products of bfloat16 pairs emulated. MAC_NS and DOT_NS are first values of what
+ * a complex multiply-add takes; the engine corrects what follows from them by the chunks that it runs. */
 #define ROWS 6
 #if defined(SIMD_AVX512)
 #define VECTORS 4

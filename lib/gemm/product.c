@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing into slices and pairs, and the sums over products of slices. */
+/* Packing into slices and pairs, and the sums over products of slices.
+ *
+ * A left operand with slices:   slice 0 of rows 0 .. rows - 1 | slice 1 of the same rows | ...   (a row: k pairs) A
+ * panel with slices:          slice 0 of inner indices 0 .. k - 1 | slice 1 | ...              (a row: lanes pairs) */
 #include "gemm/product.h"
 
 #include <assert.h>
@@ -199,7 +202,7 @@ static const void *panel_of(const struct gemm_shape *shape, const void *panel, u
 	return (const char *)panel + slice * panel_slice_units(shape) * unit_bytes(shape->mode);
 }
 
-/* Adds all products in one float32 or float64 sum. */
+/* Adds all products in one float32 or float64 sum: one chain over all parts. */
 static void float_product(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel,
 			  struct gemm_tile *tile, size_t first)
 {
@@ -219,7 +222,8 @@ static void float_product(const struct gemm_shape *shape, const void *left, size
 		(mode->is_short ? kernel->bf16_short : kernel->bf16)(tile);
 }
 
-/* Adds products of equal weight 2^-(14 + 8 (i + j)) in as few sums as stay exact, the smallest weight first. */
+/* Adds products of equal weight 2^-(14 + 8 (i + j)) in as few sums as stay exact, the smallest weight first. A product
+ * of slices has 2 k terms of at most 2^14, so 512 / k of them (`most`) add up to at most 2^24 in float32. */
 static void exact_product(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel,
 			  struct gemm_tile *tile, size_t first)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of vectors_body.h, with the split into bfloat16 slices by the instruction VCVTNE2PS2BF16. */
 
+/* Splits 32 reals, of which the masks choose some, into slices. The instruction rounds to nearest even like
+ * bf16_round_bits, but reads denormals as zero, which the products do in any case. */
 static inline void split_block(const float *x, const __mmask16 masks[2], __m512 s0, __m512 s1, unsigned slices,
 			       uint32_t *to, size_t stride, __mmask16 words)
 {

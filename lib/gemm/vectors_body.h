@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops over rows in plain C. The compiler vectorises them with the flags of each variant. */
+/* Loops over rows in plain C, as struct gemm_vectors describes them. The compiler vectorises them with the flags of
+ * each variant. They are exact or round each element by itself, so all variants give the same bytes. */
 #include "gemm/bf16.h"
 #include "gemm/vectors.h"
 
+/* Several maxima at once, joined at the end: one would be a chain. Infinity and NaN have larger bits than any number.
+ */
 static float top_f32(const float *x, size_t n)
 {
 	enum { AT_ONCE = 16 };
@@ -62,6 +65,7 @@ static double top_f64(const double *x, size_t n)
 	return result;
 }
 
+/* Two factors of a power of two: one alone could overflow, or be denormal. Each product is exact in range. */
 static void scale_f32(const float *x, size_t n, const float s[2], float *to)
 {
 	const float s0 = s[0], s1 = s[1];
@@ -81,12 +85,14 @@ static void scale_f64(const double *x, size_t n, const double s[2], double *to)
 /* Elements that are split at a time: they stay in the first cache. */
 enum { SPLIT_BLOCK = 256 };
 
+/* Stores the rounded parts of n / 2 complex numbers as pairs of bfloat16. */
 static inline void store_pairs(const uint32_t *rounded, size_t n, uint32_t *restrict to)
 {
 	for (size_t i = 0; i < n / 2; i++)
 		to[i] = bf16_pair(rounded[2 * i], rounded[2 * i + 1]);
 }
 
+/* A rest less its rounded part is exact: the two lie within a factor of two (Sterbenz). */
 static void split_f32(const float *x, size_t n, const float s[2], unsigned slices, uint32_t *to, size_t stride)
 {
 	const float s0 = s[0], s1 = s[1];
@@ -114,6 +120,7 @@ static inline double nearest(double x)
 	return x + 0x1.8p52 - 0x1.8p52;
 }
 
+/* The slices are integers of at most 8 bits and a sign, which bfloat16 holds exactly; so are all steps. */
 static void split_f64(const double *x, size_t n, const double s[2], unsigned slices, uint32_t *to, size_t stride)
 {
 	const double s0 = s[0], s1 = s[1];
@@ -167,6 +174,7 @@ static void weigh_f64(const double *x, size_t n, const double *first, const doub
 		to[i] = x[i] * first[i] * second[i];
 }
 
+/* The two rows of a panel for one row of a matrix, as kernel.h draws them. */
 static void spread_f32(const float *x, size_t n, float *to_re, float *to_im)
 {
 	for (size_t i = 0; i < n; i += 2) {
@@ -183,6 +191,7 @@ static void spread_f64(const double *x, size_t n, double *to_re, double *to_im)
 	}
 }
 
+/* Of (re, im) in one word: (re, -im) for real parts and (im, re) for imaginary ones. */
 static void spread_pairs(const uint32_t *x, size_t n, uint32_t *to)
 {
 	for (size_t i = 0; i < n / 2; i++) {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the DFT by matrix product: the plan's own part, a group of transforms, and its phases. */
+/* Shared by the files of the DFT by matrix product: the plan's own part, a group of transforms, and its phases.
+ *
+ *     transforms, one a row     W, n x n, in panels           results
+ *     [ rows: a group ]    x    [ panel | panel | ... ]   =   [ group x panel | ... ]
+ *
+ * A group's rows are scaled by powers of two and packed once; each panel of the result is scaled back when it is
+ * stored. With a small W a chunk does this for one group or several. Otherwise packing is a phase of its own, and a
+ * chunk of the next is a group times some panels. */
 #ifndef TRNSCI_FFT_DFT_GEMM_CORE_H
 #define TRNSCI_FFT_DFT_GEMM_CORE_H
 
@@ -24,10 +31,10 @@ struct dft_gemm {
 	bool refined;
 	bool has_phases;                 /* a group, or all of W, is too much for one chunk */
 	bool by_rows;                    /* the kernel packs and multiplies whole rows, where they are contiguous */
-	size_t rows, groups;             /* transforms of a group; groups of a chunk */
+	size_t rows, groups;             /* transforms of a group, at most DFT_GEMM_MAX_ROWS; groups of a chunk */
 	size_t panels, panels_per_chunk; /* of W; of a chunk where it has phases */
 	size_t back_panels;
-	char *w, *w_back;
+	char *w, *w_back; /* owned: panels of W, and of its inverse for the residual (refined; else NULL) */
 };
 
 /* The memory of a group: in scratch, or in `work` where packing is a phase of its own. */
@@ -37,8 +44,8 @@ struct dft_gemm_group {
 	size_t first, count;   /* transforms */
 	double scale_fraction; /* with the power of two 2^scale_exponent the call's scale */
 	int scale_exponent;
-	int *exponents;
-	void *left;
+	int *exponents; /* of each row: its largest magnitude is in [2^(e - 1), 2^e); 0 in unsliced modes */
+	void *left;     /* the packed rows (gemm/product.h) */
 	void *row; /* one transform, contiguous */
 	void *sum; /* count rows of a panel */
 	float *x, *y, *back_left,
@@ -92,7 +99,8 @@ void dft_gemm_multiply_contiguous(const struct dft_gemm_group *g, size_t first_p
 /* Multiplies packed rows by panels [first_panel, end_panel), scales the result and stores it. */
 void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel);
 
-/* Packs, multiplies and stores transforms [first, end) by gemm_kernel.bf16_rows, as far as it goes. Returns how many. */
+/* Packs, multiplies and stores transforms [first, end) by gemm_kernel.bf16_rows, as far as it goes. Returns how many.
+ */
 size_t dft_gemm_multiply_rows(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t end,
 			      uint32_t *left);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a group: they are fetched and scaled, multiplied by the panels of W, scaled back and stored. */
+/* The rows of a group: they are fetched and scaled, multiplied by the panels of W, scaled back and stored.
+ *
+ * The inverse transform exchanges real and imaginary parts on the way in and out (dft(swap x) = swap of the inverse of
+ * x), so one W serves both directions. */
 #include "fft/precision/dft_gemm_core.h"
 
 #include <math.h>

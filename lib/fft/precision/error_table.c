@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs each mode and kind of transform on several signals and measures the distance from the reference. */
+/* Runs each mode and kind of transform on several signals and measures the distance from the reference.
+ *
+ * Rows are numbered in a fixed order: complex transforms by mode and length, then transforms of reals, then each
+ * series. The selftest walks them. */
 #include "fft/precision/error_table.h"
 
 #include <math.h>
@@ -120,14 +123,16 @@ static void fill_signal(enum error_signal signal, size_t count, bool pairs, unsi
 
 /* ---- measuring ---- */
 
+/* The memory and the plan of one row's measurement. */
 struct trial {
 	const struct error_row *row;
 	struct fft_plan *plan;
 	struct reference *reference;
-	bool wide_inside, wide;
-	void *x, *y, *work, *scratch;
-	double *in;
-	long double *want;
+	bool wide_inside, wide; /* float64 arithmetic; float64 results */
+	void *x, *y;            /* input and output, float or double by wide_inside */
+	void *work, *scratch;
+	double *in;             /* the input as the reference takes it */
+	long double *want;      /* the reference's result */
 };
 
 /* kahan computes in double and rounds at the end, which is part of its error. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain loops that round step by step; not fast. */
+/* Plain loops that round step by step; not fast. They measure arithmetics that no plan runs, beside two that plans do
+ * run, so they share no code with the kernels. */
 #include "fft/precision/psum.h"
 
 #include <math.h>
@@ -105,6 +106,7 @@ struct matrix {
 	struct element rounded[MAX_N * MAX_N];
 };
 
+/* Fills both matrices for n <= MAX_N. */
 static int build_matrix(size_t n, struct matrix *matrix)
 {
 	struct roots roots;

@@ -63,6 +63,7 @@ static void run_butterfly(const long double (*roots)[2], size_t step, size_t n, 
 	}
 }
 
+/* Returns the smallest prime divisor of n; n itself if it is prime or 1. */
 static size_t least_divisor(size_t n)
 {
 	for (size_t p = 2; p * p <= n; p++)
