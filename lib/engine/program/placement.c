@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noting draws while a program is compiled, and how much of a named stream they will take. */
+/* Noting draws while a program is compiled, and how much of a named stream they will take.
+ *
+ * A reservation is asked for before anything is drawn, so its length must be enough wherever the owner places it. */
 #include "engine/program/placement.h"
 
 #include <stdio.h>
@@ -15,7 +17,8 @@ const char *placement_context(const struct placement *placement, char text[PLACE
 	return text;
 }
 
-/* Room for one more element of that size behind count of them. */
+/* Returns `at` with room for one more element of `size` bytes behind count of them: itself, or a copy of twice the
+ * room. NULL: no memory; the old array is as it was. */
 static void *grown(struct bump *bump, void *at, size_t count, size_t *room, size_t size)
 {
 	const size_t more = *room ? 2 * *room : 4;
@@ -58,7 +61,7 @@ static bool is_called(const struct stream_reservation *range, const struct value
 	return range->name_size == name->bytes.size && memcmp(range->name, name->bytes.at, range->name_size) == 0;
 }
 
-/* One range for all draws that give the name themselves. */
+/* Finds or adds the reservation of that name: one serves all draws that give it themselves. Few names, so a search. */
 static int find_range(struct program *program, const struct value *name, int *ret)
 {
 	struct placements *placements = &program->placements;
@@ -73,14 +76,17 @@ static int find_range(struct program *program, const struct value *name, int *re
 	return error;
 }
 
-/* Where a draw of so many words may begin: groups that begin a sample. */
+/* Returns the distance in words between places at which a draw may begin, which are both a sample's and a group's first
+ * word: the least common multiple of a sample's words and 4. */
 static unsigned step_words(unsigned words)
 {
 	return words % 4 == 0 ? words : words % 2 == 0 ? 2 * words : 4 * words;
 }
 
-/* A single draw needs its own samples. For several whole groups are had, wherever the range begins: those of each draw,
- * and what may be passed over before it, since a sample of three words begins but one group in three. */
+/* Lengthens a reservation by one more draw. A single draw needs its own samples. For several draws whole groups are
+ * reserved, wherever the owner places the range: the groups of each draw, and those that may be skipped before it,
+ * since a sample of three words begins at only one group in three. `before` is the first draw, which was counted in
+ * samples until now. */
 static void lengthen(struct stream_reservation *range, const struct placement *before,
 		     const struct placement *placement)
 {
@@ -102,7 +108,8 @@ static void lengthen(struct stream_reservation *range, const struct placement *b
 	range->words = group;
 }
 
-/* Of a named stream, of the run, or of none. */
+/* Finds which reservation a draw takes its words from: that of the stream it names, that of the whole run, which may be
+ * given a name later, or none. */
 static int find_own_range(struct program *program, const struct placement *placement, const struct value *name,
 			  int *ret)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placing draws: by what they state, by their run, by what was drawn before them, by a range that was had for them. */
+/* Placing draws: by what they state themselves, by their run, by the draws before them, or by their reservation.
+ *
+ * For each placement, in the order of the steps: find its stream, then where it begins in the stream, then fill in the
+ * members of the reply that placement_put reserved. Cursors remember, for each stream and each reservation, where the
+ * next draw begins. All of it is done anew for each run of a prepared call, so a small program allocates nothing. */
 #include "engine/program/placement.h"
 
 #include <inttypes.h>
@@ -10,14 +14,15 @@
 #include "base/checked.h"
 #include "engine/compile/compile.h"
 
-/* Where the next draw of a stream, or of a range, stands. */
+/* Where the next draw of a stream, or of a reservation, begins. */
 struct cursor {
-	int range; /* PLACEMENT_OF_NONE: of the stream */
+	int range; /* the reservation; PLACEMENT_OF_NONE: of the stream */
 	struct stream stream;
-	uint64_t next;
+	uint64_t next; /* word, a multiple of 4 */
 	bool ended; /* the stream has no word left */
 };
 
+/* The state of one placement_seek, on its stack. */
 struct placing {
 	struct program *program;
 	struct value *reply;
@@ -32,8 +37,8 @@ struct place {
 	struct stream stream;
 	uint64_t seed; /* as it was asked for, which trn24 has taken apart */
 	bool trn24, text;
-	uint64_t offset, first; /* sample and word */
-	const struct cursor *cursor;
+	uint64_t offset, first; /* of the whole draw's beginning: the sample, and its word */
+	const struct cursor *cursor; /* behind the draw; NULL: points */
 };
 
 static int fail_placement(const struct placement *placement, unsigned param, struct error *err, enum error_code code,
@@ -54,7 +59,7 @@ static int fail_placement(const struct placement *placement, unsigned param, str
 
 /* ---- which stream ---- */
 
-/* The range of a named stream that it draws from; NULL: none. */
+/* Returns the reservation of a named stream that a draw takes its words from, or NULL. */
 static struct stream_reservation *range_of(const struct placements *placements, const struct placement *placement)
 {
 	struct stream_reservation *range =
@@ -102,7 +107,7 @@ static int find_stated(const struct placements *placements, const struct placeme
 	return 0;
 }
 
-/* What the named stream itself decides. */
+/* Refuses what cannot be stated beside a named stream: the stream itself decides seed, position and layout. */
 static int check_named(const struct placements *placements, const struct placement *placement, struct error *err)
 {
 	const struct stream_choice *own = &placement->own;
@@ -131,6 +136,7 @@ static int check_named(const struct placements *placements, const struct placeme
 	return 0;
 }
 
+/* Finds the stream of a placement: its reservation's, or the one that it or its run states. */
 static int find_stream(const struct placing *p, const struct placement *placement, struct place *place)
 {
 	const struct placements *placements = &p->program->placements;
@@ -150,12 +156,14 @@ static int find_stream(const struct placing *p, const struct placement *placemen
 
 /* ---- where in it ---- */
 
+/* Returns whether two streams have the same words. */
 static bool is_same(const struct stream *a, const struct stream *b)
 {
 	return a->generator == b->generator && a->seed == b->seed && a->stream == b->stream;
 }
 
-/* Where the next draw stands: at the run's offset, or where the range begins, if it is the first. */
+/* Returns the cursor of the placement's stream or reservation. Before its first draw it is at the run's offset, or
+ * where the reservation begins. There is room for a cursor for each placement. */
 static struct cursor *find_cursor(struct placing *p, const struct placement *placement, const struct stream *stream)
 {
 	const struct placements *placements = &p->program->placements;
@@ -177,8 +185,8 @@ static struct cursor *find_cursor(struct placing *p, const struct placement *pla
 	return at;
 }
 
-/* The first sample at or after a word that begins with a whole group: vectors need not fill groups. False: the stream
- * ends before it. */
+/* Finds the first sample at or after a word that begins a group: a vector's words need not fill groups. Returns false
+ * if the stream ends before it. The loop takes at most 3 steps. */
 static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
 {
 	unsigned __int128 sample = word ? ((unsigned __int128)word + words - 1) / words : 0;
@@ -189,7 +197,8 @@ static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
 	return sample * words <= UINT64_MAX;
 }
 
-/* The sample at which the draw begins, and its first word. */
+/* Finds the sample at which the draw begins and its first word, and moves the cursor behind the draw, to the next
+ * group. A draw that states an offset moves the cursor, too: the next one follows it. */
 static int find_offset(struct placing *p, const struct placement *placement, struct cursor *cursor, struct place *place)
 {
 	const unsigned words = placement->words;
@@ -218,6 +227,7 @@ static int find_offset(struct placing *p, const struct placement *placement, str
 
 /* ---- what the reply says ---- */
 
+/* Makes decimal text of a number, in bump. */
 static int put_digits(struct bump *bump, uint64_t u, struct value *ret)
 {
 	char digits[24], *copy;
@@ -247,6 +257,7 @@ static inline void put_name(const char *name, struct value *ret)
 	ret->bytes.size = strlen(name);
 }
 
+/* Returns the map of the reply that has the placement's members: the reply's own, its step's, or one inside that. */
 static struct value *map_of(const struct placement *placement, struct value *reply)
 {
 	struct value *map = reply;
@@ -256,6 +267,7 @@ static struct value *map_of(const struct placement *placement, struct value *rep
 	return placement->inside ? &map->map.at[placement->inside - 1].value : map;
 }
 
+/* Fills in the members that placement_put reserved, in its order. */
 static int put_place(struct placing *p, const struct placement *placement, const struct place *place)
 {
 	struct bump *bump = p->program->bump;
@@ -280,7 +292,7 @@ static int put_place(struct placing *p, const struct placement *placement, const
 	return failed;
 }
 
-/* A range as the request that took it would repeat it. */
+/* Describes a reservation so that its draws can be repeated without the named stream. */
 static int put_range(struct placing *p, const struct stream_reservation *range, struct value *list)
 {
 	const bool text = p->program->placements.run.text;
@@ -300,6 +312,7 @@ static int put_range(struct placing *p, const struct stream_reservation *range, 
 	       value_push(bump, list, one);
 }
 
+/* Fills in what a run states as a whole: the position behind its last draw, and its reservations. */
 static int put_run(struct placing *p)
 {
 	const struct placements *placements = &p->program->placements;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a program, and cuts it into segments: runs of element-wise steps that go through scratch block by block, and
- * steps that run by themselves. */
+ * steps that run by themselves.
+ *
+ *     steps      draw -> A     scale A -> B     add B, C -> out   |   fft out -> out   |   scale out -> D
+ *     segments   0: one block of A, B and out after the other     |   1                |   2
+ *
+ * A and B live in slots of scratch, 8 KiB each: only segment 0 uses them. A temporary that several segments use has
+ * memory from its first segment to its last. */
 #include "engine/program/program.h"
 
 #include <assert.h>
@@ -14,13 +20,13 @@
 enum {
 	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */
 	CHUNK_BYTES_MOST = 4 * CHUNK_BYTES,
-	SLOTS_MAX = 24,
-	CHUNK_NS = 150 * 1000, /* what a chunk may be estimated at */
-	CHUNK_MIN = 256,
+	SLOTS_MAX = 24,        /* 192 KiB of scratch; at most 31, the bits of give_slots */
+	CHUNK_NS = 150 * 1000, /* what a chunk may be estimated at: real ones then stay below 250 us */
+	CHUNK_MIN = 256,       /* elements; shorter chunks are not halved any more */
 	CHUNKS_EACH = 8,        /* of a short segment, for each thread that may join */
 	CHUNK_LEAST_NS = 4000,  /* by what was learned: below, too much is spent around it */
-	RESULT_ALIGN = 64,
-	RESULT_SMALL = 4096,
+	RESULT_ALIGN = 64,   /* bytes */
+	RESULT_SMALL = 4096, /* bytes; larger results get memory of their own, which is used again */
 };
 
 struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape)
@@ -70,7 +76,7 @@ int program_plan(struct program *program, struct plan_key key, struct plan_entry
 	return 0;
 }
 
-/* Aligned; small ones lie in the bump allocator itself. */
+/* Allocates a result's memory, aligned to RESULT_ALIGN; small ones lie in the bump allocator itself. */
 static char *result_bytes(struct program *program, uint64_t size)
 {
 	char *bytes;
@@ -94,12 +100,14 @@ int program_result(struct program *program, struct buffer *buffer)
 
 /* --- segments --- */
 
+/* Returns whether nobody reads what a step writes, and it reports nothing in the reply. */
 static bool is_dead(const struct step *step)
 {
 	return step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->set_reply;
 }
 
-/* From the last step to the first: a temporary that nobody uses is not computed. */
+/* Drops steps whose results nobody reads, from the last to the first, so that those which only fed them go as well. The
+ * steps that are left move to the end of the array. */
 static void drop_dead(struct program *program)
 {
 	size_t kept = program->n_steps;
@@ -119,7 +127,7 @@ static void drop_dead(struct program *program)
 	program->n_steps -= kept;
 }
 
-/* Where each buffer is first and last used. */
+/* Notes in which segments each buffer is first and last used, and takes its slot away. */
 static void note_lives(struct program *program)
 {
 	for (struct buffer *buffer = program->buffers; buffer; buffer = buffer->next) {
@@ -145,11 +153,13 @@ static void note_lives(struct program *program)
 	}
 }
 
+/* Returns whether a value needs no memory but a slot: a temporary that one element-wise segment alone uses. */
 static bool in_scratch(const struct buffer *buffer, bool elementwise)
 {
 	return buffer && buffer->kind == BUFFER_TEMP && elementwise && buffer->first == buffer->last;
 }
 
+/* Returns whether a later step of the segment reads the buffer. */
 static bool used_later(const struct program *program, const struct segment *segment, size_t step,
 		       const struct buffer *buffer)
 {
@@ -168,7 +178,9 @@ static int take_slot(uint32_t *slots)
 	return slot;
 }
 
-/* Gives the segment's scratch values their slots, a dead input's to the output. The number of steps that fit. */
+/* Gives the segment's scratch values their slots. An input that this step is the last to read leaves its slot to the
+ * output, which then overwrites it element by element; not where elements change their size. Returns the number of
+ * steps that fit. */
 static size_t give_slots(struct program *program, const struct segment *segment)
 {
 	uint32_t slots = 0;
@@ -193,6 +205,7 @@ static size_t give_slots(struct program *program, const struct segment *segment)
 	return segment->count;
 }
 
+/* Returns the bytes of the widest element that the segment handles block by block. */
 static size_t widest(const struct program *program, const struct segment *segment)
 {
 	size_t bytes = 1;
@@ -209,7 +222,8 @@ static size_t widest(const struct program *program, const struct segment *segmen
 	return bytes;
 }
 
-/* Of all element-wise steps of a segment. */
+/* Returns the picoseconds that an element takes in all steps of an element-wise segment, by their first values; at
+ * least 1. */
 static uint64_t element_ps(const struct program *program, const struct segment *segment)
 {
 	uint64_t cost = 1;
@@ -222,6 +236,7 @@ static uint64_t element_ps(const struct program *program, const struct segment *
 	return cost;
 }
 
+/* Returns where the segment's cost is learned: with the step that takes most of it. */
 static struct cost *cost_of_dearest(const struct program *program, const struct segment *segment)
 {
 	struct engine *engine = program->memory->engine;
@@ -289,8 +304,8 @@ static void size_segment(const struct program *program, struct segment *segment)
 	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PROGRAM_BLOCK_BYTES / bytes);
 }
 
-/* Whether one of the segment's steps and this one have to run one after the other: the one reads any element that the
- * other writes. */
+/* Returns whether this step must wait for the end of the segment: it reads elements of any index that a step there
+ * writes, or the other way round. */
 static bool must_wait(const struct program *program, const struct segment *segment, const struct step *step)
 {
 	for (size_t i = segment->first; i < segment->first + segment->count; i++)
@@ -299,6 +314,7 @@ static bool must_wait(const struct program *program, const struct segment *segme
 	return false;
 }
 
+/* Returns whether a step may run in the segment, block by block with the steps before it. */
 static bool joins(const struct program *program, const struct segment *segment, const struct step *step)
 {
 	const struct step *first = &program->steps[segment->first];
@@ -338,7 +354,7 @@ static void assign_slots(struct program *program)
 	} while (!fits);
 }
 
-/* The most bytes that temporaries hold in memory at once. */
+/* Returns the most bytes that temporaries and the steps' own work memory hold at once; UINT64_MAX: more than can be. */
 static uint64_t temp_peak(const struct program *program)
 {
 	uint64_t peak = 0;
@@ -370,6 +386,7 @@ int program_finish(struct program *program, const char *context, struct error *e
 	return 0;
 }
 
+/* Returns what a segment takes on one core, by first values. */
 static uint64_t segment_ns(const struct program *program, const struct segment *segment)
 {
 	const struct engine *engine = program->memory->engine;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program, segment after segment, and releases what it holds. */
+/* Runs a program, segment after segment, and releases what it holds.
+ *
+ * The scheduler calls program_advance on one thread at a time, when all chunks of the stage before are done, and sees
+ * to it that what they wrote is visible. So nothing here is atomic. */
 #include "engine/program/program.h"
 
 #include "base/checked.h"
 #include "engine/steps/kinds.h"
 #include "engine/memory/temp.h"
 
-/* Returns where a step reads or writes element `begin` of a buffer: its slot in scratch, or its memory. */
-/* NULL: there is none, or it is read as a whole. */
+/* Returns where a step reads or writes element `begin` of a buffer: its slot in scratch, which holds the current block,
+ * or its memory. NULL: there is no buffer, or it is read as a whole. */
 static char *operand(const struct step *step, const struct buffer *buffer, uint64_t begin, void *scratch)
 {
 	if (!buffer || step_reads_whole(step, buffer))
@@ -53,13 +56,14 @@ static int get_temps(struct program *program)
 	return 0;
 }
 
+/* Gives a temporary's memory back, if it has any. */
 static void drop_temp(struct program *program, struct buffer *buffer)
 {
 	temp_free(program->memory->engine, buffer->base, buffer->shape.bytes);
 	buffer->base = NULL;
 }
 
-/* Frees those that it is the last to use. */
+/* Frees the temporaries that the current segment is the last to use; constants stay (lent). */
 static void drop_temps(struct program *program)
 {
 	for (struct buffer *at = program->buffers; at; at = at->next)
@@ -106,6 +110,7 @@ static int check_segment(struct program *program)
 	return error;
 }
 
+/* Ends the current segment. Kept states stay for the next run. */
 static void end_segment(struct program *program)
 {
 	if (!program->kept) {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves blocks of LANES columns between a caller's array and scratch. */
+/* Moves blocks of LANES columns between a caller's array and scratch.
+ *
+ * In scratch a row is LANES real parts, then LANES imaginary parts: one element of each of LANES transforms. */
 
 /* A caller's block: element (row, lane) at pairs[2 (row row_step + lane lane_step)]. */
 struct LOCAL(block) {
-	size_t rows, lanes, row_step, lane_step;
-	bool exchange;
-	real scale;
+	size_t rows, lanes;          /* lanes: 1 to LANES */
+	size_t row_step, lane_step;  /* in pairs */
+	bool exchange;               /* real and imaginary parts: for the inverse */
+	real scale;                  /* of what is stored; loads leave it out */
 };
 
 /* Serve any steps. Lanes that the block lacks become 0. */

@@ -50,7 +50,10 @@ INLINE void LOCAL(odd_butterfly)(unsigned r, vec *re, vec *im)
 	}
 }
 
-/* Combines the spectra of the rows into the half spectrum. */
+/* Combines the spectra of the rows into the half spectrum. A row's pair of reals a + i b has the spectrum P; that of a
+ * is (P[k] + conj P[m - k]) / 2, that of b (P[k] - conj P[m - k]) / 2i. Times their roots w^(j k) they are the r inputs
+ * of the butterfly for column k. Its outputs l > r / 2 lie in the other half of the spectrum: their conjugates at m (r
+ * - l) - k do not. */
 INLINE void LOCAL(join_columns)(const struct fft_odd *odd, const struct LOCAL(columns) * c)
 {
 	const vec half = v_set((real)0.5), up = v_set(odd->conjugate ? -1 : 1), down = v_set(odd->conjugate ? 1 : -1);

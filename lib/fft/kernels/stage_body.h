@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outer passes (stages), each on blocks of LANES columns: the functions of struct fft_ops. */
+/* Outer passes (stages), each on blocks of LANES columns: the functions of struct fft_ops.
+ *
+ *     caller's in --block_in--> columns in scratch --transforms--> x twiddles, transposed --> between[0]
+ *     between[0]  --rows_in---> columns in scratch --transforms--> x twiddles ------------> between[1]   (middle stages)
+ *     between[i]  --rows_in---> columns in scratch --transforms--> caller's out, in natural order
+ *
+ * The first stage's lanes are neighbouring p. A transpose in registers makes each of them a row of the buffer, and with
+ * that the lanes of all later stages neighbouring q. */
 
+/* Returns the second of a pair of column buffers, between which the inner passes go to and fro. */
 static real *LOCAL(second_buffer)(const struct fft_columns *columns, real *a)
 {
 	return a + fft_columns_bytes(columns->length, LANES, sizeof(real)) / sizeof(real);
@@ -74,6 +82,7 @@ INLINE void LOCAL(twiddle_squares)(const bool exchanged, const struct fft_smooth
 				      size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row);
 }
 
+/* Writes the result of a block of the first stage to the buffer: item is its number, to the first row that it makes. */
 static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item, size_t lanes, const real *x, real *to)
 {
 	const struct fft_stage *stage = &smooth->stage[0];
@@ -172,6 +181,7 @@ static void LOCAL(middle_block)(const struct fft_smooth *smooth, unsigned index,
 	}
 }
 
+/* struct fft_ops.middle: blocks one after the other, in the same scratch. */
 static void LOCAL(run_middle)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at, size_t count,
 			  void *scratch)
 {
