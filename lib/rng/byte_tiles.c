@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The float32 machine: every operand and result of every step is converted. */
+/* The float32 machine: every operand and result of every step is converted.
+ *
+ * So no step uses C's arithmetic on words directly: all go through read_operand and write_result, which also records
+ * the largest exact value, for the proof that Threefry's stay below 2^24. */
 #include "rng/byte_tiles.h"
 
 #include <assert.h>
@@ -10,6 +13,7 @@
 
 #define PARITY 0x1BD11BDAu
 
+/* The bound of each step's exact intermediates, from those of its operands. */
 static const struct {
 	const char *name;
 	uint64_t bound;
@@ -72,6 +76,7 @@ static inline uint32_t write_result(struct tile_machine *machine, enum tile_step
 	return convert(machine->conversion, value);
 }
 
+/* The machine's operations, on operands that fit its 32 bits. */
 static inline uint32_t add_bytes(struct tile_machine *m, enum tile_step step, uint32_t a, uint32_t b)
 {
 	return write_result(m, step, read_operand(m, a) + read_operand(m, b));
@@ -120,6 +125,7 @@ void byte_tiles_join(const struct byte_tiles *a, uint32_t ret_words[STREAM_PARTI
 		ret_words[p] = a->bytes[0][p] | a->bytes[1][p] << 8 | a->bytes[2][p] << 16 | a->bytes[3][p] << 24;
 }
 
+/* Bytes are added with a carry, as by hand: a sum is at most 511. */
 void byte_tiles_add(struct tile_machine *machine, const struct byte_tiles *a, const struct byte_tiles *b,
 		    struct byte_tiles *ret)
 {
@@ -144,6 +150,7 @@ void byte_tiles_xor(struct tile_machine *machine, const struct byte_tiles *a, co
 			ret->bytes[i][p] = bit_xor(machine, TILE_XOR, a->bytes[i][p], b->bytes[i][p]);
 }
 
+/* Byte i of the result has the high bits of byte i - whole, and below them the top bits of the byte under that. */
 void byte_tiles_rotate(struct tile_machine *machine, const struct byte_tiles *a, unsigned whole, unsigned bits,
 		       struct byte_tiles *ret)
 {
@@ -175,6 +182,7 @@ void byte_tiles_mantissa(struct tile_machine *machine, const struct byte_tiles *
 	}
 }
 
+/* Column by column, as by hand; a column's sum keeps the carry of those before it. */
 void byte_tiles_multiply(struct tile_machine *machine, const uint32_t a[4], const uint32_t b[4], uint32_t ret[8])
 {
 	uint32_t sum = 0;
@@ -188,6 +196,7 @@ void byte_tiles_multiply(struct tile_machine *machine, const uint32_t a[4], cons
 	}
 }
 
+/* Sets all partitions to one word. */
 static void fill_tile(uint32_t word, struct byte_tiles *ret)
 {
 	for (unsigned p = 0; p < STREAM_PARTITIONS; p++)
@@ -195,6 +204,7 @@ static void fill_tile(uint32_t word, struct byte_tiles *ret)
 			ret->bytes[i][p] = word >> 8 * i & 0xFF;
 }
 
+/* Threefry's mix: a += b; b = rotl(b, rotation) ^ a. */
 static void mix_bytes(struct tile_machine *machine, struct byte_tiles *a, struct byte_tiles *b, unsigned rotation)
 {
 	byte_tiles_add(machine, a, b, a);
@@ -214,6 +224,7 @@ static void add_subkey(struct tile_machine *machine, const struct byte_tiles sch
 	byte_tiles_add(machine, &x[3], &number, &x[3]);
 }
 
+/* The key's words and their parity (threefry.c). */
 static void schedule_make(struct tile_machine *machine, const uint32_t key[4], struct byte_tiles ret[5])
 {
 	fill_tile(PARITY, &ret[4]);
@@ -271,6 +282,7 @@ static uint32_t word_join(struct tile_machine *machine, const uint32_t bytes[4])
 	return word;
 }
 
+/* Multiplies words by way of their bytes; splitting and joining go through the machine, and lose bits there. */
 static void word_multiply(struct tile_machine *machine, uint32_t constant, uint32_t word, uint32_t *ret_low,
 			  uint32_t *ret_high)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derivation by chained blocks: the parent, then the number and kind, then the bytes of a label. */
+/* Derivation by chained blocks: the parent, then the number and kind, then the bytes of a label.
+ *
+ * A CBC-MAC with Threefry under a reserved key as its permutation. The first block has the kind and the label's size,
+ * so no label is the beginning of another, and no label collides with a number by its form. */
 #include "rng/derive.h"
 
 #include <string.h>
@@ -17,6 +20,7 @@ static uint32_t read_word(const unsigned char *at)
 	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
+/* Applies the permutation: Threefry with all of its 20 rounds, which is one to one for a fixed key. */
 static void permute_block(uint32_t block[4])
 {
 	static const unsigned char reserved[BLOCK_BYTES + 1] = DERIVE_KEY;
@@ -27,6 +31,7 @@ static void permute_block(uint32_t block[4])
 	threefry4x32(block, key, 20, block);
 }
 
+/* Begins a chain with two blocks: the parent's seed and stream; the number and the kind. */
 static void chain_start(const struct stream *parent, enum kind kind, uint64_t number, uint32_t ret_block[4])
 {
 	stream_key(parent, ret_block);
@@ -37,6 +42,8 @@ static void chain_start(const struct stream *parent, enum kind kind, uint64_t nu
 	permute_block(ret_block);
 }
 
+/* Makes the child of the last block: 64 bits of seed, and a stream of 64 bits, or of 32 for Philox, which has no more.
+ */
 static void chain_end(const struct stream *parent, const uint32_t block[4], struct stream *ret)
 {
 	const uint64_t seed = block[0] | (uint64_t)block[1] << 32;

@@ -3,6 +3,8 @@
  * evaluates group span->group + i. */
 #include "rng/kernel.h"
 
+/* These are the members of struct rng_kernel (kernel.h), as plain as they can be: the tests compare all variants with
+ * them. */
 static inline __attribute__((always_inline)) void fill_bits(const struct rng_span *span, size_t n_groups,
 							    unsigned rounds, uint32_t *ret_words)
 {

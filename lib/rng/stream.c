@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions to counters and keys, in exact integers. */
+/* Positions to counters and keys, in exact integers. Nothing here may change: it is the format of streams
+ * (STREAM_FORMAT). */
 #include "rng/stream.h"
 
 #include <assert.h>
@@ -19,6 +20,8 @@ void stream_key(const struct stream *stream, uint32_t ret_key[4])
 	ret_key[3] = (uint32_t)(stream->stream >> 32);
 }
 
+/* Bits 0 to 23 become the low half of the key's seed, bits 24 to 47 the high half; higher ones are dropped, as there.
+ */
 uint64_t stream_seed_trn24(uint64_t seed)
 {
 	return (seed & 0xFFFFFF) | (seed >> 24 & 0xFFFFFF) << 32;
@@ -35,6 +38,7 @@ uint32_t stream_word(const struct stream *stream, uint64_t position, uint32_t dr
 	return words[position % STREAM_GROUP_WORDS];
 }
 
+/* Words are counted, not samples: a stream has 2^64 of them, so the end itself does not fit 64 bits. */
 bool stream_span(uint64_t offset, uint64_t n, unsigned words_per_sample, uint64_t *ret_first, uint64_t *ret_count)
 {
 	uint64_t first, count, last;
@@ -59,6 +63,7 @@ bool stream_next_position(uint64_t first, uint64_t count, uint64_t *ret_next)
 	return true;
 }
 
+/* In 128 bits, so exact for any n and size; the parts of all ranks follow one another without a gap. */
 void stream_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end)
 {
 	const unsigned __int128 wide = n;

@@ -7,8 +7,10 @@
 /* The parity constant of Skein's key schedule, for 32-bit words. */
 #define PARITY 0x1BD11BDAu
 
+/* By round modulo 8, for the two pairs of words: the paper's table of rotation constants. */
 static const uint8_t rotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5}, {6, 20}, {17, 11}, {25, 10}, {18, 20}};
 
+/* One mix: addition, rotation, exclusive or. bits is 1 to 31. */
 static inline void mix_words(uint32_t *a, uint32_t *b, unsigned bits)
 {
 	*a += *b;
@@ -47,6 +49,7 @@ void threefry4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rou
 	evaluate_threefry(counter, key, rounds, ret_words);
 }
 
+/* For fill_scalar.h: the four words of group span->group + i. */
 static inline __attribute__((always_inline)) void group_words(const struct rng_span *span, uint64_t i, unsigned rounds,
 							      uint32_t ret_words[4])
 {

@@ -68,6 +68,7 @@ INLINE u64v modular_hash(u64v x, u64v side, u64v key0, u64v key1)
 	return U64_SHR(u64_add(u64_mul32(high, side), U64_SHR(u64_mul32(low, side), 32)), 32);
 }
 
+/* Sends `flight` vectors of numbers from `at` on through all rounds of a modular network. */
 INLINE void modular_step(uint64_t side_length, struct key_source source, unsigned flight, size_t at, uint64_t *x)
 {
 	const u64v side = u64_set(side_length);
@@ -98,6 +99,7 @@ INLINE void modular_all(uint64_t side, struct key_source source, size_t n, uint6
 		modular_step(side, source, 1, i, x);
 }
 
+/* The same for a binary network. */
 INLINE void binary_step(const struct feistel_binary *network, unsigned flight, const uint64_t *key0,
 			const uint64_t *key1, uint64_t *x)
 {
@@ -212,6 +214,7 @@ INLINE void modular_walk(uint64_t items, uint64_t side, struct key_source source
 	}
 }
 
+/* Turns halves back into numbers: left side + right. */
 static void join_halves(uint64_t side, size_t n, const uint64_t *halves, uint64_t *ret_x)
 {
 	for (size_t i = 0; i < n; i++)
@@ -271,6 +274,7 @@ static void binary_fill(const struct feistel_binary *network, const uint64_t *co
 	binary_join(network->half_bits, n, x);
 }
 
+/* struct feistel_kernel.place: a point of a Latin hypercube in its cell. */
 static void place(const uint64_t *cells, const uint64_t *parts, double step, uint64_t items, size_t n, double *ret_x)
 {
 	for (size_t i = 0; i < n; i += F64_LANES) {

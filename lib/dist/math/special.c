@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One lane of the elementary functions, and series built on them. */
+/* One lane of the elementary functions, and series built on them. They run once for a draw or a table, so they are
+ * short rather than quick. */
 #include "dist/math/special.h"
 
 #include "dist/math/elementary_exp.h"

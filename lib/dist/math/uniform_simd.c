@@ -70,6 +70,7 @@ static void map_f32(float *x, size_t n, double scale, double shift, double most)
 	}
 }
 
+/* struct uniform_kernel: uniforms to [low, high), samples to scale and shift, and x + y scale. */
 static void range_f32(float *x, size_t n, double low, double high)
 {
 	map_f32(x, n, high - low, low, below_f32(high));
@@ -90,6 +91,7 @@ static void affine_f64(double *x, size_t n, double scale, double shift)
 	map_f64(x, n, scale, shift, NO_LIMIT);
 }
 
+/* The last elements go by way of padded copies, so that all elements have the same operations. ret may be x or y. */
 static void add_f32(const float *x, const float *y, size_t n, double scale, float *ret)
 {
 	const f64v scales = f64_set(scale);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling power spectra: segments in scratch to sums of their squares, or framing, transforms and squares as steps
- * of their own where segments are too long; then sums of sums until one is left, and the result. */
+/* Compiling power spectra: segments in scratch to sums of their squares, or framing, transforms and squares as steps of
+ * their own where segments are too long; then sums of sums until one is left, and the result. Source: P. D. Welch, IEEE
+ * Trans. Audio Electroacoust. 15 (1967) 70. */
 #include <inttypes.h>
 
 #include "engine/compile/signal.h"
 #include "fft/signals/welch.h"
 
+/* A power spectrum, on its caller's stack. */
 struct request_welch {
-	struct buffer *in, *second, *window, *out; /* second: of csd */
-	bool wide;
-	unsigned axis;
+	struct buffer *in, *second, *window, *out; /* second: of csd, else NULL; window: NULL while it is only named */
+	bool wide;     /* float64 arithmetic */
+	unsigned axis; /* of the signals */
 	struct welch welch;
 	struct plan_entry *plan;
 };
@@ -176,6 +178,7 @@ static int long_spectra(struct compiler *c, const struct request_welch *r, const
 	return signal_transform(c, r->plan, frames->n, false, 1, windowed, *ret_spectra);
 }
 
+/* Adds the steps of segments that do not fit the scratch. */
 static int long_squares(struct compiler *c, const struct request_welch *r, const struct welch *welch,
 			struct buffer *out)
 {
@@ -242,6 +245,8 @@ static int prepare_spectrum(struct compiler *c, struct request_welch *r)
 	return error ? error : signal_plan(c, r->welch.frames.n, r->wide, !r->welch.frames.is_complex, &r->plan);
 }
 
+/* Compiles either operation. Beside the spectrum the reply states the distance of its bins in Hz, and how many segments
+ * were averaged. */
 static int compile_spectrum(struct compiler *c, bool crosses)
 {
 	struct request_welch r = {.welch.crosses = crosses};

@@ -7,8 +7,10 @@
 #include "dist/math/algebra.h"
 #include "engine/steps/step.h"
 
+/* Elements of a piece, whose repeated operands lie on the stack, 24 KiB; bytes of the widest element, c128. */
 enum { PIECE = 512, WIDEST = 16 };
 
+/* Returns the column of the kernels' table for a dtype: f32, f64, c64 or c128. */
 static unsigned column_of(enum dtype dtype)
 {
 	return dtype == DTYPE_F32 ? 0 : dtype == DTYPE_F64 ? 1 : dtype == DTYPE_C64 ? 2 : 3;
@@ -70,6 +72,7 @@ static void fill_piece(const struct engine *engine, const struct step *step, uin
 													   out);
 }
 
+/* Returns whether the kernel can read all operands where they lie, so that a block need not be cut into pieces. */
 static bool is_plain(const struct step *step)
 {
 	for (unsigned k = 1; k < 3; k++)

@@ -11,6 +11,7 @@
 #include "engine/operations/params.h"
 #include "engine/steps/step.h"
 
+/* Returns integer i of an array as float64. */
 static double number_at(enum dtype dtype, const void *numbers, size_t i)
 {
 	switch (dtype) {
@@ -77,6 +78,7 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 	return (costs[DIST_BITS][level] + 8000u) * words;
 }
 
+/* step_ops.place: notes the stream, and the component of it that the step's first element is. */
 static int place_draw(struct step *step, const struct step_place *place)
 {
 	step->draw.draw.stream = *place->stream;
@@ -84,6 +86,7 @@ static int place_draw(struct step *step, const struct step_place *place)
 	return 0;
 }
 
+/* Costs are learned by distribution and width. */
 static unsigned find_cost_row(const struct step *step)
 {
 	return 2 * step->draw.draw.distribution + (dtype_size(step->out->shape.dtype) > 4);
@@ -112,6 +115,7 @@ static uint64_t each_element_ps(const struct engine *engine, const struct step *
 	return element_ps(engine, step) + 2000 * dtype_size(step->out->shape.dtype) / 4;
 }
 
+/* The same for a draw with arrays, whose run gets a place for the first fault that a thread finds. */
 static int place_each(struct step *step, const struct step_place *place_of)
 {
 	step->draw.fault = bump_alloc(place_of->bump, sizeof *step->draw.fault);

@@ -5,14 +5,15 @@
 #include "base/checked.h"
 #include "engine/steps/step.h"
 
-enum { WORK_BYTES = 32 << 20, SLOT_ALIGN = 64 };
+enum { WORK_BYTES = 32 << 20, SLOT_ALIGN = 64 }; /* WORK_BYTES: the most memory for sums between phases */
 
+/* The state of one run: advance writes it, chunks only read it. */
 struct multiply {
-	struct step_run run; /* first */
-	struct gemm_call call;
+	struct step_run run; /* must be the first member: the callbacks cast back to us */
+	struct gemm_call call; /* with the addresses */
 	struct gemm_cut cut;
 	size_t most;         /* chunks at once, where they keep sums between phases */
-	size_t first, phase; /* what runs */
+	size_t first, phase; /* what runs: chunks [first, first + most), in that phase */
 };
 
 static struct gemm_call call_of(const struct step *step)
@@ -30,11 +31,13 @@ static struct gemm_cut cut_of(const struct engine *engine, const struct step *st
 	return gemm_cut(step->gemm.precision, engine->features, &step->gemm.call);
 }
 
+/* Returns the bytes of a chunk's slot, which are 0 where there is one phase. */
 static size_t slot_bytes(const struct gemm_cut *cut)
 {
 	return (gemm_slot_bytes(cut) + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
 }
 
+/* Returns how many chunks keep their sums at once. */
 static size_t most_at_once(const struct gemm_cut *cut)
 {
 	const size_t each = slot_bytes(cut);

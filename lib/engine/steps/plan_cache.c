@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries in a hash table, the unused ones also in a list by age. */
+/* Entries in a hash table, the unused ones also in a list by age.
+ *
+ * An entry's life: plans_take creates it, without tables. The first plans_wait submits its job, which builds the tables
+ * piece by piece while users wait (making) and wakes them (ready, or error). With the last use it goes to the list of
+ * unused ones, from which plans_take fetches it again, or the bound drops it. One that failed or was given up is freed
+ * with its last use. The plan's own tables are read without the lock: they are constant once `ready` has been seen
+ * under it. */
 #include "engine/steps/plan_cache.h"
 
 #include <assert.h>
@@ -10,26 +16,28 @@
 
 enum { BUCKETS = 4096 };
 
+/* The cache's lock guards all that changes. */
 struct plan_entry {
-	struct job job; /* makes the plan */
+	struct job job; /* builds the plan */
 	struct plans *plans;
-	struct fft_plan *plan;
+	struct fft_plan *plan; /* owned */
 	struct plan_key key;
-	unsigned refs; /* uses, and one while the plan is made */
-	bool making, ready;
-	int error;
-	size_t bytes; /* counted in the cache's */
-	struct plan_waiter *waiters;
+	unsigned refs; /* uses, and one while the plan is built */
+	bool making, ready; /* its job is with the pool; its tables are complete */
+	int error;          /* with which building it failed; 0: it did not */
+	size_t bytes; /* counted in the cache's; 0 until it is ready */
+	struct plan_waiter *waiters; /* in no order */
 	struct plan_entry *chain;           /* in the bucket */
 	struct plan_entry *older, *younger; /* among the unused */
 };
 
 struct plans {
 	struct engine *engine;
-	pthread_mutex_t lock;
-	struct fair_entry fair_entry;
-	size_t bound, bytes, count, ready;
-	uint64_t hits, misses;
+	pthread_mutex_t lock; /* held while jobs are submitted and woken, so taken before the pool's */
+	struct fair_entry fair_entry; /* of all building: it has the share of one client */
+	size_t bound, bytes;          /* bytes: of all ready plans, also those in use, which the bound cannot drop */
+	size_t count, ready;          /* entries, and those whose plan is ready */
+	uint64_t hits, misses;        /* of plans_take */
 	struct plan_entry *oldest, *youngest; /* unused and ready */
 	struct plan_entry *buckets[BUCKETS];
 };
@@ -43,6 +51,7 @@ static struct plan_entry **bucket(struct plans *plans, struct plan_key key)
 	return &plans->buckets[mixed >> 52];
 }
 
+/* Takes an entry out of its bucket. */
 static void unlink_chain(struct plans *plans, struct plan_entry *entry)
 {
 	struct plan_entry **at = bucket(plans, entry->key);
@@ -60,6 +69,7 @@ static void unlink_unused(struct plans *plans, struct plan_entry *entry)
 	entry->older = entry->younger = NULL;
 }
 
+/* Appends an entry, as the youngest, to the list of unused ones. */
 static void link_unused(struct plans *plans, struct plan_entry *entry)
 {
 	entry->older = plans->youngest;
@@ -101,8 +111,8 @@ static struct plan_entry *of_job(struct job *job)
 	return (struct plan_entry *)((char *)job - offsetof(struct plan_entry, job));
 }
 
-/* The next piece, unless nobody wants the plan any more. */
-/* Jobs that wait for a plan run no chunk, so their timeouts are looked at here, once a piece. */
+/* Cancels the waiters whose time is up. Jobs that wait for a plan run no chunk, so their timeouts are looked at here,
+ * once a piece. */
 static void expire_waiters(struct plans *plans, const struct plan_entry *entry)
 {
 	for (struct plan_waiter *waiter = entry->waiters; waiter; waiter = waiter->next)
@@ -149,9 +159,9 @@ static void wake_all(struct plans *plans, struct plan_entry *entry)
 	}
 }
 
-/* The plan was made, or failed, or was given up; a plan that was given up is built after all when somebody has come
- * to want it meanwhile. */
-static void made(struct job *job, int error)
+/* job_ops.finish: the plan is built, or building failed, or it was given up. A plan that was given up is built after
+ * all when somebody has come to want it meanwhile. */
+static void finish_plan(struct job *job, int error)
 {
 	struct plan_entry *entry = of_job(job);
 	struct plans *plans = entry->plans;
@@ -173,10 +183,11 @@ static void made(struct job *job, int error)
 	pthread_mutex_unlock(&plans->lock);
 }
 
-static const struct job_ops maker = {make_piece, NULL, made};
+static const struct job_ops maker = {make_piece, NULL, finish_plan};
 
-/* An entry whose making failed stays with its users; the next who asks gets a new one. */
-static struct plan_entry *find(struct plans *plans, struct plan_key key)
+/* Returns the entry of that key, or NULL. An entry that failed stays with its users; the next who asks gets a new one.
+ */
+static struct plan_entry *find_entry(struct plans *plans, struct plan_key key)
 {
 	struct plan_entry *entry = *bucket(plans, key);
 
@@ -186,6 +197,7 @@ static struct plan_entry *find(struct plans *plans, struct plan_key key)
 	return entry;
 }
 
+/* Creates the plan that a key describes; the number of a series' kind also says whether it is orthogonal. */
 static int create_plan(struct plan_key key, uint32_t features, struct fft_plan **ret_plan)
 {
 	const enum fft_precision precision = key.precision == PRECISION_FAST ? FFT_F32 : FFT_F64;
@@ -203,8 +215,8 @@ static int create_plan(struct plan_key key, uint32_t features, struct fft_plan *
 	}
 }
 
-/* Creating a plan only finds its factors and sizes; tables are built later, in pieces. */
-static int create(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
+/* Adds an entry without uses. Creating a plan only finds its factors and sizes; tables are built later, in pieces. */
+static int create_entry(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
 {
 	struct plan_entry *entry = calloc(1, sizeof *entry);
 	struct plan_entry **head = bucket(plans, key);
@@ -262,14 +274,14 @@ int plans_take(struct plans *plans, struct plan_key key, struct plan_entry **ret
 	int error = 0;
 
 	pthread_mutex_lock(&plans->lock);
-	entry = find(plans, key);
+	entry = find_entry(plans, key);
 	if (entry) {
 		plans->hits++;
 		if (entry->refs == 0)
 			unlink_unused(plans, entry);
 	} else {
 		plans->misses++;
-		error = create(plans, key, &entry);
+		error = create_entry(plans, key, &entry);
 	}
 	if (!error) {
 		entry->refs++;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quasi-random points, from a set that is built when its stream is known. */
+/* Quasi-random points, from a set that is built when its stream is known.
+ *
+ * Scrambling depends on the stream, so a set belongs to one. A small set is built where the step is placed, a large one
+ * by a deferred build; runs with the same stream and size use it again. */
 #include "engine/steps/deferred_build.h"
 #include "engine/steps/step.h"
 
@@ -20,10 +23,10 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 
 /* A set of points that is built later. */
 struct deferred_points {
-	struct deferred_build build; /* first */
+	struct deferred_build build; /* must be the first member: build_piece casts back to us */
 	unsigned features;
-	struct bump *bump;
-	struct step *step;
+	struct bump *bump; /* the program's, which frees the set */
+	struct step *step; /* whose settings and set these are */
 };
 
 static void release(void *points)
@@ -31,6 +34,7 @@ static void release(void *points)
 	points_free(points);
 }
 
+/* Starts a set, which the bump frees with everything else. */
 static int start_points(unsigned features, struct bump *bump, struct step *step)
 {
 	int error = points_start(&step->points.settings, features, &step->points.set);
@@ -44,6 +48,7 @@ static int start_points(unsigned features, struct bump *bump, struct step *step)
 	return -ERROR_NO_MEMORY;
 }
 
+/* Builds a small set at once. */
 static int build_points(const struct step_place *place, struct step *step)
 {
 	int error = start_points(place->engine->features, place->bump, step);
@@ -53,6 +58,7 @@ static int build_points(const struct step_place *place, struct step *step)
 	return error;
 }
 
+/* Builds the next piece of a large set, by the settings that the step has by then. */
 static int build_piece(struct deferred_build *build, struct error *err)
 {
 	struct deferred_points *points = (struct deferred_points *)build;
@@ -67,6 +73,7 @@ static int build_piece(struct deferred_build *build, struct error *err)
 	return 0;
 }
 
+/* Leaves the set to the program's deferred builds. */
 static int defer_points(const struct step_place *place, struct step *step)
 {
 	struct deferred_points *points = bump_alloc(place->bump, sizeof *points);

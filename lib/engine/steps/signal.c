@@ -4,13 +4,16 @@
 
 #include "engine/steps/step.h"
 
+/* First values: what lib/fft aims at for a chunk, and what a byte takes of a single one. */
 enum { CHUNK_NS = 100 * 1000, BYTE_NS = 2 };
 
+/* The state of one run. */
 struct signal_run {
-	struct step_run run; /* first */
+	struct step_run run; /* must be the first member: the callbacks cast back to us */
 	struct signal_io io;
 	size_t n_chunks;
-	atomic_int error; /* of a chunk */
+	/* Of any chunk that failed. Relaxed: advance reads it when all chunks are done, which the scheduler orders. */
+	atomic_int error;
 };
 
 static const struct fft_plan *plan_of(const struct step *step)

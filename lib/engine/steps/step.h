@@ -147,6 +147,8 @@ enum step_kind {
 
 /* Work whose cost is learned apart: arithmetic on elements; transforms of each precision by length; draws of each
  * distribution by width. */
+/* Where costs are learned: rows of engine->costs. A transform has one for each precision and octave of its length, a
+ * draw two for each distribution (up to 32 bits, and 64). */
 enum cost_row {
 	COST_ARITHMETIC,
 	COST_RESIZE,
@@ -162,6 +164,7 @@ enum cost_row {
 
 enum { STEP_INPUTS = 4 };
 
+/* One step of a program. Compiled once; a run of a prepared call copies it and sets buffers, plan and position anew. */
 struct step {
 	const struct step_ops *ops;     /* the row of its kind */
 	int placement;                  /* of a kind that has `place`: where it lies; -1: none */

@@ -15,10 +15,12 @@ size_t trace_fit(const struct trace *t, double fmas, size_t most)
 	return fits < 1 ? 1 : fits < (double)most ? (size_t)fits : most;
 }
 
-/* What is left of a column below this part of it is rounding: the trace misses as little. */
+/* A column of which less than this part is left lies in the span of those before it, and what is left is rounding.
+ * Setting it to zero changes the trace by as little. */
 static const double DEPENDENT = 0x1p-40;
 
-/* The second time a column is left nearly whole, or was rounding. */
+/* In the second round a column has length 1, less rounding: where the square of its length then falls below this, what
+ * the first round had left of it was rounding. */
 static const double SHRUNK = 0.25;
 
 enum { ROWS_AT_ONCE = 4 }; /* of a product, to a chunk */
@@ -56,6 +58,7 @@ bool projection_advance(struct trace *t, size_t *ret_chunks)
 	return true;
 }
 
+/* Adds the products of some rows of one panel's transpose with another panel, over a segment of their rows. */
 static void run_products(const struct trace *t, size_t chunk)
 {
 	const struct trace_projection *p = &t->projection;
@@ -71,6 +74,7 @@ static void run_products(const struct trace *t, size_t chunk)
 				trace_panel(t, p->first + which, p->row), PANEL_COLUMNS, to);
 }
 
+/* Subtracts from some rows of a panel their projections onto all panels before it. */
 static void run_update(const struct trace *t, size_t chunk, double *scratch)
 {
 	const struct trace_projection *p = &t->projection;
@@ -97,6 +101,7 @@ void projection_run(const struct trace *t, size_t chunk, double *scratch)
 
 /* --- within a panel --- */
 
+/* Runs the current operation on the next rows of the panel. */
 static void run_operation(struct trace *t, size_t rows)
 {
 	struct trace_column *column = &t->column;
@@ -119,7 +124,8 @@ static void run_operation(struct trace *t, size_t rows)
 	}
 }
 
-/* After the last row. False after the last operation of the last column. */
+/* Goes on to the next operation after the last row. Returns false after the last operation of the last column. LENGTH
+ * finds the factor that makes the column one long, 0 if it is dependent. */
 static bool next_operation(struct trace *t)
 {
 	struct trace_column *column = &t->column;
@@ -174,6 +180,7 @@ static void start_projection(struct trace *t)
 
 /* --- the basis --- */
 
+/* Goes on to the second round of a panel, or to the next panel. Returns false after the last. */
 static bool next_round(struct trace *t)
 {
 	if (t->round++ == 0) {

@@ -36,12 +36,13 @@ static int64_t map_position(const struct frames *frames, int64_t p)
 	}
 }
 
-/* May be negative: the first frames begin in the padding. */
+/* Returns the sample at which frame f begins. It may be negative: the first frames begin in the padding. */
 static int64_t frame_start(const struct frames *frames, uint64_t f)
 {
 	return (int64_t)(f * frames->hop) - (int64_t)frames->pad;
 }
 
+/* Returns the bytes of an element of signals and frames. */
 static size_t element_bytes(const struct frames *frames)
 {
 	return signal_bytes(frames->precision, frames->is_complex);
@@ -143,6 +144,7 @@ static void load_edge(const struct frames *frames, const char *x, int64_t start,
 	}
 }
 
+/* Limits x to [low, high]. */
 static uint64_t clamp_index(int64_t x, uint64_t low, uint64_t high)
 {
 	return x < (int64_t)low ? low : x > (int64_t)high ? high : (uint64_t)x;

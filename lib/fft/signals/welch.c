@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Welch's method in steps: segments to squares, squares to sums, sums to a spectrum. */
+/* Welch's method in steps: segments to squares, squares to sums, sums to a spectrum.
+ *
+ *     welch_segments   segments -> transforms in scratch -> |X|^2 added up, part by part      (segments that fit scratch)
+ *     welch_squares    spectra, made by steps of their own, -> the same sums                  (longer segments)
+ *     welch_sums       WELCH_FAN parts -> one, repeated until a row has one                   (not for the median)
+ *     welch_result     sums, or the median over parts, times the scale -> the caller's bins
+ *
+ * Parts and the order of their sums follow from the sizes alone, so no byte depends on chunks or threads. */
 #include "fft/signals/welch.h"
 
 #include <math.h>
@@ -14,7 +21,7 @@
 
 enum {
 	PART_ELEMENTS = 32768, /* the most in a part; a longer segment is a part alone */
-	PART_MOST = 64,
+	PART_MOST = 64,        /* segments */
 	BINS = 1024, /* numbers that a chunk adds up */
 };
 
@@ -31,6 +38,8 @@ uint64_t welch_part(const struct welch *welch)
 	return welch->median || fit < 1 ? 1 : fit < PART_MOST ? fit : PART_MOST;
 }
 
+/* Return the bytes of a segment and of its spectrum in scratch, aligned. The 64 makes it an odd number of lines, so
+ * that neighbours do not share cache sets. */
 static size_t segment_bytes(const struct welch *welch)
 {
 	return fft_round_line(welch->frames.n * signal_bytes(welch->frames.precision, welch->frames.is_complex)) | 64;
@@ -308,6 +317,7 @@ static size_t result_scratch(const void *call, const struct fft_plan *plan)
 	return welch->median ? 2 * (size_t)welch->parts * sizeof(uint64_t) : 0;
 }
 
+/* Rounds a number to the result's precision and stores it as number i. */
 static void put_number(const struct welch *welch, char *out, size_t i, double x)
 {
 	if (welch->frames.precision == FFT_F32)
