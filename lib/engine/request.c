@@ -130,7 +130,8 @@ static int check_method(const struct operation *operation, const char *method, s
 	if (operation->start == START_SESSION)
 		return error_set(err, ERROR_NOT_SUPPORTED, "%s: is answered by a session only", operation->name);
 	if (params->kind != VALUE_MAP)
-		return error_set(err, ERROR_WRONG_TYPE, "%s: params: takes a map", operation->name);
+		return error_set(err, ERROR_WRONG_TYPE, "%s: params: got %s, allowed is a map", operation->name,
+				 bind_kind_text(params->kind));
 	return 0;
 }
 

@@ -31,7 +31,7 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 		return compile_stated_buffer(compiler, param, map, ret_buffer);
 	if (!program->memory->limits.shares_memory || !data || data->kind != VALUE_BYTES || program->keeps)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_WRONG_TYPE,
-				  "takes a tile's handle or the map {new: true}");
+				  "got another map, allowed is a tile's handle or the map {new: true}");
 	error = compile_array_shape(compiler, param, map, &shape);
 	if (error)
 		return error;
@@ -111,7 +111,7 @@ static int new_tile(struct compiler *compiler, unsigned param, const struct shap
 
 	if (program->keeps)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_NOT_SUPPORTED,
-				  "a new tile for each run, takes a tile's handle");
+				  "got {new: true}, allowed in a prepared call is a tile's handle");
 	error = tile_create(program->memory, shape, 0, &place, compiler->err);
 	if (error)
 		return error;

@@ -33,7 +33,7 @@ static int read_results(struct compiler *compiler)
 		return 0;
 	if (list->kind != VALUE_ARRAY)
 		return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_WRONG_TYPE,
-				  "takes an array of the names of steps");
+				  "got %s, allowed is an array of the names of steps", bind_kind_text(list->kind));
 	if (list->array.count > RESULTS_MAX)
 		return bind_error(compiler->run, RUN_RESULTS, compiler->err, ERROR_LIMIT, "%zu names, allowed are %d",
 				  list->array.count, RESULTS_MAX);
@@ -77,7 +77,8 @@ static int read_name(struct compiler *compiler, const struct value *map)
 	if (!as)
 		return 0;
 	if (as->kind != VALUE_STRING || as->bytes.size == 0)
-		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: as: takes text of at least one byte", context);
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: as: got %s, allowed is text of at least one byte",
+				 context, as->kind == VALUE_STRING ? "empty text" : bind_kind_text(as->kind));
 	compiler->name = compile_find_name(compiler, as);
 	if (compiler->name && compiler->name->buffer)
 		return error_set(compiler->err, ERROR_OUT_OF_RANGE,
@@ -133,8 +134,8 @@ static int read_stream_name(struct compiler *compiler, const struct value *map)
 	if (!name || !compiler->args.names_stream)
 		return 0;
 	if (name->kind != VALUE_STRING && name->kind != VALUE_BYTES)
-		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: stream_name: takes the name of a stream",
-				 compiler->args.context);
+		return error_set(compiler->err, ERROR_WRONG_TYPE, "%s: stream_name: got %s, allowed is the name of a stream",
+				 compiler->args.context, bind_kind_text(name->kind));
 	compiler->stream_name = name;
 	return 0;
 }
@@ -176,7 +177,8 @@ static int compile_step(struct compiler *compiler, const struct value *map, stru
 static int check_steps(const struct args *run, const struct value *list, struct error *err)
 {
 	if (list->kind != VALUE_ARRAY)
-		return bind_error(run, RUN_STEPS, err, ERROR_WRONG_TYPE, "takes an array of maps");
+		return bind_error(run, RUN_STEPS, err, ERROR_WRONG_TYPE, "got %s, allowed is an array of maps",
+				  bind_kind_text(list->kind));
 	if (list->array.count > STEPS_MAX)
 		return bind_error(run, RUN_STEPS, err, ERROR_LIMIT, "%zu steps, allowed are %d", list->array.count,
 				  STEPS_MAX);

@@ -143,7 +143,7 @@ static int find_parameter(const struct compiler *c, unsigned param, enum window_
 	}
 	*ret = arg->given ? arg->f64 : row->fallback;
 	if (!arg->given && row->fallback == 0)
-		return bind_error(&c->args, param, c->err, ERROR_MISSING_PARAMETER, "%s takes one: %s", row->name,
+		return bind_error(&c->args, param, c->err, ERROR_MISSING_PARAMETER, "missing: give that of %s: %s", row->name,
 				  row->parameter);
 	if (*ret < row->least || *ret > row->most)
 		return bind_error(&c->args, param, c->err, ERROR_OUT_OF_RANGE,

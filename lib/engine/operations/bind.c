@@ -28,8 +28,7 @@ static const char *const type_texts[] = {
 	[PARAM_ANY] = "any value",
 };
 
-/* Names the kind of a value that has the wrong type. */
-static const char *kind_text(enum value_kind kind)
+const char *bind_kind_text(enum value_kind kind)
 {
 	static const char *const texts[] = {
 		[VALUE_NIL] = "nil",        [VALUE_BOOL] = "a boolean", [VALUE_UINT] = "an integer",
@@ -67,7 +66,7 @@ static int wrong_type(const struct args *args, unsigned p, const struct value *v
 {
 	const struct param *param = &args->operation->params[p];
 
-	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, takes %s%s%s", kind_text(value->kind),
+	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, allowed is %s%s%s", bind_kind_text(value->kind),
 			  type_texts[param->type], param->choices ? ": " : "", param->choices ? param->choices : "");
 }
 
@@ -238,11 +237,37 @@ static int bind_tile(const struct args *args, unsigned p, const struct value *va
 	if (value->kind == VALUE_UINT || (value->kind == VALUE_STRING && input && args->in_program) ||
 	    (value->kind == VALUE_MAP && (input || output)))
 		return 0;
-	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, takes a tile's handle%s%s", kind_text(value->kind),
+	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, allowed is a tile's handle%s%s", bind_kind_text(value->kind),
 			  input && args->in_program ? ", the name of an earlier step" : "",
 			  input    ? " or a map {dtype, shape, data}"
 			  : output ? " or the map {new: true}"
 				   : "");
+}
+
+int bind_distribution(const struct args *args, unsigned p, const struct value *map, bool is_required,
+		      const struct operation **ret_distribution, struct error *err)
+{
+	const struct value *op = map->kind == VALUE_MAP ? value_get(map, "op") : NULL;
+	const struct operation *distribution;
+	char got[BIND_TEXT];
+
+	if (map->kind != VALUE_MAP)
+		return bind_error(args, p, err, ERROR_WRONG_TYPE,
+				  "got %s, allowed is a map {op: a distribution, its parameters ...}",
+				  bind_kind_text(map->kind));
+	if (!op && is_required)
+		return bind_error(args, p, err, ERROR_MISSING_PARAMETER,
+				  "op is missing: give the name of a distribution");
+	if (op && !is_text(op))
+		return bind_error(args, p, err, ERROR_WRONG_TYPE,
+				  "op: got %s, allowed is the name of a distribution", bind_kind_text(op->kind));
+	distribution = op ? operation_find(op->bytes.at, op->bytes.size) : operation_find("normal", strlen("normal"));
+	if (!distribution || distribution->class != METHOD_DRAW)
+		return bind_error(args, p, err, ERROR_UNKNOWN_METHOD,
+				  "op \"%s\" is not a distribution, allowed are the draws",
+				  bind_text(op->bytes.at, op->bytes.size, got));
+	*ret_distribution = distribution;
+	return 0;
 }
 
 /* Binds one value to its parameter. A map where a number is expected is an array of parameters, which

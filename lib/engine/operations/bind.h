@@ -65,6 +65,14 @@ struct value bind_choice_text(const struct param *param, unsigned choice);
 /* Returns the dtype of a bound PARAM_CHOICE of dtypes; DTYPE_NONE where it is missing and has no default. */
 enum dtype bind_dtype(const struct args *args, unsigned param);
 
+/* Finds the distribution that a parameter's map {op: its name, ...} names. Without op it is normal, or, where it
+ * is_required, -ERROR_MISSING_PARAMETER. -ERROR_WRONG_TYPE, -ERROR_UNKNOWN_METHOD */
+int bind_distribution(const struct args *args, unsigned param, const struct value *map, bool is_required,
+		      const struct operation **ret_distribution, struct error *err);
+
+/* Returns the kind of a value for an error's text: "a map". */
+const char *bind_kind_text(enum value_kind kind);
+
 /* Sets an error whose text begins with "context: parameter: ". Returns -code, as error_set. */
 int bind_error(const struct args *args, unsigned param, struct error *err, enum error_code code, const char *format,
 	       ...) __attribute__((format(printf, 5, 6), cold));

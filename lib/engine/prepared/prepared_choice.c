@@ -173,7 +173,8 @@ static int read_tile(struct compiler *compiler, const struct prepared *prepared,
 			place++;
 	else if (!value_to_u64(value, &handle))
 		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_WRONG_TYPE,
-				  "element %zu: takes a tile's handle, nil, or a pair of handles", i);
+				  "element %zu: got %s, allowed is a tile's handle, nil, or a pair of handles", i,
+				  bind_kind_text(value->kind));
 	if (place >= prepared->n_tiles)
 		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_BAD_TILE,
 				  "element %zu: the prepared %s names no such tile, allowed are the %zu that it does", i,
@@ -194,8 +195,8 @@ static int read_tiles(struct compiler *compiler, const struct prepared *prepared
 		return 0;
 	if (arg->value->kind != VALUE_ARRAY || arg->value->array.count > 2 * n + 1)
 		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_WRONG_TYPE,
-				  "takes an array of tiles, allowed are the %zu that the prepared %s names", n,
-				  prepared->operation->name);
+				  "got %s, allowed is an array with a tile for each of the %zu that the prepared %s names",
+				  bind_kind_text(arg->value->kind), n, prepared->operation->name);
 	to = bump_alloc(compiler->program->bump, (2 * n + 1) * sizeof *to);
 	if (!to)
 		return compile_no_memory(compiler);

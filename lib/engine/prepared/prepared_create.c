@@ -340,7 +340,8 @@ static int find_params(const struct args *args, const struct value **ret, struct
 	const bool is_empty = !arg->given || (arg->value->kind == VALUE_ARRAY && arg->value->array.count == 0);
 
 	if (!is_empty && arg->value->kind != VALUE_MAP)
-		return bind_error(args, PREPARE_PARAMS, err, ERROR_WRONG_TYPE, "takes a map, the call's parameters");
+		return bind_error(args, PREPARE_PARAMS, err, ERROR_WRONG_TYPE,
+				  "got %s, allowed is a map of the call's parameters", bind_kind_text(arg->value->kind));
 	*ret = is_empty ? &nothing : arg->value;
 	return 0;
 }

@@ -30,11 +30,6 @@ static int no_memory(const struct args *args, struct error *err)
 	return error_set(err, ERROR_NO_MEMORY, "%s: no memory for it", args->context);
 }
 
-static bool is_text(const struct value *value)
-{
-	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
-}
-
 /* Rejects members that the ring or its named stream decides. */
 static int check_members(const struct args *args, unsigned param, const struct value *map,
 			 const struct operation *distribution, bool named, struct error *err)
@@ -50,30 +45,6 @@ static int check_members(const struct args *args, unsigned param, const struct v
 					  "it has %s, allowed are op, dtype%s", distribution->params[others[i]].name,
 					  named ? " and the distribution's parameters: the name decides the stream"
 						: ", the distribution's parameters and the stream's");
-	return 0;
-}
-
-/* Finds the distribution that the map's op names; default: normal. */
-static int find_distribution(const struct args *args, unsigned param, const struct value *map,
-			     const struct operation **ret_distribution, struct error *err)
-{
-	const struct operation *distribution = operation_find("normal", 6);
-	const struct value *op;
-	char got[BIND_TEXT];
-
-	if (map->kind != VALUE_MAP)
-		return bind_error(args, param, err, ERROR_WRONG_TYPE,
-				  "takes a map {op: a distribution, its parameters, seed ...}");
-	op = value_get(map, "op");
-	if (op && !is_text(op))
-		return bind_error(args, param, err, ERROR_WRONG_TYPE, "op takes the name of a distribution");
-	if (op)
-		distribution = operation_find(op->bytes.at, op->bytes.size);
-	if (!distribution || distribution->class != METHOD_DRAW)
-		return bind_error(args, param, err, ERROR_UNKNOWN_METHOD,
-				  "op \"%s\" is not a distribution, allowed are the draws",
-				  bind_text(op->bytes.at, op->bytes.size, got));
-	*ret_distribution = distribution;
 	return 0;
 }
 
@@ -174,7 +145,7 @@ int sampler_create(struct session_memory *memory, const struct args *args, unsig
 					    .is_background = true};
 	sampler->reply = value_map();
 	sampler->named = named;
-	error = find_distribution(args, param, given, &distribution, err);
+	error = bind_distribution(args, param, given, false, &distribution, err);
 	if (!error)
 		error = check_members(args, param, given, distribution, named, err);
 	if (!error && ask_for_none(sampler->bump, given, args->at[u64_param].choice != 0, named, &map))

@@ -133,12 +133,12 @@ static void only_true_makes_a_tile(void **state)
 	assert_int_equal(value_put(call->bump, &map, "new", value_bool(false)), 0);
 	put(call, "out", map);
 	call_fails(call, fixture.memory, "normal", ERROR_WRONG_TYPE,
-		   "wrong_type: normal: out: takes a tile's handle or");
+		   "wrong_type: normal: out: got another map, allowed is a tile's handle or");
 	/* A client's own bytes are no place for a result. */
 	call = call_new();
 	put(call, "out", array_of(call->bump, "f32", 4, memory, sizeof memory));
 	call_fails(call, fixture.memory, "normal", ERROR_WRONG_TYPE,
-		   "wrong_type: normal: out: takes a tile's handle or");
+		   "wrong_type: normal: out: got another map, allowed is a tile's handle or");
 	put(no_arena, "n", value_uint(4));
 	put(no_arena, "out", new_tile(no_arena->bump));
 	call_fails(no_arena, bare.memory, "normal", ERROR_NO_ROOM,

@@ -233,7 +233,7 @@ static void test_errors(void **state)
 	call = plain("f32", 1, 32, 1, 16);
 	put(call, "window", value_string("gaussian"));
 	call_fails(call, fixture.memory, "stft", ERROR_MISSING_PARAMETER,
-		   "missing_parameter: stft: window_parameter: gaussian takes one");
+		   "missing_parameter: stft: window_parameter: missing: give that of gaussian");
 	call = plain("f32", 1, 32, 1, 16);
 	put(call, "window", value_string("tukey"));
 	put(call, "window_parameter", value_real(1.5));

@@ -180,8 +180,8 @@ static int name_stream(struct compiler *inner, const struct value *map)
 	if (!name)
 		return 0;
 	if (name->kind != VALUE_STRING && name->kind != VALUE_BYTES)
-		return error_set(inner->err, ERROR_WRONG_TYPE, "%s: stream_name: takes the name of a stream",
-				 inner->args.context);
+		return error_set(inner->err, ERROR_WRONG_TYPE, "%s: stream_name: got %s, allowed is the name of a stream",
+				 inner->args.context, bind_kind_text(name->kind));
 	inner->stream_name = name;
 	return 0;
 }

@@ -8,34 +8,6 @@
 
 #include "engine/compile/compile.h"
 
-static bool is_text(const struct value *value)
-{
-	return value->kind == VALUE_STRING || value->kind == VALUE_BYTES;
-}
-
-/* The row of the distribution that `noise` names; "normal" without one. */
-static int find_distribution_row(const struct compiler *c, const struct value *noise, const struct operation **ret)
-{
-	const struct value *op = noise ? value_get(noise, "op") : NULL;
-	const struct operation *operation = operation_find("normal", 6);
-	char got[BIND_TEXT];
-
-	if (noise && noise->kind != VALUE_MAP)
-		return bind_error(&c->args, NOISE_NOISE, c->err, ERROR_WRONG_TYPE,
-				  "takes a map {op: a distribution, its parameters, seed ...}");
-	if (op && !is_text(op))
-		return bind_error(&c->args, NOISE_NOISE, c->err, ERROR_WRONG_TYPE,
-				  "op takes the name of a distribution");
-	if (op)
-		operation = operation_find(op->bytes.at, op->bytes.size);
-	if (!operation || operation->class != METHOD_DRAW)
-		return bind_error(&c->args, NOISE_NOISE, c->err, ERROR_UNKNOWN_METHOD,
-				  "op \"%s\" is not a distribution, allowed are the draws",
-				  bind_text(op->bytes.at, op->bytes.size, got));
-	*ret = operation;
-	return 0;
-}
-
 /* What noise_add itself decides: the samples, their dtype and where they go. */
 static int check_members(const struct compiler *c, const struct operation *distribution, const struct value *noise)
 {
@@ -100,6 +72,7 @@ static int compile_noise(struct compiler *c, const struct operation *distributio
 int compile_noise_add(struct compiler *c)
 {
 	const struct value *noise = c->args.at[NOISE_NOISE].given ? c->args.at[NOISE_NOISE].value : NULL;
+	const struct value nothing = value_map(); /* standard normals */
 	struct value reply = value_map();
 	const struct operation *distribution = NULL;
 	struct buffer *x, *out;
@@ -108,7 +81,7 @@ int compile_noise_add(struct compiler *c)
 	int error = compile_input(c, NOISE_IN, &x);
 
 	if (!error)
-		error = find_distribution_row(c, noise, &distribution);
+		error = bind_distribution(&c->args, NOISE_NOISE, noise ? noise : &nothing, false, &distribution, c->err);
 	if (!error)
 		error = check_members(c, distribution, noise);
 	if (!error)

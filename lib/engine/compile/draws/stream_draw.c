@@ -14,30 +14,6 @@ static const char *context_of(const struct compiler *c, const struct operation *
 	return bump_copy(c->program->bump, text, strlen(text));
 }
 
-static int find_distribution(const struct compiler *c, const struct value *draw, const struct operation **ret)
-{
-	const struct value *op = value_get(draw, "op");
-	const struct operation *distribution = NULL;
-	char got[BIND_TEXT];
-
-	if (draw->kind != VALUE_MAP)
-		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_WRONG_TYPE,
-				  "takes a map {op: a distribution, n, its parameters}");
-	if (!op)
-		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_MISSING_PARAMETER,
-				  "op is missing: give the name of a distribution");
-	if (op->kind != VALUE_STRING && op->kind != VALUE_BYTES)
-		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_WRONG_TYPE,
-				  "op takes the name of a distribution");
-	distribution = operation_find(op->bytes.at, op->bytes.size);
-	if (!distribution || distribution->class != METHOD_DRAW)
-		return bind_error(&c->args, STREAM_DRAW_DRAW, c->err, ERROR_UNKNOWN_METHOD,
-				  "op \"%s\" is not a distribution, allowed are the draws",
-				  bind_text(op->bytes.at, op->bytes.size, got));
-	*ret = distribution;
-	return 0;
-}
-
 /* Copies the draw's members without op. With `reserve` it becomes part 0 of 2^64 - 1 parts, which is empty: the
  * reservation is taken, and nothing is drawn. */
 static int copy_members(struct compiler *c, const struct operation *distribution, const struct value *draw,
@@ -83,7 +59,7 @@ int compile_stream_draw(struct compiler *c)
 	const bool reserve = c->args.at[STREAM_DRAW_RESERVE].boolean;
 	const struct operation *distribution = NULL;
 	struct value members;
-	int error = find_distribution(c, draw, &distribution);
+	int error = bind_distribution(&c->args, STREAM_DRAW_DRAW, draw, true, &distribution, c->err);
 
 	if (!error)
 		error = check_members(c, distribution, draw, reserve);
