@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges from the rows, and one function for each distribution whose row leaves something open.
  *
- * Comparisons are written so that NaN fails them: !(x >= 0), not x < 0. Parameters that are arrays are checked twice:
- * all of a block at once by vector loops (all_plain), which is the common case, and only if that fails one by one,
- * which finds the first sample that is wrong and names what is allowed. */
+ * NaN fails all comparisons here: !(x >= 0), not x < 0. Parameters that are arrays are checked a block at once (all_plain);
+ * only if that fails one by one, which finds the first sample that is wrong. */
 #include "dist/distributions/dist_check.h"
 
 #include <float.h>
@@ -42,7 +41,6 @@ __attribute__((format(printf, 3, 4))) static int refuse_parameter(const struct q
 	return -ERROR_OUT_OF_RANGE;
 }
 
-/* Returns a parameter that is a number. */
 static double real_of(const struct question *q, unsigned parameter)
 {
 	return q->parameters[parameter].real;
@@ -130,7 +128,6 @@ static int check_triangular(const struct question *q)
 					  right);
 }
 
-/* The sum does not overflow: the row bounds both counts. */
 static int check_hypergeometric(const struct question *q)
 {
 	const uint64_t all = q->parameters[0].natural + q->parameters[1].natural, drawn = q->parameters[2].natural;
@@ -335,22 +332,15 @@ static int check_range(const struct question *q, const struct parameter *row, un
 	return refuse_parameter(q, parameter, "got %.17g, allowed is %s%.9g to %.9g", x, above, row->least, row->most);
 }
 
-static int check_ranges(const struct question *q, const struct row *row)
-{
-	int error = 0;
-
-	for (unsigned i = 0; i < row->n_parameters && !error; i++)
-		error = check_range(q, &row->parameters[i], i);
-	return error;
-}
-
 int dist_check(enum distribution distribution, enum dtype dtype, const union dist_value parameters[],
 	       const double *list, size_t n_list, struct dist_fault *ret_fault)
 {
 	const struct question q = {dtype, parameters, list, n_list, ret_fault};
+	const struct row *row = &rows[distribution];
+	int error = 0;
 
-	const int error = check_ranges(&q, &rows[distribution]);
-
+	for (unsigned i = 0; i < row->n_parameters && !error; i++)
+		error = check_range(&q, &row->parameters[i], i);
 	return error || !checks[distribution] ? error : checks[distribution](&q);
 }
 
@@ -395,7 +385,6 @@ static bool all_ordered_f32(const double *low, const double *high, size_t n)
 	return !wrong;
 }
 
-/* Returns whether check_uniform would pass all samples. */
 static bool all_uniform(const struct dist_kernel *kernels, enum dtype dtype, const uint64_t *const rows_of[], size_t n)
 {
 	const double *low = (const double *)rows_of[0], *high = (const double *)rows_of[1], most = greatest_value(dtype);
