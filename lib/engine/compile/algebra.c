@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling arithmetic on elements, and reductions along axes. */
+/* Compiling arithmetic on elements, and reductions along axes.
+ *
+ * The first operand decides the result's shape; later ones are repeated to it, as numpy broadcasts along leading axes.
+ * A result that is also an operand is allowed only where elements meet themselves. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -37,7 +40,7 @@ static int check_dtype(const struct compiler *c, unsigned param, unsigned operat
 			  !complex ? "f32 and f64" : real ? "f32, f64, c64 and c128" : "c64 and c128");
 }
 
-/* Whether an operand repeats over the result: it has one element, or the result's last dimensions. */
+/* Returns whether an operand can be repeated over the result: it has one element, or the result's last dimensions. */
 static bool can_broadcast(const struct shape *operand, const struct shape *result)
 {
 	const unsigned skip = result->ndim - operand->ndim;
@@ -60,7 +63,7 @@ static int check_shape(const struct compiler *c, unsigned param, const struct sh
 			  shape_text(operand, has), shape_text(first, needs));
 }
 
-/* The dtype of a complex dtype's parts; a real one's own. */
+/* Returns the dtype of a complex dtype's parts, or a real dtype itself. */
 static enum dtype real_of(enum dtype dtype)
 {
 	return dtype == DTYPE_C64 ? DTYPE_F32 : dtype == DTYPE_C128 ? DTYPE_F64 : dtype;

@@ -6,14 +6,14 @@
 #include "engine/compile/signal.h"
 #include "fft/signals/convolve.h"
 
-enum mode { MODE_FULL, MODE_SAME, MODE_VALID };
+enum mode { MODE_FULL, MODE_SAME, MODE_VALID }; /* in the order of the parameter's choices */
 
 /* A convolution, on its caller's stack. */
 struct request_convolve {
 	struct buffer *a, *b, *out;
 	struct shape shape_a, shape_b; /* with equally many dimensions */
-	unsigned axis;
-	bool wide, correlates;
+	unsigned axis;                 /* along which they are convolved */
+	bool wide, correlates;         /* float64 arithmetic; b is reversed and conjugated */
 	struct convolve convolve;
 	struct plan_entry *plan;
 	struct buffer *signal, *kernel; /* a and b, by length */
@@ -126,6 +126,7 @@ static int find_rows(const struct compiler *c, struct request_convolve *r, struc
 	return 0;
 }
 
+/* Reads the parameters; *ret_shape is the result's. convolve_cut chooses the length of blocks. */
 static int read_request(struct compiler *c, struct request_convolve *r, struct shape *ret_shape)
 {
 	int error = compile_floating_input(c, CONVOLVE_A, &r->a);

@@ -126,6 +126,7 @@ static bool is_wide(const struct buffer *buffer)
 	return dtype_is_wide(buffer->shape.dtype);
 }
 
+/* Reads the parameters. Without a precision the wider of a and b decides between float32 and float64. */
 static int read_request(struct compiler *c, struct request_gemm *g)
 {
 	const struct arg *precision = &c->args.at[PRODUCT_PRECISION];

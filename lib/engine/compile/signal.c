@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling signal processing: inputs, windows, temporaries and steps. */
+/* Compiling signal processing: inputs, windows, temporaries and steps; and the operation window itself. */
 #include "engine/compile/signal.h"
 
 #include <inttypes.h>

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiling short-time transforms: one step where frames fit a thread's scratch, else framing, transforms and storing
- * as steps of their own. */
+ * as steps of their own.
+ *
+ *     stft     signals -> frames x window -> transforms -> (..., bins, frames)
+ *     istft    the check of the windows' overlap; then spectra -> inverse transforms x window -> overlapping sums, divided by
+ *              the sum of squared windows over each sample (D. W. Griffin, J. S. Lim, IEEE Trans. ASSP 32 (1984) 236)
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -80,6 +80,7 @@ static int fit_tile(const struct compiler *c, const struct shape *tile, struct s
 	return 0;
 }
 
+/* A part of a draw is flat: its first dimension is its number of samples. */
 int compile_extent(struct compiler *c, enum dtype dtype, uint64_t components, const struct shape *tile,
 		   struct draw_extent *ret)
 {

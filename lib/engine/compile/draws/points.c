@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling quasi-random points: which points of which set, under which scrambling. */
+/* Compiling quasi-random points: which points of which set, under which scrambling.
+ *
+ * A request names points [offset, offset + n) of a set; rank r of P makes its part of these, by whole points. The
+ * result has shape (points of the part, d). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +10,8 @@
 #include "engine/program/placement.h"
 #include "dist/quasi/latin_hypercube.h"
 
-/* The scrambling of that name: each row lists those that its kind has. */
+/* Finds the scrambling that was chosen. Each operation's row lists only those that its kind has, so a choice is looked
+ * up by its name. */
 static enum points_scramble find_scramble(const struct compiler *c)
 {
 	static const char *const names[] = {
@@ -24,7 +28,7 @@ static enum points_scramble find_scramble(const struct compiler *c)
 	return SCRAMBLE_PLAIN;
 }
 
-/* The tile of `out`, if there is one: its dtype, and its points where n was left out. */
+/* Finds dtype, d and n. A tile of `out` gives its dtype where none was stated, and its points where n is missing. */
 static int find_size(struct compiler *c, struct points_settings *settings, uint64_t *ret_n)
 {
 	const struct arg *at = c->args.at;
@@ -48,7 +52,7 @@ static int find_size(struct compiler *c, struct points_settings *settings, uint6
 	return 0;
 }
 
-/* A set has as many points as its generating numbers have bits. */
+/* Checks that the points lie in their set, whose numbers have bits for only so many. */
 static int check_end(const struct compiler *c, const struct points_settings *settings, uint64_t first, uint64_t n)
 {
 	const uint64_t limit = points_limit(settings);
