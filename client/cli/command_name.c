@@ -2,9 +2,18 @@
 /* The name of a process's command. */
 #include "command_name.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
+
+/* A name that cannot be read belongs to a process that has ended, or that is hidden from this user. */
+static const char *why_no_name(uint64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX && kill((pid_t)pid, 0) < 0 && errno == ESRCH ? "(ended)" : "(hidden)";
+}
 
 /* A name may hold any bytes: what is no printable ASCII letter becomes a question mark. */
 const char *command_name(uint64_t pid, char name[static 17])
@@ -16,7 +25,7 @@ const char *command_name(uint64_t pid, char name[static 17])
 	FILE *file = fopen(path, "re");
 
 	if (!file)
-		return name;
+		return strcpy(name, why_no_name(pid));
 	if (!fgets(name, 17, file))
 		name[0] = '\0';
 	fclose(file);

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Reads the name of a process's command into name; "" where this user may not see it. Returns name. */
+/* Reads the name of a process's command into name; "(ended)" if there is none any more, "(hidden)" if this user may
+ * not see it. Returns name. */
 const char *command_name(uint64_t pid, char name[static 17]);
 
 #endif

@@ -61,6 +61,7 @@ code "top without a terminal" 2 env -u TERM "$cli" --socket "$socket" top
 like "names the other way" "*status prints the same figures*" "$(cat "$work/err")"
 code "status --slow" 0 "$cli" --socket "$socket" status --slow
 like "status --slow lists requests, with their times, sizes and clients" "time *wait ms*[0-9]  bits * MiB *$(id -u) *" "$(cat "$work/out")"
+like "and the command, of one that has ended too" "*bits * (ended)*" "$(cat "$work/out")"
 code "status --slow --json" 0 "$cli" --socket "$socket" status --slow --json
 same "of which the draw has all members" "4194304 True" "$(python3 -c "
 import json
