@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls as objects: parameters, references, and the answer they keep. */
+/* Calls as objects: parameters, references, and the answer they keep.
+ *
+ * A call is freed outside the session's lock where that is possible (call_unref): to free a reply may take long, and may
+ * call the engine. */
 #include "call.h"
 
 #include <stdlib.h>

@@ -2,7 +2,13 @@
 /* What a call is inside.
  *
  * A call is referenced by its owner, while it is in flight by the session's table, and for a moment by a thread that
- * works on it without the lock. The call itself holds a reference to the session. */
+ * works on it without the lock. The call itself holds a reference to the session.
+ *
+ *     IDLE --trnsci_run, trnsci_submit--> IN_FLIGHT --answer, error, cancel, end of the session--> DONE
+ *      ^                                      |                                                    |
+ *      +---- it could not be sent ------------+                 it is run again: IN_FLIGHT <-------+
+ *
+ * Its parameters belong to the owner's thread while it is not in flight; nobody may change them while it is. */
 #ifndef TRNSCI_CLIENT_CALL_CALL_H
 #define TRNSCI_CLIENT_CALL_CALL_H
 
@@ -15,12 +21,12 @@
 /* Of a call whose request its sender has not written yet. */
 #define CALL_UNSENT UINT64_MAX
 
-enum call_state { CALL_IDLE, CALL_IN_FLIGHT, CALL_DONE };
+enum call_state { CALL_IDLE, CALL_IN_FLIGHT, CALL_DONE /* answered: `error` or `reply` is set */ };
 
 struct trnsci_call {
 	struct trnsci_session *session;
-	char *method;
-	struct trnsci_args *params;
+	char *method;                /* constant, owned */
+	struct trnsci_args *params;  /* owned, see above */
 	struct args_state args;      /* of params */
 	struct call_changes changes; /* of the present run */
 	trnsci_callback *done;       /* for trnsci_dispatch; NULL: the call goes to trnsci_next */

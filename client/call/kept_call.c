@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of a few slots, found by the hash of a key. A slot is emptied while its call runs, by one exchange. */
+/* Sets of a few slots, found by the hash of a key. A slot is emptied while its call runs, by one exchange: a call is in one slot
+ * or in the hands of one thread, so no lock is needed, and nobody frees what another thread runs. Two threads with the same
+ * key each have a call of their own. */
 #include "kept_call.h"
 
 #include <stdlib.h>
@@ -8,22 +10,24 @@
 #include "session/tile.h"
 
 enum {
-	SETS = 32, /* powers of two, both */
+	SETS = 32, /* powers of two, both: 128 calls a session */
 	WAYS = 4,
-	KEYS_SEEN = 256,
+	KEYS_SEEN = 256, /* hashes that are remembered; another key of the same place only delays a preparation */
 };
 
 struct kept_call {
 	const struct trnsci_session *session;
-	struct prepared *prepared;
-	uint64_t hash;
+	struct prepared *prepared; /* owned; released with the call */
+	uint64_t hash;             /* of the words */
 	size_t n_words;
-	uint64_t words[];
+	uint64_t words[];          /* the key; constant */
 };
 
+/* `hash` is a hint, read and written without order: find_kept compares the whole key once it has the call. `call` is taken by an
+ * exchange (acquire) and put back by one (release), so the next thread sees what the last one has written into it. */
 struct slot {
 	_Atomic uint64_t hash; /* of the call that is in it, or that was taken out last */
-	_Atomic(struct kept_call *) call;
+	_Atomic(struct kept_call *) call; /* NULL: none, or it is running */
 };
 
 struct kept_calls {
@@ -151,6 +155,7 @@ static uint64_t hash_key(const struct call_key *key)
 
 /* ---- tiles ---- */
 
+/* Reads the handles that the key's tiles have now. Returns false if one is lost or of another session. */
 static bool find_handles(const struct trnsci_session *session, const struct call_key *key, uint32_t handles[ARGS_SWAPS])
 {
 	for (size_t i = 0; i < key->n_tiles; i++) {
@@ -218,6 +223,7 @@ static struct kept_calls *kept_calls_of(struct trnsci_session *session)
 
 /* ---- taking and giving back ---- */
 
+/* Takes the call of that key out of its slot. Returns NULL if there is none, or another thread runs it. */
 static struct kept_call *find_kept(struct trnsci_session *session, struct kept_calls *calls, const struct call_key *key,
 				   uint64_t hash)
 {
@@ -248,6 +254,7 @@ static bool is_seen(struct kept_calls *calls, uint64_t hash)
 	return was == half;
 }
 
+/* Remembers that a key cannot be prepared, so that not every later run tries it again. */
 static void note_refused(struct kept_calls *calls, uint64_t hash)
 {
 	atomic_store_explicit(&calls->seen[hash / SETS % KEYS_SEEN], ~(uint32_t)(hash >> 32), memory_order_relaxed);

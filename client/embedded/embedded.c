@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded engine: answers, inside this process, the requests that a daemon would answer. */
+/* The embedded engine: answers, inside this process, the requests that a daemon would answer.
+ *
+ * A call takes one of four ways, by whether the caller's thread may compute and whether the call is prepared:
+ *
+ *                     the caller waits for it (run)    it is submitted, or the library's own
+ *     prepared        prepared_run                     prepared_start
+ *     not prepared    request_run                      request_start
+ *
+ * All four end in on_answered, in the caller's thread or in a lane's. */
 #include "embedded.h"
 
 #include <errno.h>
@@ -35,17 +43,19 @@
 
 enum { PREPARED_MOST = 1024 }; /* calls prepared at once */
 
+/* session->peer of an embedded session: made by embedded_open, freed by embedded_destroy. */
 struct embedded {
-	struct engine *engine;
-	struct session_memory *session_memory;
+	struct engine *engine;                 /* owned, as its memory and lanes */
+	struct session_memory *session_memory; /* owned until embedded_stop */
 	uint64_t memory;     /* bytes that the machine has, with swap */
 	char *wish;          /* the instruction set that was asked for (options or TRNSCI_CPU); NULL: none */
 	unsigned unanswered; /* requests whose callback has not returned yet; under the session's lock */
 };
 
+/* An arena's address space, for unmap_arena: the engine releases it with the arena. */
 struct mapping {
 	void *base;
-	size_t size;
+	size_t size; /* bytes, whole pages */
 };
 
 /* The callback of a request: runs in a lane's thread or inside request_start. It decrements `unanswered` last: from

@@ -147,6 +147,7 @@ void exchange_attach(struct exchange *x, char *send_memory, char *receive_memory
 	}
 }
 
+/* Begins the MPI messages of one message. The tag is the piece; MPI keeps messages of one tag between two ranks in order. */
 static int post(struct exchange *x, bool send, int piece, int peer, struct trnsci_error *err)
 {
 	const struct exchange_list *list = send ? &x->sends : &x->receives;
@@ -165,6 +166,7 @@ static int post(struct exchange *x, bool send, int piece, int peer, struct trnsc
 	return r;
 }
 
+/* Goes on after a failure: exchange_end waits for what was begun. */
 int exchange_begin(struct exchange *x, struct trnsci_error *err)
 {
 	const int size = x->mpi->size, rank = x->mpi->rank;
@@ -183,6 +185,7 @@ int exchange_begin(struct exchange *x, struct trnsci_error *err)
 	return r;
 }
 
+/* Each rank begins with the rank behind it, so that not all send to the same one at once. */
 int exchange_send(struct exchange *x, int piece, struct trnsci_error *err)
 {
 	const int size = x->mpi->size, rank = x->mpi->rank;

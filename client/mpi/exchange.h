@@ -2,7 +2,13 @@
 /* Moves an array from one placement to another.
  *
  * Each pair of ranks has one message for each piece. Pieces cut what a rank holds along one axis, so that one is on its way
- * while the next is computed. All receives are posted at the beginning. */
+ * while the next is computed. All receives are posted at the beginning.
+ *
+ *     exchange_plan       once: which boxes go to whom, in the same order on both sides
+ *     exchange_attach     once: addresses in the two memories, which are the caller's and must outlive the exchange
+ *     exchange_begin      each run: posts all receives
+ *     exchange_send       each run: for every piece, in order, when its parts are filled
+ *     exchange_end        each run: waits; then the receiving memory is complete, and the sending memory is free again */
 #ifndef TRNSCI_MPI_EXCHANGE_H
 #define TRNSCI_MPI_EXCHANGE_H
 
@@ -26,12 +32,12 @@ struct exchange_list {
 struct exchange {
 	struct trnsci_mpi *mpi;
 	size_t size; /* bytes of an element */
-	size_t message_bytes;
-	int pieces;
+	size_t message_bytes; /* most of one MPI message, whose count is an int; a longer message is cut */
+	int pieces;           /* 1 to EXCHANGE_PIECES */
 	struct exchange_list sends, receives;
-	MPI_Request *requests;
-	size_t n_requests, room;
-	double wait_s; /* spent in MPI since exchange_begin */
+	MPI_Request *requests; /* owned */
+	size_t n_requests, room; /* begun in this run, and allocated */
+	double wait_s; /* seconds spent in MPI since exchange_begin */
 };
 
 /* Plans an exchange; `cut` is the axis of pieces, or NO_CUT. -ERROR_NO_MEMORY leaves nothing behind. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A group: a communicator of the library's own, this rank's session, and how ranks agree on an error. */
+/* A group: a communicator of the library's own, this rank's session, and how ranks agree on an error.
+ *
+ * A collective function must be called by every rank of the group, also by one that has failed before: it passes its error as
+ * `result`. A rank that returned instead would leave the others waiting for ever. */
 #ifndef TRNSCI_MPI_GROUP_H
 #define TRNSCI_MPI_GROUP_H
 
@@ -11,11 +14,12 @@
 struct trnsci_mpi {
 	MPI_Comm comm; /* errors of MPI are returned */
 	int rank, size;
-	int ranks_embedded;
+	int ranks_embedded; /* how many of the ranks have an embedded engine */
 	unsigned threads; /* of an embedded engine; 0: a daemon's */
-	bool embedded, cpu_differs;
-	char cpu[24];
-	struct trnsci_session *session;
+	bool embedded;    /* this rank's session */
+	bool cpu_differs; /* ranks have instruction sets whose transforms have different bytes */
+	char cpu[24];     /* instruction set of this rank's engine, as `stats` names it */
+	struct trnsci_session *session; /* owned */
 };
 
 /* Writes "NAME: text" into err, which may be NULL, and returns -code. */

@@ -39,6 +39,7 @@ int layout_check(const struct trnsci_mpi_layout *layout, int size, struct trnsci
 	return 0;
 }
 
+/* Ranks are numbered over the grid in row order: the last axis's coordinate changes fastest. */
 struct layout_axis layout_axis(const struct trnsci_mpi_layout *layout, int rank, size_t axis)
 {
 	uint64_t place = (uint64_t)rank;
@@ -53,6 +54,7 @@ static void contiguous(const struct layout_axis *axis, uint64_t *ret_begin, uint
 	trnsci_partition(axis->n, axis->coordinate, axis->grid, ret_begin, ret_end);
 }
 
+/* Whole blocks in turn, and the rest of the axis to the coordinate whose turn is next. */
 uint64_t axis_count(const struct layout_axis *axis)
 {
 	uint64_t begin, end;
@@ -89,6 +91,7 @@ uint64_t axis_local(const struct layout_axis *axis, uint64_t global)
 	return global / axis->block / axis->grid * axis->block + global % axis->block;
 }
 
+/* first: the index itself if it is ours, else the begin of our next block: in this lap, or in the next one. */
 bool axis_next(const struct layout_axis *axis, uint64_t global, uint64_t *ret_first, uint64_t *ret_count)
 {
 	uint64_t begin, end, first = global;
@@ -121,6 +124,7 @@ uint64_t layout_count(const struct trnsci_mpi_layout *layout)
 	return count;
 }
 
+/* A walk over the consecutive elements that a rank holds, in the order of the global array. */
 struct runs {
 	struct layout_axis axes[TRNSCI_MAX_DIMS];
 	uint64_t stride[TRNSCI_MAX_DIMS]; /* of the global array */

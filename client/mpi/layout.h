@@ -5,9 +5,14 @@
 
 #include "group.h"
 
-/* One axis of a layout as one coordinate of the grid sees it. */
+/* One axis of a layout as one coordinate of the grid sees it. With a block of b, index i lies in block i / b, and blocks are dealt
+ * to the coordinates in turn (block-cyclic, as ScaLAPACK does). With block 0 each coordinate has one interval, that of
+ * trnsci_partition. */
 struct layout_axis {
-	uint64_t n, grid, block, coordinate;
+	uint64_t n;          /* indices of the whole axis */
+	uint64_t grid;       /* coordinates along it, at least 1 */
+	uint64_t block;      /* indices of a block; 0: one interval for each coordinate */
+	uint64_t coordinate; /* this one, below grid */
 };
 
 /* 0, or an error that names the field. Layouts that came through have a grid that is filled in, in *ret_layout. */

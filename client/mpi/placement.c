@@ -92,6 +92,7 @@ static size_t add_box(const struct placement *placement, uint64_t a, uint64_t b,
 	return 1;
 }
 
+/* An interval of the linear index, as boxes: the end of its first row, whole rows, the begin of its last. */
 static size_t interval_boxes(const struct placement *placement, int rank, struct box *ret_boxes)
 {
 	const uint64_t row = placement->shape[placement->turned ? 0 : 1];
@@ -138,6 +139,7 @@ uint64_t placement_count(const struct placement *placement, int rank)
 	return count;
 }
 
+/* The rank's memory holds its interval from `begin` on, so an element's place is its linear index less begin. */
 static void place_linear(const struct placement *placement, int rank, char *memory, size_t size, struct part *part)
 {
 	const size_t slow = placement->turned ? 1 : 0;
@@ -172,6 +174,7 @@ void placement_place(const struct placement *placement, int rank, char *memory, 
 
 /* ---- what two ranks have in common ---- */
 
+/* A walk over the boxes that two ranks share: along each axis the runs of indices that both hold, and their product. */
 struct common {
 	struct layout_axis from[TRNSCI_MAX_DIMS], to[TRNSCI_MAX_DIMS];
 	size_t ndim;

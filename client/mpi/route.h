@@ -23,13 +23,13 @@ struct transform {
 struct stage {
 	struct placement at; /* shape: as the array comes in */
 	struct placement leaves; /* shape: as it goes out */
-	size_t axes[TRNSCI_MAX_DIMS], n_axes;
+	size_t axes[TRNSCI_MAX_DIMS], n_axes; /* transformed here, in this order; n_axes 0: the array only passes through */
 	void (*after)(const void *arg, const struct box *box, void *data); /* of the only sweep */
-	bool sparse;
+	bool sparse; /* parts of the input are missing: they are zero */
 	struct sweep sweeps[MAX_SWEEPS];
 	size_t n_sweeps;
-	size_t cut;
-	int pieces;
+	size_t cut; /* axis that is cut into pieces for the exchange; NO_CUT: none */
+	int pieces; /* of it, 1 or more */
 	struct exchange next; /* unless it is the last */
 };
 
@@ -39,12 +39,12 @@ struct route {
 	enum trnsci_dtype in, out;
 	struct stage stages[MAX_STAGES];
 	size_t n_stages;
-	const void *after_arg;
-	size_t message_bytes;
+	const void *after_arg; /* of the stages' `after` */
+	size_t message_bytes;  /* most of one MPI message */
 	bool rewrites; /* every stage's elements are the rank's own: input and output share the only stage */
-	char *memory[4]; /* sends, two that receive in turn, intermediate results */
-	size_t bytes[4];
-	double exchange_s;
+	char *memory[4]; /* sends, two that receive in turn, intermediate results; owned, allocated by route_plan */
+	size_t bytes[4]; /* of each; 0: not needed */
+	double exchange_s; /* seconds that the last run spent in MPI */
 };
 
 /* Adds a stage. Sets of axes are transformed where they stand. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of methods, read as numpy.random.Generator reads them and refused with its kinds of errors. */
+/* Arguments of methods, read as numpy.random.Generator reads them and refused with its kinds of errors.
+ *
+ * The texts are numpy's own, so that what matches numpy's errors matches these. */
 #include "extension.h"
 
+/* Returns the place of a keyword among the names, or -1. */
 static int find_name(const char *const *names, int n_names, PyObject *name)
 {
 	for (int i = 0; i < n_names; i++)
@@ -44,6 +47,7 @@ int args_sort(const char *function, const char *const *names, int n_names, int n
 	return 0;
 }
 
+/* A plain int is by far the most common size, and is read without numpy's converter. */
 int args_shape(PyObject *size, int *ret_ndim, npy_intp *ret_shape)
 {
 	PyArray_Dims dims = {NULL, 0};

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type behind trnsci.Generator: its source, its place in the stream, and what it knows to draw. */
+/* The type behind trnsci.Generator: its source, its place in the stream, and what it knows to draw.
+ *
+ * A generator's state is (source, position): words below `position` were issued. Everything else it holds (blocks, prepared
+ * permutations) is a cache, and may be dropped at any time. Python's lock guards all of it: generator_reserve moves the
+ * position before a draw lets go of the lock, so two threads never draw the same words. */
 #include "extension.h"
 
 #include <sys/random.h>
 
 /* ---- The place in the stream ---- */
 
+/* Takes a seed of 64 bits from the system, and begins at its first word. */
 static int take_entropy(struct generator_object *g)
 {
 	uint64_t seed;
@@ -45,6 +50,8 @@ static int raise_end(struct generator_object *g)
 	return -1;
 }
 
+/* Counts with the last word of the draw instead of its end, which may be 2^64. Every draw takes whole groups of 4 words, so that
+ * no word serves two draws. */
 int generator_reserve(struct generator_object *g, uint64_t samples, unsigned words, uint64_t *ret_base)
 {
 	const uint64_t left = g->ended ? 0 : UINT64_MAX - g->position; /* words behind the first */
@@ -62,6 +69,7 @@ int generator_reserve(struct generator_object *g, uint64_t samples, unsigned wor
 	return 0;
 }
 
+/* Rows are divided, not samples: a part of an array is an array. A single number belongs to every rank. */
 int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, struct part *ret_part)
 {
 	uint64_t begin = 0, end = ndim ? (uint64_t)shape[0] : 1, row = 1;
@@ -83,6 +91,7 @@ int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, s
 
 /* ---- The type ---- */
 
+/* The library checks the name where it derives a stream from one of that generator. */
 static int set_name(struct generator_object *g, PyObject *name)
 {
 	struct trnsci_source probe = {0};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of operations from Python's dicts. What they point to lives as long as the list. An Ellipsis is a new tile. */
+/* Parameters of operations from Python's dicts. What they point to lives as long as the list. An Ellipsis is a new tile.
+ *
+ * `kept` is a Python list that owns every object and block of memory that a parameter borrows: one release frees all. */
 #include "extension.h"
 
 #include <string.h>
@@ -24,6 +26,7 @@ static int refuse(const char *name, PyObject *value)
 	return -1;
 }
 
+/* Any integer from -2^63 to 2^64 - 1, with or without a sign: the library decides which ones the parameter takes. */
 static int read_integer(const char *name, PyObject *value, struct trnsci_param *param)
 {
 	PyObject *number = PyNumber_Index(value);
@@ -43,6 +46,7 @@ static int read_integer(const char *name, PyObject *value, struct trnsci_param *
 	return PyErr_Occurred() ? -1 : 0;
 }
 
+/* An array over a tile of the session is passed as that tile, without a copy; another one as its memory, made contiguous. */
 static int read_array(struct session_object *session, const char *name, PyObject *value, PyObject *kept,
 		      struct trnsci_param *param)
 {
@@ -129,6 +133,7 @@ static int read_list(const char *name, PyObject *value, PyObject *kept, struct t
 	return 0;
 }
 
+/* A dict within a dict, such as the noise of a ring. */
 static int read_map(struct session_object *session, const char *name, PyObject *value, unsigned flags, PyObject *kept,
 		    struct trnsci_param *param)
 {
@@ -141,6 +146,7 @@ static int read_map(struct session_object *session, const char *name, PyObject *
 	return 0;
 }
 
+/* The text is the str's own, which the dict keeps. */
 static int read_text(const char *name, PyObject *value, struct trnsci_param *param)
 {
 	Py_ssize_t size;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Short transforms that come again and again: calls that the engine has compiled, with tiles of their own.
  *
+ * transform.c asks prepared_run first, and offers with prepared_offer what it had to compute otherwise:
+ *
+ *     first time     no place: computed by trnsci_transform; its key takes a place
+ *     second time    a place without a call: computed likewise; then the call is made
+ *     from then on   prepared_run: copies in, runs, copies out
+ *
  * A prepared call costs half of what it costs to name an operation and its parameters. It is made when the same transform
  * comes for the second time, runs under Python's lock (so that one thread uses its tiles), and is kept until others have
  * taken its place. Embedded engines only: there a run neither waits nor fails for want of a daemon. */
@@ -9,21 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 16 };
+enum { KEPT = 16 }; /* looked through one by one */
 
 /* One transform. Without a call it has come once. */
 struct prepared {
 	struct transform_key key;
-	struct session_object *session;
-	unsigned fork_count;
-	uint64_t used; /* 0: a free place */
+	struct session_object *session; /* a reference: the call and the tiles are of its session */
+	unsigned fork_count;            /* forks when it was made; in a child it is not used */
+	uint64_t used;                  /* the clock at its last use; 0: a free place */
 	struct trnsci_call *call;
 	struct trnsci_tile *in, *out;
 	size_t in_bytes, out_bytes;
 };
 
+/* Under Python's lock. */
 struct prepared_calls {
-	uint64_t clock;
+	uint64_t clock; /* counts uses */
 	struct prepared *last; /* the one used last, which is the next most often */
 	struct prepared kept[KEPT];
 };

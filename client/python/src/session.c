@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions, and what becomes of them in a forked child. */
+/* Sessions, and what becomes of them in a forked child.
+ *
+ * Fork copies one thread of the parent. An embedded engine's lanes do not exist in the child, and a daemon's connection is
+ * the parent's. So each object notes at how many forks it was made; where that is not forks() any more, a session is
+ * opened again (or refuses, if it was opened by name as embedded), and tiles, calls and prepared calls are left alone. */
 #include "extension.h"
 
 #include <pthread.h>
@@ -30,6 +34,7 @@ unsigned forks(void)
 	return fork_counter;
 }
 
+/* Opens the library's session without Python's lock. Returns 0, or -1 with an exception. */
 static int open_session(struct session_object *session)
 {
 	const struct trnsci_options options = {.or_embedded = !session->address,
@@ -87,6 +92,7 @@ struct trnsci_session *session_use(struct session_object *session)
 	return session->handle;
 }
 
+/* Opens a session for the module itself. Returns a new reference; NULL: an exception is set. */
 static struct session_object *open_implicit(struct module_state *state, const char *address, unsigned threads)
 {
 	struct session_object *session = (struct session_object *)state->session_type->tp_alloc(state->session_type, 0);
@@ -166,6 +172,7 @@ static int session_init(PyObject *self, PyObject *args, PyObject *kwargs)
 	return open_session(session);
 }
 
+/* The handle is forgotten first: closing waits without Python's lock, and other threads must not use it meanwhile. */
 static void close_handle(struct session_object *session)
 {
 	struct trnsci_session *handle = session->handle;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles: memory that a daemon and this process both see, or an embedded engine's, as objects and below arrays. */
+/* Tiles: memory that a daemon and this process both see, or an embedded engine's, as objects and below arrays.
+ *
+ * Who keeps what: an array's base is the tile object; the tile object holds its session (session_hold); the session closes
+ * when its last tile is gone, even if close() came before. So a view never outlives its memory. */
 #include "extension.h"
 
 #include <string.h>
@@ -66,6 +69,7 @@ PyObject *tile_array(struct session_object *session, struct trnsci_tile *tile, i
 	return owner ? array_over(owner, tile, type, ndim, shape) : NULL;
 }
 
+/* Returns the tile object under an array, directly or through a memoryview; NULL if it lies on something else. */
 static const struct tile_object *owner_of_array(const struct session_object *session, PyArrayObject *array)
 {
 	PyObject *base = PyArray_BASE(array);
