@@ -18,10 +18,10 @@ $(BENCH)/user: tests/bench/user.c $(WORKER) $(SHARED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS_worker) -Iclient/include -o $@ $< $(WORKER) -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../../lib'
 
-$(BENCH)/service: tests/bench/service.c $(SHARED)
+$(BENCH)/service: tests/bench/service.c $(BUILD)/obj/tests/bench/crowd.o $(SHARED)
 	$(say) BENCH $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(FLAGS_worker) -Iclient/include -o $@ $< -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../../lib'
+	$(Q)$(CC) $(FLAGS_worker) -Iclient/include -o $@ $< $(BUILD)/obj/tests/bench/crowd.o -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../../lib'
 
 $(BENCH)/wire_load: tests/bench/wire_load.c $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) BENCH $@

@@ -17,18 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <trnsci/trnsci.h>
+#include "crowd.h"
 
-enum { MAX_CLIENTS = 1024, BATCH = 4096 };
+enum { BATCH = 4096 };
 
-static const char *address;
 static pid_t server;
 
 /* ---- clocks ---- */
@@ -60,99 +57,6 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* ---- clients in processes of their own ---- */
-
-/* Of the crowd: each client writes a byte to `ready`, and waits until `start` hangs up. */
-static int ready[2] = {-1, -1}, start[2];
-
-static _Noreturn void give_up(const char *what)
-{
-	fprintf(stderr, "bench service: %s\n", what);
-	if (ready[1] >= 0 && write(ready[1], "x", 1) != 1) /* who waits for this client shall not wait for ever */
-		_exit(2);
-	exit(1);
-}
-
-static void must(int r, const struct trnsci_error *err)
-{
-	if (r < 0)
-		give_up(err && err->text[0] ? err->text : trnsci_error_name(r));
-}
-
-static int queue_wish; /* as the option */
-
-static struct trnsci_session *open_session(size_t arena_bytes)
-{
-	const struct trnsci_options options = {.arena_bytes = arena_bytes, .queue = queue_wish};
-	struct trnsci_session *session;
-	struct trnsci_error err;
-
-	must(trnsci_open(address, &options, &session, &err), &err);
-	return session;
-}
-
-/* What a client reports in memory that all share. */
-struct outcome {
-	double runs, seconds, cpu, p99;
-};
-
-struct crowd {
-	int n;
-	pid_t pids[MAX_CLIENTS];
-	struct outcome *outcomes;
-};
-
-static struct crowd crowd;
-static int next_client; /* in a client: its number */
-
-/* A client is ready, and waits until all are. */
-static void wait_for_start(void)
-{
-	struct pollfd hangup = {start[0], POLLIN, 0};
-
-	if (write(ready[1], "", 1) != 1)
-		_exit(1);
-	close(start[1]);
-	poll(&hangup, 1, -1);
-}
-
-/* Starts n clients; returns when all wait for the start. */
-static void crowd_start(int n, void (*client)(struct outcome *ret_outcome))
-{
-	char byte;
-
-	crowd.n = n;
-	crowd.outcomes = mmap(NULL, sizeof(struct outcome) * MAX_CLIENTS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (n > MAX_CLIENTS || pipe(ready) < 0 || pipe(start) < 0 || crowd.outcomes == MAP_FAILED)
-		give_up("a crowd");
-	for (int i = 0; i < n; i++) {
-		next_client = i;
-		crowd.pids[i] = fork();
-		if (crowd.pids[i] == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			client(&crowd.outcomes[i]);
-			_exit(0);
-		}
-	}
-	for (int i = 0; i < n; i++)
-		if (crowd.pids[i] < 0 || read(ready[0], &byte, 1) != 1 || byte)
-			give_up("a client could not begin");
-}
-
-static void crowd_release(void)
-{
-	close(start[1]);
-}
-
-static void crowd_join(void)
-{
-	int status;
-
-	for (int i = 0; i < crowd.n; i++)
-		if (waitpid(crowd.pids[i], &status, 0) < 0 || status != 0)
-			give_up("a client failed");
-}
-
 /* ---- pipelined ---- */
 
 enum { PIPELINE = 16, PIPELINE_CLIENTS = 8, PIPELINE_RUNS = 25000 };
@@ -161,24 +65,24 @@ static uint64_t pipelined_samples;
 
 static void client_pipelined(struct outcome *ret_outcome)
 {
-	struct trnsci_session *session = open_session(0);
+	struct trnsci_session *session = crowd_open_session(0);
 	struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
 	struct trnsci_call *call;
 	double cpu;
 
 	for (int i = 0; i < PIPELINE; i++) {
-		must(trnsci_call_new(session, "normal", &call), NULL);
+		crowd_check(trnsci_call_new(session, "normal", &call), NULL);
 		trnsci_set_u64(trnsci_args(call), "n", pipelined_samples);
 		for (int k = 0; k < 8; k++)
-			must(trnsci_run(call, NULL), NULL);
-		must(trnsci_submit(call, &changes, NULL, NULL), NULL);
+			crowd_check(trnsci_run(call, NULL), NULL);
+		crowd_check(trnsci_submit(call, &changes, NULL, NULL), NULL);
 	}
-	wait_for_start();
+	crowd_wait_for_start();
 	cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
 	for (int i = 0; i < PIPELINE_RUNS; i++) {
-		must(trnsci_next(session, -1, &call, NULL), NULL);
+		crowd_check(trnsci_next(session, -1, &call, NULL), NULL);
 		changes.offset += pipelined_samples;
-		must(trnsci_submit(call, &changes, NULL, NULL), NULL);
+		crowd_check(trnsci_submit(call, &changes, NULL, NULL), NULL);
 	}
 	ret_outcome->cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	trnsci_close(session);
@@ -210,22 +114,22 @@ static void client_draws(struct outcome *ret_outcome)
 	const struct trnsci_source source = trnsci_seed(1);
 	const uint64_t n = BATCH;
 	static float out[BATCH];
-	struct trnsci_session *session = open_session(64 << 10);
+	struct trnsci_session *session = crowd_open_session(64 << 10);
 	struct trnsci_tile *tile = NULL;
 	double *took = calloc(MOST, sizeof *took), began, end;
 	struct trnsci_error err;
 	size_t runs = 0;
 
 	if (!took)
-		give_up("memory");
+		crowd_fail("memory");
 	if (!copies)
-		must(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
-	wait_for_start();
+		crowd_check(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	crowd_wait_for_start();
 	began = now();
 	for (end = began; end < began + 1 && runs < MOST; runs++) {
 		const double from = end;
 
-		must(copies ? trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, n, out, NULL, &err)
+		crowd_check(copies ? trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, n, out, NULL, &err)
 			    : trnsci_draw(session, "normal", NULL, &source, &tile, NULL, &err), &err);
 		end = now();
 		took[runs] = end - from;
@@ -239,7 +143,7 @@ static void client_draws(struct outcome *ret_outcome)
 
 enum { BARE_BYTES = 64 };
 
-static int bare[MAX_CLIENTS][2]; /* sockets of the server and of each client */
+static int bare[CROWD_MAX][2]; /* sockets of the server and of each client */
 
 static void serve_bare(int n)
 {
@@ -248,23 +152,23 @@ static void serve_bare(int n)
 	const int poller = epoll_create1(0);
 	static float out[BATCH];
 	static char bytes[BARE_BYTES];
-	struct epoll_event events[MAX_CLIENTS];
+	struct epoll_event events[CROWD_MAX];
 	struct trnsci_session *session;
 	struct trnsci_error err;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	must(trnsci_open("embedded:", &one, &session, &err), &err);
+	crowd_check(trnsci_open("embedded:", &one, &session, &err), &err);
 	for (int i = 0; i < n; i++) {
 		events[0] = (struct epoll_event){.events = EPOLLIN, .data.fd = bare[i][0]};
 		epoll_ctl(poller, EPOLL_CTL_ADD, bare[i][0], events);
 	}
 	for (;;) {
-		const int ready_now = epoll_wait(poller, events, MAX_CLIENTS, -1);
+		const int ready_now = epoll_wait(poller, events, CROWD_MAX, -1);
 
 		for (int i = 0; i < ready_now; i++) {
 			if (recv(events[i].data.fd, bytes, sizeof bytes, 0) != sizeof bytes)
 				continue;
-			must(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, BATCH, out, NULL, &err), &err);
+			crowd_check(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, BATCH, out, NULL, &err), &err);
 			send(events[i].data.fd, bytes, sizeof bytes, MSG_NOSIGNAL);
 		}
 	}
@@ -272,13 +176,13 @@ static void serve_bare(int n)
 
 static void client_asks(struct outcome *ret_outcome)
 {
-	const int fd = bare[next_client][1];
+	const int fd = bare[crowd_client][1];
 	struct pollfd reply = {fd, POLLIN, 0};
 	char bytes[BARE_BYTES] = {0};
 	double began, end;
 	size_t runs = 0;
 
-	wait_for_start();
+	crowd_wait_for_start();
 	began = now();
 	for (end = began; end < began + 1; runs++) {
 		if (send(fd, bytes, sizeof bytes, MSG_NOSIGNAL) != sizeof bytes || poll(&reply, 1, -1) != 1 ||
@@ -296,7 +200,7 @@ static void bench_bare(int n)
 
 	for (int i = 0; i < n; i++)
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, bare[i]) < 0)
-			give_up("a socket");
+			crowd_fail("a socket");
 	pid = fork();
 	if (pid == 0)
 		serve_bare(n);
@@ -334,20 +238,20 @@ static bool has_tile;
 
 static void client_waits(struct outcome *ret_outcome)
 {
-	struct trnsci_session *session = open_session(16 << 10);
+	struct trnsci_session *session = crowd_open_session(16 << 10);
 	const uint64_t n = (16 << 10) / sizeof(float);
 	struct trnsci_tile *tile;
 	struct trnsci_error err;
 	struct trnsci_call *ping;
 
 	(void)ret_outcome;
-	must(trnsci_call_new(session, "ping", &ping), NULL);
-	must(trnsci_run(ping, NULL), NULL);
+	crowd_check(trnsci_call_new(session, "ping", &ping), NULL);
+	crowd_check(trnsci_run(ping, NULL), NULL);
 	if (has_tile) {
-		must(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
-		must(trnsci_draw(session, "normal", NULL, NULL, &tile, NULL, &err), &err);
+		crowd_check(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+		crowd_check(trnsci_draw(session, "normal", NULL, NULL, &tile, NULL, &err), &err);
 	}
-	wait_for_start();
+	crowd_wait_for_start();
 }
 
 static double kib_of_server(void)
@@ -388,19 +292,19 @@ static double draw_ms(struct trnsci_session *session, struct trnsci_tile *tile)
 	const double began = now();
 	struct trnsci_error err;
 
-	must(trnsci_draw(session, "uniform", NULL, NULL, &tile, NULL, &err), &err);
+	crowd_check(trnsci_draw(session, "uniform", NULL, NULL, &tile, NULL, &err), &err);
 	return 1e3 * (now() - began);
 }
 
 static void bench_touch(uint64_t mib)
 {
 	const uint64_t n = mib << 18;
-	struct trnsci_session *session = open_session(0);
+	struct trnsci_session *session = crowd_open_session(0);
 	struct trnsci_tile *tile;
 	struct trnsci_error err;
 	double first, again;
 
-	must(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	crowd_check(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	first = draw_ms(session, tile);
 	again = draw_ms(session, tile);
 	printf("ours %.2f\nused %.2f\nus_per_page %.3f\n", first, again, 1e3 * first / (double)(mib << 8));
@@ -417,11 +321,11 @@ static double p99_of(struct trnsci_call *draw, int rounds)
 	for (int i = 0; took && i < rounds; i++) {
 		nanosleep(&rest, NULL);
 		took[i] = now();
-		must(trnsci_run(draw, NULL), NULL);
+		crowd_check(trnsci_run(draw, NULL), NULL);
 		took[i] = now() - took[i];
 	}
 	if (!took)
-		give_up("memory");
+		crowd_fail("memory");
 	qsort(took, (size_t)rounds, sizeof *took, by_size);
 	p99 = took[rounds * 99 / 100];
 	free(took);
@@ -434,21 +338,21 @@ static void bench_fair(uint64_t samples)
 {
 	const uint64_t n = 4 << 20;
 	const int rounds = samples > 10000 ? 200 : 1000; /* the jobs must outlast them */
-	struct trnsci_session *own = open_session(0), *other = open_session(64 << 20);
+	struct trnsci_session *own = crowd_open_session(0), *other = crowd_open_session(64 << 20);
 	struct trnsci_call *draw, *large[JOBS];
 	struct trnsci_tile *tile;
 	struct trnsci_error err;
 	double alone, beside;
 
-	must(trnsci_call_new(own, "uniform", &draw), NULL);
+	crowd_check(trnsci_call_new(own, "uniform", &draw), NULL);
 	trnsci_set_u64(trnsci_args(draw), "n", samples);
-	must(trnsci_tile_new(other, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	crowd_check(trnsci_tile_new(other, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	alone = p99_of(draw, rounds);
 	for (int i = 0; i < JOBS; i++) {
-		must(trnsci_call_new(other, "run", &large[i]), NULL);
+		crowd_check(trnsci_call_new(other, "run", &large[i]), NULL);
 		for (int k = 0; k < 64; k++)
 			trnsci_set_tile(trnsci_step(large[i], "normal"), "out", tile);
-		must(trnsci_submit(large[i], NULL, NULL, NULL), NULL);
+		crowd_check(trnsci_submit(large[i], NULL, NULL, NULL), NULL);
 	}
 	beside = p99_of(draw, rounds);
 	printf("ours %.1f\nalone %.1f\noutlasted %d\n", beside, alone, trnsci_wait(large[JOBS - 1], 0) == -TRNSCI_TIMEOUT);
@@ -474,7 +378,7 @@ static double time_small_takes(struct trnsci_ring *ring)
 		nanosleep(&pause, NULL);
 		began = now();
 		for (int i = 0; i < 100; i++)
-			must(trnsci_ring_take(ring, out, 64, -1, NULL, &err), &err);
+			crowd_check(trnsci_ring_take(ring, out, 64, -1, NULL, &err), &err);
 		spent += now() - began;
 	}
 	return spent / 2000 * 1e9;
@@ -487,7 +391,7 @@ static double take_bulk(struct trnsci_ring *ring)
 	struct trnsci_error err;
 
 	for (size_t bytes = 0; bytes < BULK_BYTES; bytes += sizeof out)
-		must(trnsci_ring_take(ring, out, PIECE, -1, NULL, &err), &err);
+		crowd_check(trnsci_ring_take(ring, out, PIECE, -1, NULL, &err), &err);
 	return now() - began;
 }
 
@@ -496,7 +400,7 @@ static double draw_bulk(struct trnsci_call *draw)
 	const double began = now();
 
 	for (size_t bytes = 0; bytes < BULK_BYTES; bytes += RING_SAMPLES * sizeof(float))
-		must(trnsci_run(draw, NULL), NULL);
+		crowd_check(trnsci_run(draw, NULL), NULL);
 	return now() - began;
 }
 
@@ -506,17 +410,17 @@ static void bench_ring(void)
 	const struct trnsci_options one = {.threads = 1};
 	const uint64_t n = RING_SAMPLES;
 	double small[ROUNDS], share[ROUNDS];
-	struct trnsci_session *session = open_session(0), *embedded;
+	struct trnsci_session *session = crowd_open_session(0), *embedded;
 	struct trnsci_call *draw;
 	struct trnsci_ring *ring;
 	struct trnsci_tile *tile;
 	struct trnsci_error err;
 
-	must(trnsci_open("embedded:", &one, &embedded, &err), &err);
-	must(trnsci_tile_new(embedded, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
-	must(trnsci_call_new(embedded, "normal", &draw), NULL);
+	crowd_check(trnsci_open("embedded:", &one, &embedded, &err), &err);
+	crowd_check(trnsci_tile_new(embedded, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	crowd_check(trnsci_call_new(embedded, "normal", &draw), NULL);
 	trnsci_set_tile(trnsci_args(draw), "out", tile);
-	must(trnsci_ring_attach(session, "normal", NULL, &source, n, &ring, &err), &err);
+	crowd_check(trnsci_ring_attach(session, "normal", NULL, &source, n, &ring, &err), &err);
 	take_bulk(ring);
 	draw_bulk(draw);
 	for (int i = 0; i < ROUNDS; i++) {
@@ -538,13 +442,13 @@ enum { PUBLISHED = 32 << 20, STEP = 1 << 16 };
 static void client_reads(struct outcome *ret_outcome)
 {
 	static float out[PIECE];
-	struct trnsci_session *session = open_session(0);
+	struct trnsci_session *session = crowd_open_session(0);
 	struct trnsci_broadcast_span span;
 	struct trnsci_broadcast *reader;
 	struct trnsci_error err;
 
-	must(trnsci_broadcast_attach(session, "bench", &reader, &err), &err);
-	wait_for_start();
+	crowd_check(trnsci_broadcast_attach(session, "bench", &reader, &err), &err);
+	crowd_wait_for_start();
 	while (trnsci_broadcast_take(reader, out, PIECE, -1, &span, &err) == 0)
 		ret_outcome->runs += (double)span.count;
 	trnsci_close(session);
@@ -554,18 +458,18 @@ static void bench_broadcast(int readers)
 {
 	const struct trnsci_broadcast_options options = {.samples = 1 << 20};
 	const struct trnsci_source source = trnsci_seed(1);
-	struct trnsci_session *session = open_session(0);
+	struct trnsci_session *session = crowd_open_session(0);
 	struct trnsci_error err;
 	double began, took, seen = 0;
 
-	must(trnsci_broadcast_create(session, "bench", "uniform", NULL, &source, &options, &err), &err);
+	crowd_check(trnsci_broadcast_create(session, "bench", "uniform", NULL, &source, &options, &err), &err);
 	crowd_start(readers, client_reads);
 	crowd_release();
 	began = now();
 	for (size_t i = 0; i < PUBLISHED / STEP; i++)
-		must(trnsci_broadcast_publish(session, "bench", STEP, NULL, &err), &err);
+		crowd_check(trnsci_broadcast_publish(session, "bench", STEP, NULL, &err), &err);
 	took = now() - began;
-	must(trnsci_broadcast_close(session, "bench", &err), &err);
+	crowd_check(trnsci_broadcast_close(session, "bench", &err), &err);
 	crowd_join();
 	for (int i = 0; i < readers; i++)
 		seen += crowd.outcomes[i].runs;
@@ -578,15 +482,15 @@ int main(int argc, char **argv)
 	const int n = argc > 4 ? atoi(argv[4]) : 1;
 
 	if (argc < 4)
-		give_up("what, where?");
+		crowd_fail("what, where?");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	address = argv[2];
+	crowd_address = argv[2];
 	server = atoi(argv[3]);
 	copies = argc > 5;
 	has_tile = strcmp(argv[1], "tiles") == 0;
 	pipelined_samples = (uint64_t)n;
 	if (argc > 5)
-		queue_wish = strcmp(argv[5], "queue") == 0 ? 1 : strcmp(argv[5], "socket") == 0 ? -1 : 0;
+		crowd_queue = strcmp(argv[5], "queue") == 0 ? 1 : strcmp(argv[5], "socket") == 0 ? -1 : 0;
 	if (strcmp(argv[1], "pipelined") == 0)
 		bench_pipelined();
 	else if (strcmp(argv[1], "clients") == 0)
