@@ -76,6 +76,7 @@ $(filter $(BUILD)/tests/daemon/% $(BUILD)/tests/client/%,$(CHECKS)): $(BUILD)/ob
 $(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/,harness/wire_client.o daemon/group_daemon.o daemon/load.o)
 $(addprefix $(BUILD)/tests/daemon/streams/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/streams/,stream_fixture.o torn_mark.o torn_vfs.o)
 $(addprefix $(BUILD)/tests/daemon/,faults/check_killed_taker net/check_stopped): $(BUILD)/obj/trnsci.o
+$(addprefix $(BUILD)/tests/daemon/net/,check_queue check_queue_rules): $(BUILD)/obj/tests/daemon/net/queue_client.o
 $(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
 $(BUILD)/tests/proto/check_protocol: $(addprefix $(BUILD)/obj/tests/proto/,protocol_text.o protocol_example.o)
 $(addprefix $(BUILD)/tests/client/remote/,check_hostile check_false_rings check_false_queues check_reconnect check_round_trips check_growth): $(BUILD)/obj/tests/client/remote/fake_daemon.o
