@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws into tiles, and any operation on tiles, without a call object. */
+/* Draws into tiles, and any operation on tiles, without a call object.
+ *
+ * Each tries a kept call first (call/kept_call.h): in an embedded session the second call with the same parameters, dtypes and
+ * shapes skips validation and compilation. Otherwise it makes a call, runs it and frees it. */
 #include "draw.h"
 
 #include <trnsci/trnsci.h>
@@ -78,6 +81,8 @@ int draw_set_noise(struct trnsci_args *args, const struct drawing *drawing, cons
 
 /* ---- kept calls ---- */
 
+/* seed, stream, offset and position change from draw to draw and are no part of the key: draw_changes states them for each run.
+ * Whether there is a position at all is, since the call is compiled with it or without. */
 void draw_begin_key(struct call_key *key, const struct drawing *drawing)
 {
 	const struct trnsci_source *source = drawing->source;

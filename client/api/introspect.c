@@ -52,6 +52,7 @@ enum trnsci_dtype trnsci_dtype_parse(const char *name)
 	return name ? (enum trnsci_dtype)dtype_parse(name, strlen(name)) : TRNSCI_DTYPE_NONE;
 }
 
+/* Texts are constant, of the tables: they live as long as the library is loaded. */
 int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation)
 {
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters' arrays as tiles. */
+/* Parameters' arrays as tiles: an array is copied once into shared memory, not into the message of each piece of a draw. */
 #include "parameter_tiles.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources: their parameters, their spans, and the functions that derive one from another without a session. */
+/* Sources: their parameters, their spans, and the functions that derive one from another without a session.
+ *
+ * A daemon's reply is checked before a caller gets numbers from it: a span that went back would make a program draw the same
+ * words again. */
 #include "source.h"
 
 #include <string.h>
@@ -15,6 +18,7 @@ static bool has_numbers(const struct trnsci_source *source)
 	return source->generator || source->seed || source->stream || source->position || source->offset;
 }
 
+/* Reserved fields must be 0, so that a later release can give them a meaning. */
 int source_check(const struct trnsci_source *source, const char *what, struct error *err)
 {
 	for (size_t i = 0; i < sizeof source->reserved / sizeof *source->reserved; i++)

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands of trnsci-cli share. Everything here uses the installed header only. */
+/* What the commands of trnsci-cli share. Everything here uses the installed header only.
+ *
+ *     main.c       finds the command
+ *     options/     options from rows, and from the operation table: a new parameter needs no code here
+ *     commands/    one file for each command, or for commands of one shape
+ *     files/       inputs and outputs by format
+ *     plot/ page/  pictures in the terminal; status --html
+ *
+ * Functions return an exit code and have complained by then: the caller only passes it on. One error, one line on stderr. */
 #ifndef TRNSCI_CLI_CLI_H
 #define TRNSCI_CLI_CLI_H
 
@@ -20,12 +28,12 @@ enum exit_code {
 	EXIT_TRY_AGAIN = 75,
 };
 
-/* What stands before the command. */
+/* What stands before the command, or anywhere behind it. Texts are argv's. */
 struct cli {
 	const char *socket; /* NULL: where one answers */
-	bool embedded, quiet, verbose, json;
+	bool embedded, quiet, verbose, json; /* socket and embedded: at most one of them */
 	unsigned threads; /* of an embedded engine; 0: as many as CPUs */
-	int timeout_ms;   /* for an answer to what is no job; jobs are waited for by job_run (progress.h) */
+	int timeout_ms;   /* for an answer that takes no computing; jobs are waited for by job_run (progress.h), for ever */
 };
 
 struct command {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of `stats`. One that an older daemon does not have is 0: a command shows what there is. */
 #include "figures.h"
 
 #include <time.h>

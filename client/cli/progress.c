@@ -18,7 +18,7 @@ void progress_begin(struct progress *progress, const struct cli *cli, uint64_t t
 	progress->last = progress->started;
 }
 
-/* Ten times a second at most, so that the terminal is no part of the work. */
+/* Draws the line anew, over the last one. Ten times a second at most, so that the terminal is no part of the work. */
 static void show(struct progress *progress)
 {
 	const uint64_t done = progress->done;
@@ -53,6 +53,8 @@ void progress_end(struct progress *progress)
 	progress->shown = false;
 }
 
+/* Without a terminal one wait lasts for the whole job. With one, the wait ends every 200 ms to draw the line: its timeout is not
+ * the call's. */
 int progress_wait(struct progress *progress, struct trnsci_call *call)
 {
 	enum { TICK_MS = 200 };

@@ -3,7 +3,7 @@
  *
  * net/connection.c moves its bytes, requests/ runs its requests, publish/ its rings and broadcasts; here is what they
  * share, and the replies. Requests are started and answered in any order. All of it belongs to the loop's thread, but for
- * the shares of quotas that other threads take and give (limits/quota.h).
+ * the shares of quotas that other threads take and give (limits/quota.h), and the outbox's bytes while the sender has them.
  *
  *     open    connection_open; each event ends in `advance`, which reads, runs, replies and sends
  *     eof     the client has closed its direction, or broke a rule: nothing more is read; accepted requests are answered

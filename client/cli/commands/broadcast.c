@@ -11,11 +11,12 @@
 #include "rand.h"
 #include "report.h"
 
-enum { PIECE = 4096 };
+enum { PIECE = 4096 }; /* samples of 64 bytes, or more that are smaller, that the buffer holds */
 
 /* ---- send ---- */
 
-/* Until it is interrupted, or the daemon goes. */
+/* Keeps the session open until the command is interrupted or the daemon goes: the broadcast ends with its session. The daemon
+ * publishes by itself; trnsci_next only waits, since no call is in flight. */
 static int hold(struct trnsci_session *session)
 {
 	struct trnsci_call *call;
@@ -25,6 +26,7 @@ static int hold(struct trnsci_session *session)
 	return complain(EXIT_NO_DAEMON, "broadcast: the connection is gone");
 }
 
+/* Asks for the broadcast. The options are of two maps: rate, samples, mode and name of the broadcast, all others of its noise. */
 static int create(struct trnsci_session *session, const char *name, const struct options *options,
 		  const char *distribution)
 {
@@ -92,6 +94,8 @@ static int command_send(struct cli *cli, int argc, char **argv)
 
 /* ---- read ---- */
 
+/* Copies at most a quarter of the ring at once, so that a reader which keeps up is seldom overtaken while it copies. What was
+ * taken before an error is still written. */
 static int read_samples(const struct options *options, struct trnsci_broadcast *reader, struct output *output)
 {
 	static _Alignas(64) char samples[PIECE * 64];

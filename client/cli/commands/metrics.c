@@ -142,6 +142,7 @@ static void skip_request(void)
 		;
 }
 
+/* The page is made in memory first: an HTTP reply begins with its length. */
 static int answer(const struct trnsci_value *stats, bool http)
 {
 	char *text = NULL;

@@ -11,7 +11,7 @@
 #include "files/output.h"
 #include "progress.h"
 
-enum { PIECE_BYTES = 4 << 20 };
+enum { PIECE_BYTES = 4 << 20 }; /* of one reply, below the default limit of inline results, 16 MiB */
 
 #define EXAMPLE "qmc sobol -n 1024 -d 2 -f text"
 
@@ -23,6 +23,7 @@ struct points {
 	uint64_t pieces; /* of this part */
 };
 
+/* Finds the points of that name in the operation table. */
 static bool find_kind(const char *name, struct trnsci_operation_info *ret)
 {
 	for (size_t i = 0; trnsci_operation(i, ret) == 0; i++)
@@ -44,6 +45,7 @@ static int print_kinds(void)
 	return EXIT_OK;
 }
 
+/* Reads which part of the set to make, and cuts it into pieces. The bounds keep rank and size of a piece below 2^64. */
 static int read_part(struct points *points)
 {
 	const struct options *options = points->options;
@@ -70,6 +72,7 @@ static int read_part(struct points *points)
 					   : EXIT_OK;
 }
 
+/* Makes a piece. The array lies in the call's reply, until its next run. */
 static int run_piece(const struct points *points, struct trnsci_call *call, uint64_t piece, struct progress *progress,
 		     struct trnsci_array *ret)
 {

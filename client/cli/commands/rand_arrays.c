@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files as parameters of draws. */
+/* Files as parameters of draws. They are opened before a session: their sizes decide the count and the arena. */
 #include "rand_arrays.h"
 
+/* Opens the file of "@FILE". What is open by then is closed by rand_arrays_close. */
 static int open_one(struct rand_arrays *arrays, const struct option_given *given)
 {
 	struct rand_array *array = &arrays->at[arrays->n];
@@ -43,6 +44,7 @@ const struct rand_array *rand_arrays_longest(const struct rand_arrays *arrays)
 	return longest;
 }
 
+/* As one dimension: a draw takes the elements in row order, whatever the file's shape. */
 int rand_arrays_read(struct trnsci_session *session, struct rand_arrays *arrays)
 {
 	struct trnsci_error err;

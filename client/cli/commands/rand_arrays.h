@@ -7,7 +7,7 @@
 #include "files/input.h"
 #include "options/options.h"
 
-enum { RAND_ARRAYS = 4 };
+enum { RAND_ARRAYS = 4 }; /* no distribution has more parameters that take arrays */
 
 struct rand_arrays {
 	size_t n;

@@ -12,20 +12,22 @@
 #include "files/output.h"
 #include "progress.h"
 
+/* DEFAULT_SAMPLES: of the ring, 2 MiB of f32. LIST_MOST: numbers of a parameter that is a list. */
 enum { DEFAULT_SAMPLES = 1 << 19, LIST_MOST = 4096 };
 
+/* What was asked for. Texts are argv's. */
 struct ringing {
 	const struct cli *cli;
 	const struct options *options;
 	const char *distribution;
 	struct trnsci_source source;
-	struct trnsci_param params[OPTIONS_MAX + 1];
-	double *list;
-	uint64_t count, samples;
-	bool endless;
+	struct trnsci_param params[OPTIONS_MAX + 1]; /* ended by trnsci_end */
+	double *list;            /* the numbers of a parameter, owned; NULL: none has a list */
+	uint64_t count, samples; /* to write; of the ring */
+	bool endless;            /* without a count */
 };
 
-/* "1,2,3" */
+/* Reads "1,2,3". */
 static int read_list(struct ringing *ringing, const char *name, const char *text, struct trnsci_param *ret)
 {
 	size_t n = 0;
@@ -126,6 +128,7 @@ static void print_place(const struct ringing *ringing, const struct trnsci_ring_
 			ringing->source.name, info->generator, info->seed, info->stream, offset * words, n);
 }
 
+/* Writes from the ring's own memory, a quarter of it at a time: the engine refills one part while another is written. */
 static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring, const struct trnsci_ring_info *info,
 			 struct output *output, struct progress *progress)
 {
@@ -151,6 +154,7 @@ static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring
 	return code;
 }
 
+/* npy has the number of samples in its header, so it cannot go on for ever. */
 static int write_out(const struct ringing *ringing, struct trnsci_ring *ring, const struct cli *cli)
 {
 	struct trnsci_ring_info info;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stft, istft, convolve, correlate, welch, csd, window: whole arrays in and out. */
+/* stft, istft, convolve, correlate, welch, csd, window: whole arrays in and out. The commands differ only in a row of data; their
+ * parameters come from the operation table. */
 #include "compute.h"
 #include "spectrum.h"
 
@@ -40,6 +41,7 @@ static const struct option_row rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
+/* Parameters that are no options: inputs and outputs are files, and the others make no sense here. */
 #define HIDDEN " in a b y out u64 window_values timeout_ms "
 
 int command_stft(struct cli *cli, int argc, char **argv)

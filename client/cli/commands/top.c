@@ -28,10 +28,10 @@ static const char *const order_names[N_ORDERS] = {"requests a second", "requests
 
 struct top {
 	struct trnsci_session *session;
-	struct trnsci_call *stats, *clients;
-	double now, before; /* seconds */
-	uint64_t busy_ns[LANES], requests, received, sent;
-	double lane_share[LANES], request_rate, received_rate, sent_rate;
+	struct trnsci_call *stats, *clients; /* run again for each refresh; the screen shows their last replies */
+	double now, before; /* seconds, of this refresh and the one before; 0: there was none */
+	uint64_t busy_ns[LANES], requests, received, sent; /* counters of the last reply */
+	double lane_share[LANES], request_rate, received_rate, sent_rate; /* lanes: 0 to 1; rates: a second */
 	struct client list[CLIENTS_MAX], last[CLIENTS_MAX];
 	size_t n_clients, n_last;
 	enum order order;
@@ -52,6 +52,7 @@ static void read_lanes(struct top *top, const struct trnsci_value *lanes, double
 	}
 }
 
+/* The change of a counter a second. A counter that went back is of a daemon that was restarted: 0. */
 static double rate_of(uint64_t *last, uint64_t now, double elapsed)
 {
 	const double rate = elapsed > 0 && now >= *last ? (double)(now - *last) / elapsed : 0;
@@ -70,6 +71,7 @@ static void read_stats(struct top *top, const struct trnsci_value *stats, double
 	top->sent_rate = rate_of(&top->sent, figure_u64(daemon, "bytes_sent"), elapsed);
 }
 
+/* The client's requests at the last refresh; a new client's rate begins at 0. */
 static uint64_t last_requests(const struct top *top, const struct client *client)
 {
 	for (size_t i = 0; i < top->n_last; i++)

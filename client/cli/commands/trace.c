@@ -11,7 +11,7 @@
 
 enum { PAGE = 4096 };
 
-/* The matrix in a tile of the session. */
+/* Reads the matrix into a new tile, which is the caller's, also on failure. */
 static int read_matrix(struct input *input, struct trnsci_session *session, struct trnsci_tile **ret_tile)
 {
 	struct trnsci_error err;
@@ -21,6 +21,7 @@ static int read_matrix(struct input *input, struct trnsci_session *session, stru
 	return input_read(input, trnsci_tile_data(*ret_tile), tile_info(*ret_tile).bytes);
 }
 
+/* Returns a number of the reply; 0 and not known if it is missing. */
 static double number(const struct trnsci_value *reply, const char *name, bool *ret_known)
 {
 	double x = 0;
@@ -29,6 +30,7 @@ static double number(const struct trnsci_value *reply, const char *name, bool *r
 	return x;
 }
 
+/* Prints "estimate error" with all digits of the estimate, so that it can be read again without loss. */
 static void print_estimate(const struct trnsci_value *reply, const struct cli *cli)
 {
 	bool known;
@@ -50,6 +52,7 @@ static void print_estimate(const struct trnsci_value *reply, const struct cli *c
 		fprintf(stderr, "trace: %" PRIu64 " products with the matrix\n", products);
 }
 
+/* A shape that is wrong is the file's fault (65), anything else that is wrong the options' (2). */
 static int ask(const struct options *options, struct trnsci_session *session, const struct trnsci_tile *tile,
 	       const struct cli *cli)
 {
