@@ -43,7 +43,7 @@ static bool is_for(const struct prepared *prepared, const struct transform_key *
 }
 
 /* In a forked child the call and its tiles are the parent's, and stay. */
-static void drop(struct prepared *prepared)
+static void drop_prepared(struct prepared *prepared)
 {
 	if (prepared->used && prepared->fork_count == forks()) {
 		trnsci_call_free(prepared->call);
@@ -57,12 +57,12 @@ static void drop(struct prepared *prepared)
 void prepared_free(struct prepared_calls *calls)
 {
 	for (int i = 0; calls && i < KEPT; i++)
-		drop(&calls->kept[i]);
+		drop_prepared(&calls->kept[i]);
 	free(calls);
 }
 
 /* Finds the transform's place, or empties the one that was not used for the longest time. */
-static struct prepared *find(struct prepared_calls *calls, const struct transform_key *key,
+static struct prepared *find_place(struct prepared_calls *calls, const struct transform_key *key,
 			     struct session_object *session)
 {
 	struct prepared *oldest = &calls->kept[0];
@@ -75,7 +75,7 @@ static struct prepared *find(struct prepared_calls *calls, const struct transfor
 		if (calls->kept[i].used < oldest->used)
 			oldest = &calls->kept[i];
 	}
-	drop(oldest);
+	drop_prepared(oldest);
 	oldest->key = *key;
 	oldest->session = (struct session_object *)Py_NewRef((PyObject *)session);
 	oldest->fork_count = forks();
@@ -96,7 +96,7 @@ static int new_tile(struct trnsci_session *handle, const struct trnsci_array *ar
 }
 
 /* What fails here is only not prepared: the caller then computes without it, and sees the error. */
-static bool prepare(struct prepared *prepared, struct trnsci_session *handle, const char *operation,
+static bool prepare_call(struct prepared *prepared, struct trnsci_session *handle, const char *operation,
 		    const struct trnsci_param *params, const struct trnsci_array *in, const struct trnsci_array *out)
 {
 	if (new_tile(handle, in, &prepared->in) < 0 || new_tile(handle, out, &prepared->out) < 0 ||
@@ -123,7 +123,7 @@ bool prepared_run(struct module_state *state, struct session_object *session, co
 		  const void *in, void *out)
 {
 	struct prepared_calls *calls = calls_of(state);
-	struct prepared *prepared = calls ? find(calls, key, session) : NULL;
+	struct prepared *prepared = calls ? find_place(calls, key, session) : NULL;
 
 	if (!prepared || !prepared->call)
 		return false;
@@ -141,13 +141,13 @@ void prepared_offer(struct module_state *state, struct session_object *session, 
 		    const struct trnsci_array *out)
 {
 	struct prepared_calls *calls = calls_of(state);
-	struct prepared *prepared = calls ? find(calls, key, session) : NULL;
+	struct prepared *prepared = calls ? find_place(calls, key, session) : NULL;
 
 	if (!prepared || prepared->call)
 		return;
 	const bool again = prepared->used;
 
 	prepared->used = ++calls->clock;
-	if (again && !prepare(prepared, session->handle, operation, params, in, out))
-		drop(prepared);
+	if (again && !prepare_call(prepared, session->handle, operation, params, in, out))
+		drop_prepared(prepared);
 }
