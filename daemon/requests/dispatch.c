@@ -17,6 +17,8 @@
 #include "queue.h"
 #include "requests.h"
 
+/* Calls one of the session's own methods and sends its reply, unless the method does so later. The descriptors of a
+ * reply go to the outbox. */
 static void call_method(struct session *session, const struct operation *operation, const struct message *message,
 			struct bump *bump)
 {
@@ -146,6 +148,8 @@ static bool receive_frame(struct session *session)
 	return false;
 }
 
+/* Handles frames until the turn ends, none is whole, or the session must wait. A look at the clock after each frame
+ * ends its time and begins the next one's. */
 static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 {
 	bool time_left = true;

@@ -87,6 +87,8 @@ static int charge_arena(struct service *service, struct quota_user *user, uint64
 	return r;
 }
 
+/* Makes an arena, of a pre-faulted one if that is not larger, and begins to pre-fault the next. The charge and the
+ * reference to the user belong to the arena from then on: give_arena_back returns both. */
 static int create_arena(struct session *session, uint64_t size, struct arena **ret_arena, int *ret_fd, struct error *err)
 {
 	struct service *service = session->service;
@@ -174,6 +176,7 @@ static int detach_arena(struct session *session, uint64_t handle, struct error *
 	return 0;
 }
 
+/* The descriptor is the outbox's once the reply is made. If the reply cannot be made, the arena is detached again. */
 int engine_session_add_arena(struct method_call *call)
 {
 	struct session *session = call->session;

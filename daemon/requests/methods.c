@@ -248,6 +248,8 @@ static int reserve_fds(struct session *session, struct error *err)
 	return r;
 }
 
+/* A method that sends descriptors takes the most that a reply can have from the session's share first, and gives back
+ * what it did not need. So a client that leaves descriptors unread runs into its limit before one is made. */
 int methods_call(struct method_call *call, const struct operation *operation, const struct value *params)
 {
 	const struct method *method = find_method(operation->name);

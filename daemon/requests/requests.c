@@ -94,6 +94,8 @@ static void unlink_running(struct pending_request *pending)
 		pending->next->prev = pending->prev;
 }
 
+/* Parts the time by what the engine has noted: until a thread began, and until it was computed; the rest is the
+ * reply's. */
 static void note_slow(const struct pending_request *pending, uint64_t now_ns)
 {
 	const struct request_account account = request_account(pending->request);
@@ -269,6 +271,7 @@ static int note_started(struct pending_request *pending, int r, struct error *er
 	return 0;
 }
 
+/* Takes bump in any case; the charge stays the caller's unless it returns 0. */
 static int start_request(struct session *session, const struct operation *operation, const struct message *message,
 			 struct bump *bump, uint64_t charge, struct error *err)
 {
@@ -311,6 +314,8 @@ static_assert((int)RUN_PREPARED_SEED == (int)PREPARED_SEED && (int)RUN_PREPARED_
 		      (int)RUN_PREPARED_OFFSET == (int)PREPARED_OFFSET,
 	      "the wire and the engine name the same parameters of a run by the same bits");
 
+/* Tiles behind the last that is given are the call's own. only_tiles: results in the reply are refused, since a
+ * completion has no room for them. */
 static struct prepared_changes changes_of_run(const struct run_prepared *run, bool only_tiles)
 {
 	size_t n = RUN_PREPARED_TILES;
@@ -336,6 +341,7 @@ static void end_run(struct session *session, const struct run_prepared *run, run
 		session_reply(session, (uint32_t)run->user, error, result, NULL);
 }
 
+/* Starts a run as a request. Returns 0: the reply or `completed` follows, perhaps from within. */
 static int start_run(struct session *session, const struct run_prepared *run, const struct prepared_changes *changes,
 		     run_completed *completed, struct error *err)
 {

@@ -92,6 +92,8 @@ void named_stream_request_block(struct streams *streams, struct named_stream *na
 	commit_queue_post(streams, &named->reserve);
 }
 
+/* Moves `next` behind the draw, if its words are reserved on disk. The next block is requested when half of this one
+ * is used, so that a steady reader never waits for the disk. */
 int named_stream_issue(struct streams *streams, struct named_stream *named, struct deferred_reply *deferred)
 {
 	uint64_t offset, end;
@@ -109,6 +111,8 @@ int named_stream_issue(struct streams *streams, struct named_stream *named, stru
 	return 1;
 }
 
+/* In the order in which they came: a draw that needs more than is reserved holds up those behind it, or it might
+ * never be served. */
 void named_stream_serve_waiters(struct streams *streams, struct named_stream *named)
 {
 	if (streams->trouble.code) {

@@ -371,6 +371,8 @@ int committer_start(struct streams *streams)
 	return 0;
 }
 
+/* Waits for the thread, which commits what is queued, and then gives the reservations back: from then on nothing is
+ * issued. */
 int committer_stop(struct streams *streams)
 {
 	int r = 0;

@@ -23,6 +23,7 @@ static int query_text(struct store *store, const char *sql, char text[STORE_WHY_
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? last : rc;
 }
 
+/* Distinguishes a file of something else, a newer release's, and one whose version is unknown. */
 static int check_header(struct store *store, char why[STORE_WHY_ROOM])
 {
 	char text[STORE_WHY_ROOM];
@@ -48,6 +49,7 @@ static const char *schema_at(const struct store *store, size_t n)
 	return store_schema[n];
 }
 
+/* Compares the schema word by word: a trigger, a view or another index in the file would change what statements do. */
 static int check_schema(struct store *store, char why[STORE_WHY_ROOM])
 {
 	sqlite3_stmt *at = NULL;

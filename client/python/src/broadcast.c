@@ -17,6 +17,7 @@ static void unlock(struct broadcast_object *self)
 	PyThread_release_lock(self->lock);
 }
 
+/* Locks the reader for one thread, as the ring's lock does. Returns 0, or -1 with an exception. */
 static int lock(struct broadcast_object *self)
 {
 	const struct trnsci_error closed = {TRNSCI_CLOSED,

@@ -139,6 +139,7 @@ static PyObject *one_integer(struct generator_object *g, const struct bounds *bo
 	return scalar;
 }
 
+/* Integers of fewer than 32 bits are drawn as i32 and cast: the engine has none that are smaller. */
 static PyObject *many_integers(struct generator_object *g, const struct bounds *bounds, int ndim, const npy_intp *shape)
 {
 	struct recipe recipe;
@@ -157,6 +158,7 @@ static PyObject *many_integers(struct generator_object *g, const struct bounds *
 	return narrow;
 }
 
+/* The common case: both bounds are plain ints. An empty array is returned before the bounds are checked. */
 static PyObject *of_numbers(struct generator_object *g, struct bounds *bounds, PyObject *size, PyObject *dtype,
 			    bool endpoint)
 {
@@ -174,6 +176,7 @@ static PyObject *of_numbers(struct generator_object *g, struct bounds *bounds, P
 	return size == Py_None ? one_integer(g, bounds, dtype) : many_integers(g, bounds, ndim, shape);
 }
 
+/* Reads the dtype; int64 without one. NULL: an exception is set, numpy's. */
 static const struct integer_type *read_type(PyObject *dtype)
 {
 	PyArray_Descr *descr = NULL;

@@ -32,6 +32,7 @@ static int check_together(const struct method *method, const double *params, boo
 	return method->check ? method->check(params, of_array) : 0;
 }
 
+/* A constant takes its words too: a generator's position after a draw does not depend on the parameters' values. */
 static PyObject *one_sample(struct generator_object *g, const struct method *method, const struct plan *plan)
 {
 	union {
@@ -69,6 +70,7 @@ static PyObject *many_samples(struct generator_object *g, const struct method *m
 	return array;
 }
 
+/* Numbers are checked in numpy's order, each alone and then together, so that the first error is numpy's. */
 PyObject *method_call(const struct method *method, METHOD_ARGS)
 {
 	struct generator_object *g = (struct generator_object *)self;
@@ -178,6 +180,7 @@ static PyObject *shape_tuple(int ndim, const npy_intp *shape)
 	return tuple;
 }
 
+/* Checks that the parameters' common shape is the one that was asked for, and raises numpy's error otherwise. */
 static int check_size(const struct walk *walk, int ndim, const npy_intp *shape)
 {
 	const PyArrayMultiIterObject *it = walk->iterator;

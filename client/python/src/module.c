@@ -14,6 +14,8 @@ struct module_state *state_of_type(PyTypeObject *type)
 	return state;
 }
 
+/* The exception for an error's number, by what a program can do about it: change the arguments, wait, connect again.
+ * Borrowed. */
 static PyObject *class_of_error(const struct module_state *state, int code)
 {
 	switch (code) {
@@ -185,6 +187,7 @@ static int add_methods(PyTypeObject *type, PyMethodDef *methods)
 	return 0;
 }
 
+/* Takes the exception classes from trnsci._errors, where they are written in Python. */
 static int take_errors(struct module_state *state)
 {
 	const struct {
@@ -226,6 +229,7 @@ static int module_exec(PyObject *module)
 	return PyModule_AddStringConstant(module, "version", trnsci_version());
 }
 
+/* Shows the collector what the module refers to. */
 static int module_traverse(PyObject *module, visitproc visit, void *arg)
 {
 	struct module_state *state = PyModule_GetState(module);
@@ -242,6 +246,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	return 0;
 }
 
+/* Frees what one import owns. Prepared transforms go first: they hold calls and tiles of the sessions. */
 static int module_clear(PyObject *module)
 {
 	struct module_state *state = PyModule_GetState(module);

@@ -47,6 +47,8 @@ static void give_back(struct ring_object *self, uint64_t n)
 	self->return_due = false;
 }
 
+/* Locks the ring for one thread: the library's ring belongs to one at a time. Without Python's lock while it waits,
+ * so it checks again what may have changed meanwhile. Returns 0, or -1 with an exception. */
 static int lock(struct ring_object *self)
 {
 	const struct trnsci_error closed = {TRNSCI_CLOSED, "closed: ring: it was detached, or belongs to another process"};
@@ -180,6 +182,7 @@ static PyObject *samples_dlpack(PyObject *self, PyObject *args, PyObject *kwargs
 	return dlpack_capsule(&exported, args, kwargs);
 }
 
+/* A read-only array over the ring's memory, which the samples object keeps. */
 static PyObject *samples_array(PyObject *object, void *closure)
 {
 	struct samples_object *self = (struct samples_object *)object;
@@ -257,6 +260,8 @@ PyType_Spec samples_spec = {
 	.slots = samples_slots,
 };
 
+/* Makes an object over samples that lie in the ring. It keeps the ring, and counts among ring->samples until it is
+ * freed. */
 static PyObject *make_samples(struct ring_object *ring, const void *data, uint64_t n)
 {
 	struct samples_object *self = PyObject_New(struct samples_object, ring->session->state->samples_type);
@@ -432,6 +437,7 @@ static PyObject *ring_describe(PyObject *object, PyObject *unused)
 	return ring_info(&self->info);
 }
 
+/* Detaches now, or when the last object over the ring's samples is gone. Waits for a thread that is taking samples. */
 static PyObject *ring_detach(PyObject *object, PyObject *unused)
 {
 	struct ring_object *self = (struct ring_object *)object;

@@ -182,6 +182,8 @@ static PyObject *same_everywhere(const struct request *request, PyObject *array,
 	return array;
 }
 
+/* A shape of 0, or one that is not finite, has constant samples: they are drawn with shape 1, to take the same words, and
+ * replaced. */
 static PyObject *call_standard_gamma(METHOD_ARGS)
 {
 	static const char *const names[] = {"shape", "size", "dtype", "out"};

@@ -10,6 +10,7 @@ static const char BITS[] = "bits", PERMUTATION[] = "permutation", CATEGORICAL[] 
 
 enum { ORDER_PREPARED = 1024 }; /* items of the longest order that is a prepared call */
 
+/* Draws whole words, and cuts the last one. */
 static PyObject *call_bytes(PyObject *self, PyObject *length)
 {
 	const struct recipe recipe = {.distribution = BITS, .dtype = TRNSCI_U32, .words = 1};
