@@ -137,6 +137,8 @@ static void tiles_of_another_session(struct trnsci_session *session)
 	trnsci_call_free(call);
 	for (int i = 0; i < 4; i++)
 		assert_true(((const float *)trnsci_tile_data(own))[i] == 0);
+	trnsci_tile_free(foreign);
+	trnsci_tile_free(own);
 	trnsci_close(other);
 }
 
