@@ -82,10 +82,10 @@ LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd) $(call p
 LIBS_cli = $(call pkg,--libs,json-c) $(call pkg,--libs,sndfile) $(call pkg,--libs,ncursesw)
 
 own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
-# One object for each source, but for X_simd.c and X_aes.c one for each instruction set. Two rooms have no kernel for NEON.
+# One object for each source, but for X_simd.c and X_aes.c one for each instruction set. lib/gemm has no kernel for NEON.
 variants = $(filter-out %_simd.c %_aes.c,$(1)) $(foreach isa,$(SIMD),$(patsubst %_simd.c,%_simd_$(isa).c,$(filter %_simd.c,$(1)))) \
 	$(foreach isa,$(AES),$(patsubst %_aes.c,%_aes_$(isa).c,$(filter %_aes.c,$(1))))
-WITHOUT := lib/fft/kernels/kernel_simd_neon.c lib/gemm/kernel_simd_neon.c
+WITHOUT := lib/gemm/kernel_simd_neon.c
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(WITHOUT),$(call variants,$(1))))
 
 LIB_SOURCES := $(call own,lib)

@@ -49,8 +49,8 @@ fuzz:
 	@+$(MAKE) --no-print-directory $(FUZZ_BUILD) build/fuzz/tests/fuzz/fuzz_$(F)
 	@tests/fuzz/run build/fuzz/tests/fuzz $(or $(SECONDS),60) $(F)
 
-# make check-arm64 : the checks of random numbers, and of the bytes of transforms, on another CPU, emulated; cmocka is not needed there, nor peers.
-FOREIGN_CHECKS := $(foreach check,$(filter tests/rng/% tests/dist/% tests/gemm/check_panel.c tests/fft/check_bytes.c,$(CHECK_SOURCES)),$(if \
+# make check-arm64 : the checks of random numbers, and of transforms' kernels, on another CPU, emulated; cmocka is not needed there, nor peers.
+FOREIGN_CHECKS := $(foreach check,$(filter tests/rng/% tests/dist/% tests/gemm/check_panel.c $(patsubst %,tests/fft/check_%.c,bytes chunks layout rows transpose),$(CHECK_SOURCES)),$(if \
 	$(LIBS_$(basename $(notdir $(check)))),,$(BUILD)/foreign/$(basename $(check:tests/%=%))))
 
 $(BUILD)/foreign/%: tests/%.c $(LIB_ARCHIVE)
@@ -60,7 +60,7 @@ $(BUILD)/foreign/%: tests/%.c $(LIB_ARCHIVE)
 		$(LIB_ARCHIVE) -lm
 
 run-foreign: $(FOREIGN_CHECKS)
-	@prove --timer -e 'tests/run-one $(EMULATOR)' $(FOREIGN_CHECKS)
+	@prove --timer -j$$(nproc) -e 'tests/run-one $(EMULATOR)' $(FOREIGN_CHECKS)
 
 check-arm64:
 	@tests/need $(call quoted,$(DEPS_ARM64))

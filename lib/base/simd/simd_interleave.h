@@ -30,6 +30,8 @@
 #include "base/simd/simd_interleave_avx512.h"
 #elif defined(SIMD_AVX2)
 #include "base/simd/simd_interleave_avx2.h"
+#elif defined(SIMD_NEON)
+#include "base/simd/simd_interleave_neon.h"
 #else
 #include "base/simd/simd_interleave_scalar.h"
 #endif

@@ -4,4 +4,4 @@
 
 #include "base/kernel_table.h"
 
-KERNEL_TABLE(struct fft_kernel, fft, KERNEL_ROWS_X86(fft))
+KERNEL_TABLE(struct fft_kernel, fft, KERNEL_ROWS(fft))

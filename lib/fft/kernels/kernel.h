@@ -193,7 +193,8 @@ struct fft_kernel {
 	const struct fft_ops *ops[2]; /* by enum fft_precision */
 };
 
-extern const struct fft_kernel fft_scalar, fft_avx2, fft_avx512;
+extern const struct fft_kernel fft_scalar, fft_avx2, fft_avx512, fft_neon;
+extern const struct fft_ops fft_ops_f64_scalar; /* that of fft_neon, too */
 
 /* All variants built in, best first, scalar last; and the best that needs nothing beyond `features`. */
 const struct fft_kernel *const *fft_kernels(size_t *ret_count);

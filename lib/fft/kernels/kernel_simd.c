@@ -12,12 +12,20 @@
 #include "fft/kernels/trig_constants.h"
 #include "fft/kernels/kernel.h"
 
+/* Which bodies a variant has beside those of all: WIDE ones are written for the registers of x86-64, and VECTORS ones need
+ * lanes. */
 #if defined(SIMD_AVX512) || defined(SIMD_AVX2)
 #define SIMD_WIDE
 #define WIDE(function) function
 #else
 #define WIDE(function) NULL
 enum { QUARTERS_EXCHANGED = 0 };
+#endif
+#if defined(SIMD_WIDE) || defined(SIMD_NEON)
+#define SIMD_VECTORS
+#define VECTORS(function) function
+#else
+#define VECTORS(function) NULL
 #endif
 
 /* Runs the statement with the constant EXCHANGE, by code for each value where that is faster. */
@@ -43,6 +51,8 @@ enum { QUARTERS_EXCHANGED = 0 };
 #include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
 #include "fft/kernels/short_body.h"
+#endif
+#ifdef SIMD_VECTORS
 #include "fft/kernels/single_body.h"
 #endif
 #include "fft/kernels/fold_body.h"
@@ -51,6 +61,11 @@ enum { QUARTERS_EXCHANGED = 0 };
 #include "fft/kernels/transpose_body.h"
 #include "fft/kernels/ops_body.h"
 
+/* Two lanes take as many instructions as plain C. */
+#ifdef SIMD_NEON
+#define FFT_OPS_F64 fft_ops_f64_scalar
+#else
+#define FFT_OPS_F64 SIMD_SUFFIX(fft_ops_f64)
 #include "fft/kernels/lanes_f64.h"
 #include "fft/kernels/butterfly_body.h"
 #include "fft/kernels/pass_body.h"
@@ -60,6 +75,8 @@ enum { QUARTERS_EXCHANGED = 0 };
 #include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
 #include "fft/kernels/short_body.h"
+#endif
+#ifdef SIMD_VECTORS
 #include "fft/kernels/single_body.h"
 #endif
 #include "fft/kernels/fold_body.h"
@@ -67,6 +84,7 @@ enum { QUARTERS_EXCHANGED = 0 };
 #include "fft/kernels/series_body.h"
 #include "fft/kernels/transpose_body.h"
 #include "fft/kernels/ops_body.h"
+#endif
 
 #ifdef SIMD_FUSED
 #define IS_FUSED true
@@ -75,4 +93,4 @@ enum { QUARTERS_EXCHANGED = 0 };
 #endif
 
 const struct fft_kernel SIMD_SUFFIX(fft) = {
-	SIMD_NAME, SIMD_NEEDS, IS_FUSED, {&SIMD_SUFFIX(fft_ops_f32), &SIMD_SUFFIX(fft_ops_f64)}};
+	SIMD_NAME, SIMD_NEEDS, IS_FUSED, {&SIMD_SUFFIX(fft_ops_f32), &FFT_OPS_F64}};

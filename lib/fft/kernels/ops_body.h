@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of one variant's functions in one precision. */
 
-static const struct fft_ops LOCAL(fft_ops) = {
+const struct fft_ops LOCAL(fft_ops) = {
 	.lanes = LANES,
 	.quarters_exchanged = QUARTERS_EXCHANGED,
 	.direct = LOCAL(run_direct),
@@ -12,7 +12,7 @@ static const struct fft_ops LOCAL(fft_ops) = {
 	.fold = LOCAL(fold),
 	.flat = WIDE(LOCAL(flat)),
 	.short_rows = WIDE(LOCAL(short_rows)),
-	.single = WIDE(LOCAL(single)),
+	.single = VECTORS(LOCAL(single)),
 	.transpose = LOCAL(transpose_array),
 	.odd_deal = LOCAL(odd_deal),
 	.odd_join = LOCAL(odd_join),
