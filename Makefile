@@ -214,7 +214,7 @@ help:
 #: make check       install what is missing, build, and run the tests
 #: make check-full  sanitizers, long statistics, fuzzing, crowds, another CPU, a booted systemd: 45 minutes
 #: make statistics  every distribution, stream and point set against what it should be like, as tables
-#: make check-arm64 the checks of random numbers on AArch64, emulated; make check-boot: under a booted systemd
+#: make check-arm64 the checks of random numbers and transforms on AArch64, emulated; make check-boot: under a booted systemd
 #: make soak         1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
 #: make bench       the speed of everything, beside its peers
 #: make bench-mpi   transforms over MPI ranks beside FFTW's
