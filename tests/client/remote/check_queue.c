@@ -424,7 +424,8 @@ static void event_loop(void **state)
 	for (int round = 0; round < 50; round++) {
 		for (int k = 0; k < CALLS; k++)
 			assert_int_equal(trnsci_submit(calls[k], NULL, count_answer, &answered), 0);
-		for (expected += CALLS; answered < expected;) {
+		expected += CALLS;
+		while (answered < expected) {
 			struct pollfd poll_fd = {trnsci_fd(session), POLLIN, 0};
 
 			assert_int_equal(poll(&poll_fd, 1, DEADLINE_MS), 1);
