@@ -28,7 +28,8 @@
 #define SKIP_IF(test, value, yes, no) BPF_JUMP(BPF_JMP | (test) | BPF_K, (value), (yes), (no))
 #define ANSWER(action)                BPF_STMT(BPF_RET | BPF_K, (action))
 
-/* System calls by another interface (of 32 bits, x32) have other numbers: the thread that tries one ends. */
+/* System calls by another interface (of 32 bits, x32) have other numbers: the process that tries one ends, not
+ * only the thread, which would leave the others waiting for it. */
 static long install_filter(void)
 {
 	struct sock_filter filter[] = {
@@ -39,7 +40,7 @@ static long install_filter(void)
 		SKIP_IF(BPF_JEQ, SYS_execve, 3, 0),
 		SKIP_IF(BPF_JEQ, SYS_execveat, 2, 0),
 		ANSWER(SECCOMP_RET_ALLOW),
-		ANSWER(SECCOMP_RET_KILL_THREAD),
+		ANSWER(SECCOMP_RET_KILL_PROCESS),
 		ANSWER(SECCOMP_RET_ERRNO | EPERM),
 	};
 	const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
