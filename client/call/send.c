@@ -34,6 +34,7 @@ int call_send(struct trnsci_call *call)
 		pthread_mutex_lock(&call->session->lock);
 		call_table_remove(call);
 		call_set_error(call, &error);
+		session_wake(call->session);
 		pthread_mutex_unlock(&call->session->lock);
 	}
 	call_unref(call);

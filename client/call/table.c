@@ -95,11 +95,10 @@ bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error
 	call_set_error(call, error ? error : &(struct error){0});
 	if (call->answered)
 		call->answered(call);
-	if (call->refs == 0)
-		return true;
-	if (call->queueing)
+	if (call->queueing && call->refs > 0)
 		queue_push(call->session, call);
-	return false;
+	session_wake(call->session);
+	return call->refs == 0;
 }
 
 void call_finish(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
@@ -121,7 +120,7 @@ void session_fail(struct trnsci_session *session, const struct error *error)
 	for (size_t i = 0; i < CALL_BUCKETS; i++)
 		while (session->calls[i])
 			call_finish(session->calls[i], error, NULL, NULL, NULL);
-	pthread_cond_broadcast(&session->changed);
+	session_wake(session);
 }
 
 bool call_is_in_flight(const struct trnsci_call *call)

@@ -84,7 +84,8 @@ static void on_answered(struct request *request, void *arg)
 	if (orphan)
 		session_unref_locked(session);
 	embedded->unanswered--;
-	pthread_cond_broadcast(&session->changed);
+	if (session->closed)
+		pthread_cond_broadcast(&session->ended);
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -264,13 +265,6 @@ static void embedded_cancel(struct trnsci_call *call)
 	pthread_mutex_unlock(&call->session->lock);
 }
 
-/* Lanes answer calls in their own threads: there is nothing to read. */
-static void embedded_progress(struct trnsci_session *session, int64_t deadline)
-{
-	if (deadline > 0)
-		session_sleep(session, deadline);
-}
-
 /* Returns the bytes of the machine's memory, including swap. */
 static uint64_t machine_memory(void)
 {
@@ -383,13 +377,13 @@ static void embedded_stop(struct trnsci_session *session)
 
 	pthread_mutex_lock(&session->lock);
 	while (session->running_now > 0) /* they use its memory without a reference */
-		pthread_cond_wait(&session->changed, &session->lock);
+		pthread_cond_wait(&session->ended, &session->lock);
 	pthread_mutex_unlock(&session->lock);
 	session_memory_close(embedded->session_memory);
 	pthread_mutex_lock(&session->lock);
-	pthread_cond_broadcast(&session->changed);
-	while (embedded->unanswered > 0 || session->waiters > 0)
-		pthread_cond_wait(&session->changed, &session->lock);
+	session_wake(session);
+	while (embedded->unanswered > 0 || session->waiting)
+		pthread_cond_wait(&session->ended, &session->lock);
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -415,7 +409,6 @@ static const struct session_engine embedded_engine = {
 	.prepare = embedded_prepare,
 	.release = embedded_release,
 	.cancel = embedded_cancel,
-	.progress = embedded_progress,
 	.begin_arenas = embedded_begin_arenas,
 	.attach_ring = attach_ring,
 	.wake_ring = embedded_wake_ring,

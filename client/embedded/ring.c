@@ -37,7 +37,7 @@ static void on_gone(void *arg, const struct error *why)
 	(void)why;
 	pthread_mutex_lock(&session->lock);
 	own->gone = true;
-	pthread_cond_broadcast(&session->changed);
+	pthread_cond_broadcast(&session->ended);
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -181,7 +181,7 @@ void embedded_detach_ring(struct trnsci_session *session, struct ring_link *link
 	ring_close(own->ring);
 	pthread_mutex_lock(&session->lock);
 	while (!own->gone)
-		pthread_cond_wait(&session->changed, &session->lock);
+		pthread_cond_wait(&session->ended, &session->lock);
 	pthread_mutex_unlock(&session->lock);
 	ring_free(own->ring);
 	free(own);

@@ -134,7 +134,7 @@ static void take_arena(struct trnsci_call *call)
 	} else {
 		fail_growth(session, &error, call->bytes);
 	}
-	pthread_cond_broadcast(&session->changed);
+	session_wake(session);
 }
 
 /* Returns the bytes to ask for, 0 if nothing is to be asked for now: one request that brings descriptors is in flight at a
@@ -162,6 +162,7 @@ static void ask_for_arena(struct trnsci_session *session, size_t bytes)
 		pthread_mutex_lock(&session->lock);
 		session->growth.asked = session->fds_pending = false;
 		answer_waiting(session, &(struct error){ERROR_NO_MEMORY, "no_memory: arena: no call could be made"});
+		session_wake(session);
 		pthread_mutex_unlock(&session->lock);
 		return;
 	}

@@ -273,7 +273,7 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 			set_armed(queue, QUEUE_WAKE_NOTIFY);
 		queue->submitted++;
 		atomic_store_explicit(&queue->page->submitted, queue->submitted, memory_order_release);
-		if (session->waiters > 0)
+		if (session->waiting)
 			atomic_thread_fence(memory_order_seq_cst);
 		kick_daemon(session, queue);
 	}

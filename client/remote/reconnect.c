@@ -184,6 +184,5 @@ void reconnect(struct trnsci_session *session, const char *why)
 		memcpy(remote->instance, instance, sizeof instance);
 		for_each_begun(session, send_again);
 		socket_io_flush(session);
-		pthread_cond_broadcast(&session->changed);
 	}
 }

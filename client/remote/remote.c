@@ -37,7 +37,7 @@ static bool may_keep_back(const struct trnsci_session *session)
 {
 	const struct remote *remote = session->peer;
 
-	return session->comes_back && session->oldest && session->waiters == 0 && session->ready_fd < 0 &&
+	return session->comes_back && session->oldest && !session->waiting && session->ready_fd < 0 &&
 	       remote->out.size - remote->out_sent < KEPT_BACK_BYTES;
 }
 
@@ -108,12 +108,28 @@ static bool look_for_news(struct trnsci_session *session, unsigned times)
 	return session->failure.code || socket_io_receive(session);
 }
 
+/* Spins without the lock until poll() reports something or spinning no longer pays. Returns false in that case. With the lock,
+ * which is released meanwhile. */
+static bool spin_at_poll(struct trnsci_session *session, struct spin *spin, struct pollfd polls[2], int64_t deadline)
+{
+	const struct remote *remote = session->peer;
+	bool again = true;
+
+	pthread_mutex_unlock(&session->lock);
+	for (unsigned times = 1; again && poll(polls, 2, 0) == 0; times++)
+		again = spin_again(spin) && (times % POLL_EVERY != 0 || clock_ns() < deadline);
+	pthread_mutex_lock(&session->lock);
+	return again && !session->failure.code && (socket_io_receive(session) || remote->interrupted);
+}
+
 /* Looks for replies as long as spinning pays, and every few times at what poll() reports. Returns true if there is news
  * and the thread need not sleep. With the lock, which is released between looks. */
 static bool spin_for_news(struct trnsci_session *session, struct spin *spin, struct pollfd polls[2], int64_t deadline)
 {
-	bool news = false;
+	bool news = false, several;
 
+	if (session->shared > 0 && !queue_is_awaited(session, &several))
+		return spin_at_poll(session, spin, polls, deadline);
 	for (unsigned times = 1; !news; times++) {
 		pthread_mutex_unlock(&session->lock);
 		const bool again = spin_again(spin);
@@ -122,7 +138,7 @@ static bool spin_for_news(struct trnsci_session *session, struct spin *spin, str
 		pthread_mutex_lock(&session->lock);
 		if (!again)
 			return false;
-		news = look_for_news(session, times) || news;
+		news = look_for_news(session, times) || news || ((struct remote *)session->peer)->interrupted;
 	}
 	return true;
 }
@@ -151,7 +167,7 @@ static void sleep_at_socket(struct trnsci_session *session, struct pollfd polls[
 	struct remote *remote = session->peer;
 
 	remote->sleeping = true;
-	if (queue_arm(session)) {
+	if (!remote->interrupted && queue_arm(session)) {
 		polls[0].events = poll_events(remote); /* a reconnect may have added output */
 		const int64_t rest = socket_io_rest_deadline(session);
 		int64_t until = rest < deadline ? rest : deadline;
@@ -182,6 +198,7 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 	bool several;
 
 	remote->polling = true;
+	remote->interrupted = false;
 	if (!spin_at_queue(session)) {
 		struct spin *spin = queue_is_awaited(session, &several) && several ? &remote->several : &remote->spin;
 
@@ -202,6 +219,21 @@ static void arm_for_program(struct trnsci_session *session)
 		queue_receive(session);
 }
 
+/* What a look without a wait receives may be what the polling thread waits for. */
+static void look_beside_poller(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	bool news = socket_io_receive(session);
+
+	news |= queue_receive(session);
+	if (!news || !remote->polling)
+		return;
+	remote->interrupted = true;
+	if (remote->sleeping)
+		eventfd_write(remote->wake, 1);
+	queue_wake_sleeper(session);
+}
+
 static void remote_progress(struct trnsci_session *session, int64_t deadline)
 {
 	struct remote *remote = session->peer;
@@ -209,21 +241,14 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 	remote_flush(session);
 	if (session->failure.code)
 		return;
-	if (remote->polling && deadline > 0) {
-		session_sleep(session, deadline);
-		return;
-	}
-	if (deadline > 0 && !queue_receive(session))
+	if (deadline <= 0)
+		look_beside_poller(session);
+	else if (!queue_receive(session))
 		poll_socket(session, deadline);
-	else if (deadline <= 0) {
-		socket_io_receive(session);
-		queue_receive(session);
-	}
 	if (session->ready_fd >= 0)
 		arm_for_program(session);
 	if (remote->out.size > 0)
 		socket_io_flush(session);
-	pthread_cond_broadcast(&session->changed);
 	if ((session->growth.wanted && !session->growth.asked && !session->fds_pending) || session->growth.unmapped) {
 		pthread_mutex_unlock(&session->lock);
 		growth_tend(session);
@@ -276,8 +301,9 @@ static void remote_stop(struct trnsci_session *session)
 	queued_calls_keep_data(session);     /* the daemon empties its memory when it sees the end */
 	shutdown(remote->socket, SHUT_RDWR); /* wakes the thread in poll */
 	queue_wake_sleeper(session);
-	while (session->waiters > 0)
-		pthread_cond_wait(&session->changed, &session->lock);
+	session_wake(session);
+	while (session->waiting)
+		pthread_cond_wait(&session->ended, &session->lock);
 	atomic_store_explicit(&last_window_ns, remote->spin.window_ns, memory_order_relaxed);
 	socket_io_close(remote);
 	queue_end(remote->queue);

@@ -29,7 +29,7 @@ int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)
 	r = call_run(call, err);
 	pthread_mutex_lock(&session->lock);
 	session->fds_pending = false;
-	pthread_cond_broadcast(&session->changed);
+	session_wake(session);
 	pthread_mutex_unlock(&session->lock);
 	if (session->engine->tend_arenas)
 		session->engine->tend_arenas(session);

@@ -31,6 +31,7 @@ struct remote {
 	int epoll;         /* the descriptor of trnsci_fd; -1 until it is asked for */
 	bool polling;      /* a thread is in poll, without the lock */
 	bool sleeping;     /* that thread does not spin */
+	bool interrupted;  /* that thread looks again at what it waits for: another one has received something */
 	struct spin spin;  /* of the polling thread */
 	struct spin several; /* its waits while several runs are in the queue */
 	bool epoll_out;    /* epoll also waits for room to send */

@@ -12,6 +12,7 @@
 
 enum {
 	SPIN_US = 100,       /* default: a small call is answered within it */
+	SHARED_WAITS = 64,   /* of one thread after another, until a session counts as one thread's again */
 	RECONNECT_MS = 2000, /* default: a restarted daemon is back within it */
 };
 
@@ -26,20 +27,12 @@ int session_check(const struct trnsci_session *session, struct error *err)
 	return 0;
 }
 
-/* Waits are on the clock of deadlines. */
 static int init_lock(struct trnsci_session *session)
 {
-	pthread_condattr_t attributes;
-
-	if (pthread_condattr_init(&attributes) != 0)
-		return -ERROR_NO_MEMORY;
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	int r = pthread_cond_init(&session->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
-	if (r != 0)
+	if (pthread_cond_init(&session->ended, NULL) != 0)
 		return -ERROR_NO_MEMORY;
 	if (pthread_mutex_init(&session->lock, NULL) != 0) {
-		pthread_cond_destroy(&session->changed);
+		pthread_cond_destroy(&session->ended);
 		return -ERROR_NO_MEMORY;
 	}
 	return 0;
@@ -111,7 +104,7 @@ void session_unref(struct trnsci_session *session)
 	session->engine->destroy(session);
 	if (session->ready_fd >= 0)
 		close(session->ready_fd);
-	pthread_cond_destroy(&session->changed);
+	pthread_cond_destroy(&session->ended);
 	pthread_mutex_destroy(&session->lock);
 	bump_cache_free(&session->bump_cache);
 	free(session->address);
@@ -123,25 +116,113 @@ void session_unref_locked(struct trnsci_session *session)
 	session->refs--;
 }
 
-/* Looks at least once, so that a deadline of 0 still reads what has come. The last waiter of a closed session wakes the
- * thread that closes it. */
+/* ---- waiting ---- */
+
+/* A thread inside session_wait: on its stack. */
+struct session_waiter {
+	struct session_waiter *next;
+	bool (*ready)(void *arg);
+	void *arg;
+	bool asleep; /* at `woken` */
+	pthread_cond_t woken;
+};
+
+/* Deadlines are on the monotonic clock. */
+static void sleep_until_woken(struct trnsci_session *session, struct session_waiter *self, int64_t deadline)
+{
+	const struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
+
+	self->asleep = true;
+	if (deadline == DEADLINE_NEVER)
+		pthread_cond_wait(&self->woken, &session->lock);
+	else
+		pthread_cond_clockwait(&self->woken, &session->lock, CLOCK_MONOTONIC, &until);
+	self->asleep = false;
+}
+
+static void wake(struct session_waiter *waiter)
+{
+	waiter->asleep = false;
+	pthread_cond_signal(&waiter->woken);
+}
+
+void session_wake(struct trnsci_session *session)
+{
+	for (struct session_waiter *waiter = session->waiting; waiter; waiter = waiter->next)
+		if (waiter->asleep && waiter->ready(waiter->arg))
+			wake(waiter);
+}
+
+/* One thread receives at a time. The others sleep, each until its own answer is there or the turn has come to it. Nothing is
+ * received any more once the session has failed. */
+static void take_turn(struct trnsci_session *session, struct session_waiter *self, int64_t deadline)
+{
+	const struct session_engine *engine = session->engine;
+
+	if (engine->progress && (deadline <= 0 || (!session->receiving && !session->failure.code))) {
+		session->receiving |= deadline > 0;
+		engine->progress(session, deadline);
+		session->receiving &= deadline <= 0;
+	} else if (deadline > 0) {
+		if (engine->flush)
+			engine->flush(session);
+		if (!self->ready(self->arg))
+			sleep_until_woken(session, self, deadline);
+	}
+}
+
+/* Whoever goes leaves the turn to one that sleeps. */
+static void pass_turn(struct trnsci_session *session)
+{
+	struct session_waiter *waiter = session->waiting;
+
+	while (waiter && !waiter->asleep)
+		waiter = waiter->next;
+	if (waiter && !session->receiving && session->engine->progress)
+		wake(waiter);
+}
+
+static void leave_waiting(struct trnsci_session *session, struct session_waiter *self)
+{
+	struct session_waiter **at = &session->waiting;
+
+	while (*at != self)
+		at = &(*at)->next;
+	*at = self->next;
+	pass_turn(session);
+	if (session->closed)
+		pthread_cond_broadcast(&session->ended);
+}
+
+/* Whoever spins leaves the lock to the others, where there were others lately. */
+static void count_threads(struct trnsci_session *session)
+{
+	const pthread_t here = pthread_self();
+
+	if (!pthread_equal(session->waited_last, here))
+		session->shared = SHARED_WAITS;
+	else if (session->shared > 0)
+		session->shared--;
+	session->waited_last = here;
+}
+
+/* Looks at least once, so that a deadline of 0 still reads what has come. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline)
 {
-	int r = 0;
+	struct session_waiter self = {session->waiting, ready, arg, false, PTHREAD_COND_INITIALIZER};
 	bool looked = false;
+	int r = 0;
 
-	session->waiters++;
-	while (!ready(arg)) {
-		if (looked && clock_ns() >= deadline) {
+	session->waiting = &self;
+	count_threads(session);
+	while (r == 0 && !ready(arg)) {
+		if (looked && clock_ns() >= deadline)
 			r = -ERROR_TIMEOUT;
-			break;
-		}
-		session->engine->progress(session, deadline);
+		else
+			take_turn(session, &self, deadline);
 		looked = true;
 	}
-	session->waiters--;
-	if (session->closed)
-		pthread_cond_broadcast(&session->changed);
+	leave_waiting(session, &self);
 	return r;
 }
 
@@ -160,18 +241,8 @@ void session_leave(struct trnsci_session *session)
 	if (atomic_fetch_sub(&session->running_now, 1) > 1 || !session->closed)
 		return;
 	pthread_mutex_lock(&session->lock);
-	pthread_cond_broadcast(&session->changed);
+	pthread_cond_broadcast(&session->ended);
 	pthread_mutex_unlock(&session->lock);
-}
-
-void session_sleep(struct trnsci_session *session, int64_t deadline)
-{
-	const struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
-
-	if (deadline == DEADLINE_NEVER)
-		pthread_cond_wait(&session->changed, &session->lock);
-	else
-		pthread_cond_timedwait(&session->changed, &session->lock, &until);
 }
 
 int session_get_connection(struct trnsci_session *session, uint64_t *ret_connection, struct error *err)
@@ -181,7 +252,7 @@ int session_get_connection(struct trnsci_session *session, uint64_t *ret_connect
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&session->lock);
-	if (!session->closed && !session->failure.code)
+	if (!session->closed && !session->failure.code && session->engine->progress)
 		session->engine->progress(session, 0);
 	if (session->closed || session->failure.code)
 		r = error_set(err, ERROR_CLOSED, "session: its connection is gone");

@@ -67,7 +67,8 @@ struct session_engine {
 	bool (*enqueue)(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
 	/* Asks for the end of a call in flight, to which the caller holds a reference. Without. */
 	void (*cancel)(struct trnsci_call *call);
-	/* Waits for answers until the deadline. With; the lock may be released meanwhile. */
+	/* Receives answers, and waits for some until the deadline: with a deadline above 0 one thread at a time. With; the lock
+	 * may be released meanwhile. NULL: the engine's own threads answer. */
 	void (*progress)(struct trnsci_session *session, int64_t deadline);
 	/* Gets memory for tiles unless there is some, or asks for it: then requests that follow find it. `bytes`: of the
 	 * tile that needs it, 0 if that is not known. Without. */
@@ -103,10 +104,13 @@ struct trnsci_session {
 	size_t arena_bytes; /* least size of the first arena */
 	/* Everything below is guarded by the lock. */
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* a call was answered, a waiter left, or an arena came */
+	pthread_cond_t ended; /* what a thread that closes or detaches waits for: a waiter, a run, an embedded call, a ring */
 	unsigned refs;
 	atomic_uint running_now; /* threads between session_enter and session_leave; changed without the lock */
-	unsigned waiters;     /* threads inside session_wait */
+	struct session_waiter *waiting; /* threads inside session_wait, a list */
+	pthread_t waited_last;          /* the thread that came into session_wait last */
+	unsigned shared;                /* how many of the next waits are taken for those of several threads */
+	bool receiving;                 /* one of them is inside the engine's progress */
 	atomic_bool closed;
 	atomic_bool queue_refused;    /* the daemon has no queue for this session */
 	struct queued_call *queue_calls; /* of its calls */
@@ -156,7 +160,8 @@ void session_unref_locked(struct trnsci_session *session);
  * between. -ERROR_CLOSED if nothing more can be sent. Without the lock. */
 int session_get_connection(struct trnsci_session *session, uint64_t *ret_connection, struct error *err);
 
-/* Waits until ready(arg), which is called with the lock, is true. Returns 0 or -ERROR_TIMEOUT. With the lock. */
+/* Waits until ready(arg), which is called with the lock, by any thread, is true. Who makes it true calls session_wake. Returns 0 or
+ * -ERROR_TIMEOUT. With the lock. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
 
 /* Enters a session to run a prepared call in this thread: it is not stopped until session_leave. Returns false if it is
@@ -164,7 +169,8 @@ int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void 
 bool session_enter(struct trnsci_session *session);
 void session_leave(struct trnsci_session *session);
 
-/* Sleeps until session->changed is signalled or the deadline has passed. With the lock, which is released meanwhile. */
-void session_sleep(struct trnsci_session *session, int64_t deadline);
+/* Wakes the threads inside session_wait whose condition is true now. With the lock. */
+void session_wake(struct trnsci_session *session);
+
 
 #endif
