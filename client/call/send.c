@@ -22,6 +22,22 @@ int call_begin(struct trnsci_call *call, bool queueing, struct error *err)
 	return 0;
 }
 
+/* Ends a call that the engine has not taken, and returns the error's negative code. Another thread may have failed the session
+ * since: then the call has been answered with all others, as if it had been sent, and the result is 0. */
+static int withdraw(struct trnsci_call *call, const struct error *error)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&call->session->lock);
+	if (call->state == CALL_IN_FLIGHT) {
+		call_table_remove(call);
+		r = call_set_error(call, error);
+		session_wake(call->session);
+	}
+	pthread_mutex_unlock(&call->session->lock);
+	return r;
+}
+
 /* No lock is held while the engine takes the request: an embedded one may compute and answer it there and then. */
 int call_send(struct trnsci_call *call)
 {
@@ -31,11 +47,7 @@ int call_send(struct trnsci_call *call)
 	if (r < 0) {
 		if (!error.code)
 			error_set(&error, (enum error_code) - r, "%s: the request could not be sent", call->method);
-		pthread_mutex_lock(&call->session->lock);
-		call_table_remove(call);
-		call_set_error(call, &error);
-		session_wake(call->session);
-		pthread_mutex_unlock(&call->session->lock);
+		r = withdraw(call, &error);
 	}
 	call_unref(call);
 	return r;
