@@ -64,6 +64,7 @@ struct trnsci_call {
 	bool cancelling;                   /* to be cancelled as soon as its request exists */
 	bool wants_fds;                    /* its reply brings file descriptors */
 	bool sent_again;                   /* after a reconnect */
+	unsigned round;                    /* over the calls in flight that has come to it (remote/reconnect.c) */
 	bool needs_room;                   /* waits for an arena (remote/growth.h) */
 	unsigned rooms;                    /* times that it has waited for one */
 	uint64_t ends;       /* where its request ends among the bytes of the connection; CALL_UNSENT: not written */

@@ -56,13 +56,13 @@ static bool answer_next(struct trnsci_session *session, const struct error *erro
 	return false;
 }
 
+/* What is sent again goes out once the input that brought the arena is handled: a send that fails reads input, too. */
 static void answer_waiting(struct trnsci_session *session, const struct error *error)
 {
 	while (answer_next(session, error))
 		;
 	session->growth.bytes = 0;
 	session->growth.wanted = false;
-	socket_io_flush(session);
 }
 
 /* ---- an arena more ---- */

@@ -130,15 +130,25 @@ static bool give_up(struct trnsci_call *call)
 }
 
 /* Skips calls whose request is not written yet: their senders will write them for the new connection. */
+static struct trnsci_call *find_unvisited(struct trnsci_call *call, unsigned round)
+{
+	while (call && (call->ends == CALL_UNSENT || call->round == round))
+		call = call->chain;
+	return call;
+}
+
+/* Visits each call once. A call that ends may end others: one for an arena those that wait for it. So the search begins anew
+ * after each visit. */
 static bool for_each_begun(struct trnsci_session *session, bool (*visit)(struct trnsci_call *call))
 {
+	const unsigned round = ++((struct remote *)session->peer)->rounds;
+	struct trnsci_call *call;
 	bool any = false;
 
 	for (size_t i = 0; i < CALL_BUCKETS; i++)
-		for (struct trnsci_call *call = session->calls[i], *next; call; call = next) {
-			next = call->chain;
-			if (call->ends != CALL_UNSENT)
-				any |= visit(call);
+		while ((call = find_unvisited(session->calls[i], round))) {
+			call->round = round;
+			any |= visit(call);
 		}
 	return any;
 }

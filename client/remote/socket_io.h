@@ -43,6 +43,7 @@ struct remote {
 	bool sending_ended;                /* the connection takes no more bytes; sent requests may still be answered */
 	char instance[HANDSHAKE_INSTANCE]; /* of the daemon: another one after a restart */
 	struct input in;
+	unsigned rounds;        /* over the calls in flight, so far (reconnect.c) */
 	int64_t heard_ns;       /* when the last bytes of an incomplete message came */
 	struct error closing;   /* the reason that the daemon gave for closing the connection; code 0: none */
 	struct frame_scan scan; /* of the frame at the start of the input */

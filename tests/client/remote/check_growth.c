@@ -264,14 +264,10 @@ static void threads_share_arenas(void **state)
 static bool never_room(struct fake_daemon *fake, const struct message *request)
 {
 	const struct error error = {ERROR_NO_ROOM, "no_room: tile: 4 bytes, and never enough"};
-	struct codec_buffer buffer = {0};
 
-	if (fake_daemon_greets(fake, request))
-		return true;
-	codec_response(&buffer, request->msgid,
-		       fake_daemon_asked(request, "arena") ? &(struct error){ERROR_LIMIT, "limit: arena: none"} : &error, NULL);
-	fake_daemon_say(fake, buffer.at, buffer.size, -1);
-	codec_buffer_free(&buffer);
+	if (!fake_daemon_greets(fake, request))
+		fake_daemon_refuse(fake, request->msgid,
+				   fake_daemon_asked(request, "arena") ? &(struct error){ERROR_LIMIT, "limit: arena: none"} : &error);
 	return true;
 }
 

@@ -50,6 +50,15 @@ void fake_daemon_reply(struct fake_daemon *fake, const struct message *request, 
 	bump_free(bump);
 }
 
+void fake_daemon_refuse(struct fake_daemon *fake, uint32_t msgid, const struct error *error)
+{
+	struct codec_buffer buffer = {0};
+
+	codec_response(&buffer, msgid, error, NULL);
+	fake_daemon_say(fake, buffer.at, buffer.size, -1);
+	codec_buffer_free(&buffer);
+}
+
 bool fake_daemon_greets(struct fake_daemon *fake, const struct message *request)
 {
 	if (!fake_daemon_asked(request, "version"))

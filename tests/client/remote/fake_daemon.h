@@ -48,6 +48,8 @@ void fake_daemon_say(struct fake_daemon *fake, const void *bytes, size_t size, i
 /* A response with so many numbers by name. */
 void fake_daemon_reply(struct fake_daemon *fake, const struct message *request, const char *const *names,
 		       const uint64_t *numbers, size_t count, int fd);
+/* A response that is an error. */
+void fake_daemon_refuse(struct fake_daemon *fake, uint32_t msgid, const struct error *error);
 /* An honest greeting: true when that was asked for. */
 bool fake_daemon_greets(struct fake_daemon *fake, const struct message *request);
 
