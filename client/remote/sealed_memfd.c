@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "call/run.h"
+#include "session/public_error.h"
 
 /* A condition of session_wait: evaluated with the lock. */
 static bool may_run(void *arg)
@@ -15,24 +16,64 @@ static bool may_run(void *arg)
 	return !session->fds_pending || session->closed;
 }
 
+/* Others may ask for descriptors from now on. With the lock. */
+static void let_others_ask(struct trnsci_call *call)
+{
+	if (!call->wants_fds)
+		return;
+	call->wants_fds = false;
+	call->session->fds_pending = false;
+	session_wake(call->session);
+}
+
 /* Who waits also polls: nobody else may be waiting for the answer to a request for an arena. */
-int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)
+static int await_turn(struct trnsci_call *call, int64_t deadline, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 	int r;
 
 	pthread_mutex_lock(&session->lock);
-	session_wait(session, may_run, session, DEADLINE_NEVER);
-	session->fds_pending = true;
+	r = session_wait(session, may_run, session, deadline);
+	if (r == 0)
+		session->fds_pending = call->wants_fds = true;
 	pthread_mutex_unlock(&session->lock);
-	call->wants_fds = true;
-	r = call_run(call, err);
-	pthread_mutex_lock(&session->lock);
-	session->fds_pending = false;
-	session_wake(session);
-	pthread_mutex_unlock(&session->lock);
+	return r < 0 ? error_set(err, ERROR_TIMEOUT, "%s: no answer within %d ms to an earlier request for memory", call->method,
+				 session->timeout_ms)
+		     : 0;
+}
+
+/* A call that has exceeded its time limit stays in flight, and its descriptors may still come: only its answer, also `cancelled`,
+ * lets others ask. */
+static int run_in_turn(struct trnsci_call *call, int64_t deadline, struct error *err)
+{
+	int r;
+
+	call->answered = let_others_ask;
+	r = call_run_until(call, NULL, deadline);
+	if (r == 0)
+		return 0;
+	error_import(err, &call->error);
+	pthread_mutex_lock(&call->session->lock);
+	if (call->state != CALL_IN_FLIGHT) /* it may not have been sent at all */
+		let_others_ask(call);
+	pthread_mutex_unlock(&call->session->lock);
+	return r;
+}
+
+int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)
+{
+	struct trnsci_session *session = call->session;
+	const int64_t deadline = deadline_after(session->timeout_ms);
+	int r = await_turn(call, deadline, err);
+
+	if (r == 0)
+		r = run_in_turn(call, deadline, err);
+	session_ref(session);
+	if (r < 0)
+		trnsci_call_free(call);
 	if (session->engine->tend_arenas)
 		session->engine->tend_arenas(session);
+	session_unref(session);
 	return r;
 }
 
