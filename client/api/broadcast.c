@@ -122,6 +122,20 @@ static int map_reply(struct trnsci_call *call, struct ring_link *link, struct er
 	return r < 0 ? r : ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
 }
 
+/* Runs the call, and frees it. */
+static int attach(struct trnsci_broadcast *broadcast, struct trnsci_call *call, struct error *err)
+{
+	int r = sealed_memfd_run_call(call, err);
+
+	if (r < 0)
+		return r;
+	broadcast->link.wake_fd = -1;
+	r = map_reply(call, &broadcast->link, err);
+	broadcast->link.connection = call->connection;
+	trnsci_call_free(call);
+	return r;
+}
+
 int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, struct trnsci_broadcast **ret_broadcast,
 			    struct trnsci_error *err)
 {
@@ -132,20 +146,17 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 			? call_make_named(session, "broadcast_attach", name, &call, &error)
 			: error_set(&error, ERROR_NO_MEMORY, "broadcast: no memory for it");
 
-	if (r == 0)
-		r = sealed_memfd_run_call(call, &error);
 	if (r == 0) {
-		broadcast->link.wake_fd = -1;
-		r = map_reply(call, &broadcast->link, &error);
-		broadcast->link.connection = call->connection;
-		trnsci_call_free(call);
+		session_ref(session); /* the broadcast's */
+		r = attach(broadcast, call, &error);
+		if (r < 0)
+			session_unref(session);
 	}
 	if (r < 0) {
 		free(broadcast);
 		return error_export(err, &error);
 	}
 	broadcast->session = session;
-	session_ref(session);
 	*ret_broadcast = broadcast;
 	return 0;
 }

@@ -134,11 +134,14 @@ int trnsci_dispatch(struct trnsci_session *session, int timeout_ms)
 	struct trnsci_call *call;
 	int called = 0, r = session_check(session, NULL);
 
-	if (r == 0)
-		r = take_oldest(session, true, deadline_after(timeout_ms), &call);
+	if (r < 0)
+		return r;
+	session_ref(session);
+	r = take_oldest(session, true, deadline_after(timeout_ms), &call);
 	for (; r == 0; called++) {
 		call->done(call, call->done_arg);
 		r = called < DISPATCH_MOST ? take_oldest(session, true, 0, &call) : -ERROR_TIMEOUT;
 	}
+	session_unref(session);
 	return called ? called : r;
 }

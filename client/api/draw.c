@@ -156,7 +156,7 @@ static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err
 	return r;
 }
 
-/* Runs by a kept call. Returns 1 if there is none that can. */
+/* Runs by a kept call. Returns 1 if there is none that can. Inside the session. */
 static int run_kept(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_tile *tile,
 		    struct trnsci_span *ret_span, struct error *err)
 {
@@ -183,29 +183,43 @@ static int run_kept(struct trnsci_session *session, const struct drawing *drawin
 	return r;
 }
 
+/* Runs by a kept call or by one made now. */
+static int run_draw(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_tile **tile,
+		    struct trnsci_span *ret_span, struct error *err)
+{
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int r = session_check_and_enter(session, err);
+
+	if (r < 0)
+		return r;
+	r = run_kept(session, drawing, *tile, ret_span, err);
+	if (r <= 0) {
+		session_leave(session);
+		return r;
+	}
+	session_leave_with_ref(session);
+	r = draw_call(session, drawing, &call, &args, err);
+	if (r == 0) {
+		set_output(args, tile);
+		r = run_into(call, tile, ret_span, err);
+	}
+	session_unref(session);
+	return r;
+}
+
 int trnsci_draw(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
 		const struct trnsci_source *source, struct trnsci_tile **tile, struct trnsci_span *ret_span,
 		struct trnsci_error *err)
 {
 	const struct drawing drawing = {distribution, params, source};
-	struct trnsci_args *args;
-	struct trnsci_call *call;
 	struct error error = {0};
 	int r = draw_check(&drawing, &error);
 
 	if (r == 0 && !tile)
 		r = error_set(&error, ERROR_BAD_TILE, "%s: tile: missing", distribution);
 	if (r == 0)
-		r = session_check(session, &error);
-	if (r == 0)
-		r = run_kept(session, &drawing, *tile, ret_span, &error);
-	if (r <= 0)
-		return r < 0 ? error_export(err, &error) : 0;
-	r = draw_call(session, &drawing, &call, &args, &error);
-	if (r == 0) {
-		set_output(args, tile);
-		r = run_into(call, tile, ret_span, &error);
-	}
+		r = run_draw(session, &drawing, tile, ret_span, &error);
 	return r < 0 ? error_export(err, &error) : 0;
 }
 
@@ -213,20 +227,15 @@ int trnsci_apply(struct trnsci_session *session, const char *operation, const st
 		 struct trnsci_tile **tile, struct trnsci_error *err)
 {
 	const struct drawing drawing = {operation, params, NULL};
-	struct trnsci_call *call;
 	struct error error = {0};
-	int r = tile ? session_check(session, &error)
-		     : error_set(&error, ERROR_BAD_TILE, "%s: tile: missing", operation ? operation : "NULL");
+	int r = 0;
 
-	if (r == 0 && run_kept(session, &drawing, *tile, NULL, NULL) == 0)
-		return 0;
-	if (r == 0)
-		r = call_make(session, operation, &call, &error);
-	if (r == 0) {
-		trnsci_set_params(trnsci_args(call), params);
-		set_output(trnsci_args(call), tile);
-		r = run_into(call, tile, NULL, &error);
-	}
+	if (!operation)
+		r = error_set(&error, ERROR_MISSING_PARAMETER, "apply: operation: missing");
+	else if (!tile)
+		r = error_set(&error, ERROR_BAD_TILE, "%s: tile: missing", operation);
+	else
+		r = run_draw(session, &drawing, tile, NULL, &error);
 	return r < 0 ? error_export(err, &error) : 0;
 }
 

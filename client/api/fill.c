@@ -15,6 +15,7 @@
 #include "parameter_tiles.h"
 #include "session/public_error.h"
 #include "source.h"
+#include "tile.h"
 #include "tile_pool.h"
 
 enum {
@@ -188,7 +189,7 @@ static void make_key(const struct fill *fill, struct call_key *key)
 	call_key_add(key, fill->elements);
 }
 
-/* Fills by a kept call. Returns 1 if there is none that can. */
+/* Fills by a kept call. Returns 1 if there is none that can. Inside the session. */
 static int fill_kept(struct fill *fill, struct error *err)
 {
 	struct prepared_changes changes = draw_changes(fill->drawing.source);
@@ -213,6 +214,18 @@ static int fill_kept(struct fill *fill, struct error *err)
 	return r;
 }
 
+/* A whole draw has tried a kept call before (fill_at_once). */
+static int fill_aligned(struct fill *fill, const struct trnsci_array *out, struct error *err)
+{
+	int r = 1;
+
+	if (is_part(fill) && session_enter(fill->session)) {
+		r = fill_kept(fill, err);
+		session_leave(fill->session);
+	}
+	return r > 0 ? fill_memory(fill, out, err) : r;
+}
+
 static int fill_embedded(struct fill *fill, struct error *err)
 {
 	const uint64_t count = is_part(fill) ? part_elements(fill) : fill->elements;
@@ -220,10 +233,8 @@ static int fill_embedded(struct fill *fill, struct error *err)
 	struct trnsci_array aligned;
 	int r;
 
-	if (array_is_aligned(&out)) {
-		r = fill_kept(fill, err);
-		return r > 0 ? fill_memory(fill, &out, err) : r;
-	}
+	if (array_is_aligned(&out))
+		return fill_aligned(fill, &out, err);
 	r = array_clone(&out, false, &aligned, err);
 	if (r < 0)
 		return r;
@@ -310,8 +321,9 @@ static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *
 			r = call_run_until(call, NULL, deadline);
 			if (r < 0)
 				return error_import(err, &call->error);
-			memcpy(out, tile->data, tile->bytes);
-			r = session_get_connection(call->session, &after, err);
+			r = tile_read(tile, out, err);
+			if (r == 0)
+				r = session_get_connection(call->session, &after, err);
 		} while (r == 0 && before != after);
 	return r;
 }
@@ -430,6 +442,18 @@ static int run_fill(struct fill *fill, struct error *err)
 	return r;
 }
 
+/* Checks a draw, and tries a kept call for a whole one. Returns 1 if the draw is still to be run. Inside the session. */
+static int fill_at_once(struct fill *fill, struct error *err)
+{
+	const struct trnsci_array out = trnsci_vector(fill->dtype, fill->elements, fill->out);
+	int r = check_fill(fill, err);
+
+	if (r < 0)
+		return r;
+	return fill->out && fill->session->engine->shares_memory && !is_part(fill) && array_is_aligned(&out) ? fill_kept(fill, err)
+													     : 1;
+}
+
 int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
 		const struct trnsci_source *source, enum trnsci_dtype dtype, uint64_t n, void *out,
 		struct trnsci_span *ret_span, struct trnsci_error *err)
@@ -442,12 +466,18 @@ int trnsci_fill(struct trnsci_session *session, const char *distribution, const 
 			    .out = out,
 			    .wants_span = ret_span};
 	struct error error = {0};
-	int r = session_check(session, &error);
+	int r = session_check_and_enter(session, &error);
 
-	if (r == 0)
-		r = check_fill(&fill, &error);
-	if (r == 0)
+	if (r == 0) {
+		r = fill_at_once(&fill, &error);
+		if (r <= 0)
+			session_leave(session);
+	}
+	if (r > 0) {
+		session_leave_with_ref(session);
 		r = run_fill(&fill, &error);
+		session_unref(session);
+	}
 	if (r == 0 && ret_span)
 		*ret_span = fill.span;
 	return r < 0 ? error_export(err, &error) : 0;

@@ -84,6 +84,14 @@ int trnsci_open(const char *address, const struct trnsci_options *options, struc
 	return r;
 }
 
+static void forget_data(struct trnsci_session *session)
+{
+	pthread_mutex_lock(&session->lock);
+	for (struct trnsci_tile *tile = session->tiles; tile; tile = tile->next)
+		tile->data = NULL;
+	pthread_mutex_unlock(&session->lock);
+}
+
 /* A child after fork lacks the parent's threads, and a lock may be held for ever: only descriptors and mappings are
  * released. */
 void trnsci_close(struct trnsci_session *session)
@@ -94,13 +102,12 @@ void trnsci_close(struct trnsci_session *session)
 		session->engine->abandon(session);
 		return;
 	}
-	tile_free_pooled(session);
 	pthread_mutex_lock(&session->lock);
-	session->closed = true;
-	for (struct trnsci_tile *tile = session->tiles; tile; tile = tile->next)
-		tile->data = NULL;
+	session_bar(session);
 	pthread_mutex_unlock(&session->lock);
 	session->engine->stop(session);
+	forget_data(session);
+	tile_free_pooled(session); /* after that other threads put none there */
 	kept_calls_free(session);
 	session_unref(session);
 }

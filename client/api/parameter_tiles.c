@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "session/public_error.h"
-#include "session/tile.h"
+#include "tile.h"
 
 /* Counts parameters, and those that are arrays. */
 static size_t count_params(const struct trnsci_param *params, size_t *ret_arrays)
@@ -23,13 +23,17 @@ static int make_tile(struct trnsci_session *session, const struct trnsci_array *
 		     struct error *err)
 {
 	struct trnsci_error error = {0};
-	const int r = trnsci_tile_new(session, 0, array->dtype, array->ndim, array->shape, ret_tile, &error);
+	struct trnsci_tile *tile;
+	int r = trnsci_tile_new(session, 0, array->dtype, array->ndim, array->shape, &tile, &error);
 
 	if (r < 0)
 		return error_import(err, &error);
-	if ((*ret_tile)->bytes)
-		memcpy((*ret_tile)->data, array->data, (*ret_tile)->bytes);
-	return 0;
+	r = tile_write(tile, array->data, err);
+	if (r < 0)
+		trnsci_tile_free(tile);
+	else
+		*ret_tile = tile;
+	return r;
 }
 
 int parameter_tiles_make(struct trnsci_session *session, const struct trnsci_param *params, struct parameter_tiles *ret,

@@ -67,15 +67,18 @@ int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 
 	if (r == 0)
 		r = make_attach_call(session, &drawing, samples, &call, &error);
-	if (r == 0)
+	if (r == 0) {
+		session_ref(session); /* the ring's */
 		r = session->engine->attach_ring(call, &ring->link, &error);
+		if (r < 0)
+			session_unref(session);
+	}
 	if (r < 0) {
 		free(ring);
 		return error_export(err, &error);
 	}
 	ring->half = ring->link.capacity / 2;
 	ring->session = session;
-	session_ref(session);
 	*ret_ring = ring;
 	return 0;
 }

@@ -204,8 +204,11 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 {
 	char after[TRNSCI_STREAM_NAME_MAX + 1] = "";
 	struct error error = {0};
-	int r, stop = 0;
+	int r = session_check(session, &error), stop = 0;
 
+	if (r < 0)
+		return error_export(err, &error);
+	session_ref(session);
 	do {
 		struct trnsci_call *call;
 
@@ -219,5 +222,6 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 		r = visit_page(trnsci_reply(call), each, arg, after, &stop, &error);
 		trnsci_call_free(call);
 	} while (r == 0 && stop == 0 && *after);
+	session_unref(session);
 	return r < 0 ? error_export(err, &error) : stop;
 }

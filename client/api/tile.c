@@ -175,7 +175,9 @@ int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_
 		r = set_shape(tile, dtype, ndim, shape, &error);
 	if (r == 0) {
 		tile->scope = scope;
+		session_ref(session);
 		r = make_tile(session, tile, &error);
+		session_unref(session);
 	}
 	if (r < 0) {
 		free(tile);
@@ -310,10 +312,38 @@ int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trn
 		call->internal = true;
 		trnsci_set_u64(trnsci_args(call), "scope", scope);
 		forget_scope(session, scope); /* first, as in trnsci_tile_free */
+		session_ref(session);
 		r = call_run_and_free(call, &error);
 		tend_arenas(session);
+		session_unref(session);
 	}
 	return r < 0 ? error_export(err, &error) : 0;
+}
+
+/* ---- copying: the memory is unmapped by trnsci_close of another thread ---- */
+
+int tile_write(const struct trnsci_tile *tile, const void *from, struct error *err)
+{
+	const int r = session_check_and_enter(tile->session, err);
+
+	if (r < 0)
+		return r;
+	if (tile->bytes)
+		memcpy(trnsci_tile_data(tile), from, tile->bytes);
+	session_leave(tile->session);
+	return 0;
+}
+
+int tile_read(const struct trnsci_tile *tile, void *to, struct error *err)
+{
+	const int r = session_check_and_enter(tile->session, err);
+
+	if (r < 0)
+		return r;
+	if (tile->bytes)
+		memcpy(to, tile->data, tile->bytes);
+	session_leave(tile->session);
+	return 0;
 }
 
 /* ---- describing ---- */

@@ -11,6 +11,7 @@
 #include "call/kept_call.h"
 #include "session/public_error.h"
 #include "call/run.h"
+#include "tile.h"
 #include "tile_pool.h"
 
 struct transform {
@@ -79,7 +80,7 @@ static bool can_keep(const struct transform *t)
 	       array_is_aligned(&t->out) && (array_is_same(&t->in, &t->out) || !array_overlaps(&t->in, &t->out));
 }
 
-/* Transforms by a kept call. Returns false if there is none that can. */
+/* Transforms by a kept call. Returns false if there is none that can. Inside the session. */
 static bool run_kept(struct transform *t)
 {
 	void *const memory[PREPARED_MEMORY] = {t->in.data, t->out.data};
@@ -128,12 +129,6 @@ static int run_embedded(const struct transform *t, struct error *err)
 
 /* ---- by a daemon ---- */
 
-static void copy_out(const struct transform *t, const struct trnsci_tile *out)
-{
-	if (out->bytes)
-		memcpy(t->out.data, out->data, out->bytes);
-}
-
 /* As copy_piece in fill.c: a daemon that ended the session between its answer and the copy may have emptied the tiles,
  * and the transform is repeated. */
 static int run_copying(const struct transform *t, struct trnsci_call *call, const struct trnsci_tile *in,
@@ -145,13 +140,15 @@ static int run_copying(const struct transform *t, struct trnsci_call *call, cons
 	if (r == 0)
 		do {
 			before = after;
-			if (in->bytes)
-				memcpy(trnsci_tile_data(in), t->in.data, in->bytes);
+			r = tile_write(in, t->in.data, err);
+			if (r < 0)
+				return r;
 			r = trnsci_run(call, NULL);
 			if (r < 0)
 				return error_import(err, &call->error);
-			copy_out(t, out);
-			r = session_get_connection(t->session, &after, err);
+			r = tile_read(out, t->out.data, err);
+			if (r == 0)
+				r = session_get_connection(t->session, &after, err);
 		} while (r == 0 && before != after);
 	return r;
 }
@@ -221,22 +218,33 @@ static int run_through_tiles(const struct transform *t, struct error *err)
 
 /* ---- the public interface ---- */
 
+static int run_transform(struct transform *t, struct error *err)
+{
+	int r = array_check(&t->in, t->operation, t->input = input_name(t->operation), err);
+
+	if (r == 0)
+		r = array_check(&t->out, t->operation, "out", err);
+	if (r == 0)
+		r = t->session->engine->shares_memory ? run_embedded(t, err) : run_through_tiles(t, err);
+	return r;
+}
+
 int trnsci_transform(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 		     struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err)
 {
 	struct transform t = {.session = session, .operation = operation, .params = params, .in = in, .out = out};
 	struct error error = {0};
-	int r = session_check(session, &error);
+	int r = operation ? session_check_and_enter(session, &error)
+			  : error_set(&error, ERROR_MISSING_PARAMETER, "transform: operation: missing");
 
-	if (r == 0 && !operation)
-		r = error_set(&error, ERROR_MISSING_PARAMETER, "transform: operation: missing");
-	if (r == 0 && session->engine->shares_memory && run_kept(&t))
+	if (r == 0 && session->engine->shares_memory && run_kept(&t)) {
+		session_leave(session);
 		return 0;
-	if (r == 0)
-		r = array_check(&in, operation, t.input = input_name(operation), &error);
-	if (r == 0)
-		r = array_check(&out, operation, "out", &error);
-	if (r == 0)
-		r = session->engine->shares_memory ? run_embedded(&t, &error) : run_through_tiles(&t, &error);
+	}
+	if (r == 0) {
+		session_leave_with_ref(session);
+		r = run_transform(&t, &error);
+		session_unref(session);
+	}
 	return r < 0 ? error_export(err, &error) : 0;
 }

@@ -266,7 +266,7 @@ struct kept_call *kept_call_take(struct trnsci_session *session, const struct ca
 	struct kept_calls *calls;
 	struct kept_call *kept = NULL;
 
-	if (!session->engine->prepare || key->n > KEY_WORDS || !session_enter(session))
+	if (!session->engine->prepare || key->n > KEY_WORDS)
 		return NULL;
 	calls = kept_calls_of(session);
 	if (calls) {
@@ -279,8 +279,6 @@ struct kept_call *kept_call_take(struct trnsci_session *session, const struct ca
 				note_refused(calls, hash);
 		}
 	}
-	if (!kept)
-		session_leave(session);
 	return kept;
 }
 
@@ -317,7 +315,6 @@ void kept_call_give(struct trnsci_session *session, struct kept_call *kept)
 		atomic_store_explicit(&set[i].hash, kept->hash, memory_order_relaxed);
 		kept_call_free(session, atomic_exchange_explicit(&set[i].call, kept, memory_order_acq_rel));
 	}
-	session_leave(session);
 }
 
 void kept_calls_free(struct trnsci_session *session)

@@ -34,8 +34,8 @@ void call_key_add_tile(struct call_key *key, const struct trnsci_tile *tile);
 
 struct kept_call;
 
-/* Takes the call of that key, which make() builds where there is none yet, and enters the session. Returns NULL if it is
- * not kept: it is to be made and sent. The call is yours until kept_call_give. */
+/* Takes the call of that key, which make() builds where there is none yet. Returns NULL if it is not kept: it is to be made and
+ * sent. The call is yours until kept_call_give. The thread has entered the session (session_enter), and leaves it after that. */
 struct kept_call *kept_call_take(struct trnsci_session *session, const struct call_key *key,
 				 int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg);
 /* Runs it in this thread, with the tiles of the key. Returns its reply, or NULL if it is to be made and sent, which also reports what is wrong. */

@@ -123,11 +123,18 @@ static int send_stats(struct trnsci_call *call)
 	struct bump *bump = bump_new_cached(&session->bump_cache);
 	struct value *map = bump ? bump_alloc(bump, sizeof *map) : NULL;
 
-	if (map)
+	int r = -ERROR_NO_MEMORY;
+
+	if (map && !session_enter(session)) {
+		r = -ERROR_CLOSED;
+	} else if (map) {
 		*map = value_map();
-	if (!map || show_stats(session->peer, bump, map)) {
+		r = show_stats(session->peer, bump, map) ? -ERROR_NO_MEMORY : 0;
+		session_leave(session);
+	}
+	if (r < 0) {
 		bump_free(bump);
-		return -ERROR_NO_MEMORY;
+		return r;
 	}
 	pthread_mutex_lock(&session->lock);
 	call_finish(call, NULL, bump, NULL, map);
@@ -227,6 +234,20 @@ static int start_request(struct trnsci_call *call, struct request **ret_request,
 			     ret_request);
 }
 
+/* Counts a request among those that embedded_stop waits for. Returns false if that may have waited already. */
+static bool begin_request(struct trnsci_call *call, bool *ret_prepared)
+{
+	struct trnsci_session *session = call->session;
+
+	pthread_mutex_lock(&session->lock);
+	const bool open = !session->closed;
+
+	((struct embedded *)session->peer)->unanswered += open;
+	*ret_prepared = prepare_is_used(call);
+	pthread_mutex_unlock(&session->lock);
+	return open;
+}
+
 static int embedded_send(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
@@ -237,14 +258,13 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 
 	if (strcmp(call->method, "stats") == 0 && args_is_empty(call->params))
 		return send_stats(call);
-	pthread_mutex_lock(&session->lock);
-	embedded->unanswered++;
-	prepared = prepare_is_used(call);
-	pthread_mutex_unlock(&session->lock);
+	if (!begin_request(call, &prepared))
+		return error_set(err, ERROR_CLOSED, "%s: the session was closed", call->method);
 	r = prepared ? start_prepared(call, &request) : start_request(call, &request, err);
 	pthread_mutex_lock(&session->lock);
 	if (r < 0) {
 		embedded->unanswered--;
+		pthread_cond_broadcast(&session->ended);
 		call->request = NULL;
 	} else if (request && call->state == CALL_IN_FLIGHT) {
 		call->request = request;
@@ -359,9 +379,17 @@ static int embedded_begin_arenas(struct trnsci_session *session, size_t bytes, s
 
 static int attach_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
 {
-	struct embedded *embedded = call->session->peer;
+	struct trnsci_session *session = call->session;
+	struct embedded *embedded = session->peer;
+	int r;
 
-	return embedded_attach_ring(call, embedded->session_memory, ret_link, err);
+	if (!session_enter(session)) {
+		trnsci_call_free(call);
+		return error_set(err, ERROR_CLOSED, "ring_attach: the session was closed");
+	}
+	r = embedded_attach_ring(call, embedded->session_memory, ret_link, err);
+	session_leave(session);
+	return r;
 }
 
 /* Answers come from lanes' threads: the eventfd of the queue is all that there is to poll. */
@@ -370,21 +398,19 @@ static int embedded_poll_fd(struct trnsci_session *session)
 	return session->ready_fd;
 }
 
-/* Closing the session cancels what runs. A chunk takes at most 250 us, so the wait is short. */
+/* Cancels what runs. A chunk takes at most 250 us, so the wait is short. The engine's memory stays until nobody uses it: a request
+ * that is being started has no reference yet. */
 static void embedded_stop(struct trnsci_session *session)
 {
 	struct embedded *embedded = session->peer;
 
+	session_memory_stop(embedded->session_memory);
 	pthread_mutex_lock(&session->lock);
-	while (session->running_now > 0) /* they use its memory without a reference */
+	session_wake(session);
+	while (session_has_inside(session) || embedded->unanswered > 0 || session->waiting)
 		pthread_cond_wait(&session->ended, &session->lock);
 	pthread_mutex_unlock(&session->lock);
 	session_memory_close(embedded->session_memory);
-	pthread_mutex_lock(&session->lock);
-	session_wake(session);
-	while (embedded->unanswered > 0 || session->waiting)
-		pthread_cond_wait(&session->ended, &session->lock);
-	pthread_mutex_unlock(&session->lock);
 }
 
 static void embedded_destroy(struct trnsci_session *session)

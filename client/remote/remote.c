@@ -47,10 +47,18 @@ static void remote_flush(struct trnsci_session *session)
 		socket_io_flush(session);
 }
 
+/* There are bytes that the socket has not taken: the thread that polls it is to wait for room as well. */
+static void wake_poller(struct trnsci_session *session)
+{
+	const struct remote *remote = session->peer;
+
+	if (remote->out.size > 0 && remote->polling)
+		eventfd_write(remote->wake, 1);
+}
+
 static int remote_send(struct trnsci_call *call, struct error *err)
 {
 	struct trnsci_session *session = call->session;
-	struct remote *remote = session->peer;
 	int r = 0;
 
 	pthread_mutex_lock(&session->lock);
@@ -58,8 +66,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 		r = socket_io_append(call, err);
 		if (r == 0 && !may_keep_back(session))
 			socket_io_flush(session);
-		if (remote->out.size > 0 && remote->polling)
-			eventfd_write(remote->wake, 1);
+		wake_poller(session);
 		queue_wake_sleeper(session);
 	}
 	pthread_mutex_unlock(&session->lock);
@@ -236,8 +243,6 @@ static void look_beside_poller(struct trnsci_session *session)
 
 static void remote_progress(struct trnsci_session *session, int64_t deadline)
 {
-	struct remote *remote = session->peer;
-
 	remote_flush(session);
 	if (session->failure.code)
 		return;
@@ -247,8 +252,8 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 		poll_socket(session, deadline);
 	if (session->ready_fd >= 0)
 		arm_for_program(session);
-	if (remote->out.size > 0)
-		socket_io_flush(session);
+	remote_flush(session);
+	wake_poller(session);
 	if ((session->growth.wanted && !session->growth.asked && !session->fds_pending) || session->growth.unmapped) {
 		pthread_mutex_unlock(&session->lock);
 		growth_tend(session);
@@ -291,7 +296,8 @@ static void recall_window(struct spin *spin)
 	spin->window_ns = last < spin->most_ns ? last : spin->most_ns;
 }
 
-/* Waiters find their calls failed. The descriptors are closed only when no thread polls them any more. */
+/* Waiters find their calls failed. The descriptors are closed only when no thread polls them any more, and the
+ * arenas unmapped when no thread copies from or to them. */
 static void remote_stop(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
@@ -302,7 +308,7 @@ static void remote_stop(struct trnsci_session *session)
 	shutdown(remote->socket, SHUT_RDWR); /* wakes the thread in poll */
 	queue_wake_sleeper(session);
 	session_wake(session);
-	while (session->waiting)
+	while (session->waiting || session_has_inside(session))
 		pthread_cond_wait(&session->ended, &session->lock);
 	atomic_store_explicit(&last_window_ns, remote->spin.window_ns, memory_order_relaxed);
 	socket_io_close(remote);

@@ -10,6 +10,9 @@
 #include "engine/scheduler/cpus.h"
 #include "fork_mark.h"
 
+/* In session->inside: nobody enters any more. */
+#define BARRED (UINT32_C(1) << 31)
+
 enum {
 	SPIN_US = 100,       /* default: a small call is answered within it */
 	SHARED_WAITS = 64,   /* of one thread after another, until a session counts as one thread's again */
@@ -71,7 +74,7 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 	session->pid = getpid();
 	session->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : -1;
 	session->arena_bytes = options->arena_bytes;
-	session->refs = 1;
+	atomic_init(&session->refs, 1);
 	session->queue_wish = options->queue;
 	session->spin_ns = session_spin_ns(options);
 	session->reconnect_ms = options->reconnect_ms ? options->reconnect_ms : RECONNECT_MS;
@@ -88,19 +91,17 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 
 void session_ref(struct trnsci_session *session)
 {
-	pthread_mutex_lock(&session->lock);
-	session->refs++;
-	pthread_mutex_unlock(&session->lock);
+	atomic_fetch_add_explicit(&session->refs, 1, memory_order_relaxed);
 }
 
-/* The engine is destroyed last: until then a call may hold one of its replies. */
+/* The engine is destroyed last: until then a call may hold one of its replies. A thread that has dropped its reference with the
+ * lock may hold the lock still. */
 void session_unref(struct trnsci_session *session)
 {
-	pthread_mutex_lock(&session->lock);
-	unsigned left = --session->refs;
-	pthread_mutex_unlock(&session->lock);
-	if (left > 0)
+	if (atomic_fetch_sub_explicit(&session->refs, 1, memory_order_acq_rel) > 1)
 		return;
+	pthread_mutex_lock(&session->lock);
+	pthread_mutex_unlock(&session->lock);
 	session->engine->destroy(session);
 	if (session->ready_fd >= 0)
 		close(session->ready_fd);
@@ -113,7 +114,7 @@ void session_unref(struct trnsci_session *session)
 
 void session_unref_locked(struct trnsci_session *session)
 {
-	session->refs--;
+	atomic_fetch_sub_explicit(&session->refs, 1, memory_order_release);
 }
 
 /* ---- waiting ---- */
@@ -228,21 +229,57 @@ int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void 
 
 bool session_enter(struct trnsci_session *session)
 {
-	atomic_fetch_add(&session->running_now, 1);
-	if (!session->closed)
+	if (atomic_load_explicit(&session->inside, memory_order_relaxed) & BARRED)
+		return false;
+	if (!(atomic_fetch_add(&session->inside, 1) & BARRED))
 		return true;
 	session_leave(session);
 	return false;
 }
 
-/* The session's end waits for the last one, and sees either that it runs or is seen by it. */
+/* Whoever closes the session may free it as soon as the last thread has left: then the count falls with the lock, and the unlock is
+ * the last that this thread does. */
 void session_leave(struct trnsci_session *session)
 {
-	if (atomic_fetch_sub(&session->running_now, 1) > 1 || !session->closed)
-		return;
+	unsigned inside = atomic_load_explicit(&session->inside, memory_order_relaxed);
+
+	while (!(inside & BARRED))
+		if (atomic_compare_exchange_weak(&session->inside, &inside, inside - 1))
+			return;
 	pthread_mutex_lock(&session->lock);
+	atomic_fetch_sub(&session->inside, 1);
 	pthread_cond_broadcast(&session->ended);
 	pthread_mutex_unlock(&session->lock);
+}
+
+int session_check_and_enter(struct trnsci_session *session, struct error *err)
+{
+	const int r = session_check(session, err);
+
+	return r < 0 || session_enter(session) ? r : error_set(err, ERROR_CLOSED, "session: it was closed");
+}
+
+void session_leave_with_ref(struct trnsci_session *session)
+{
+	session_ref(session);
+	session_leave(session);
+}
+
+void session_bar(struct trnsci_session *session)
+{
+	session->closed = true;
+	atomic_fetch_or(&session->inside, BARRED);
+}
+
+bool session_has_inside(const struct trnsci_session *session)
+{
+	return atomic_load(&session->inside) != BARRED;
+}
+
+static bool is_never(void *arg)
+{
+	(void)arg;
+	return false;
 }
 
 int session_get_connection(struct trnsci_session *session, uint64_t *ret_connection, struct error *err)
@@ -252,8 +289,8 @@ int session_get_connection(struct trnsci_session *session, uint64_t *ret_connect
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&session->lock);
-	if (!session->closed && !session->failure.code && session->engine->progress)
-		session->engine->progress(session, 0);
+	if (!session->closed && !session->failure.code)
+		session_wait(session, is_never, NULL, 0);
 	if (session->closed || session->failure.code)
 		r = error_set(err, ERROR_CLOSED, "session: its connection is gone");
 	else

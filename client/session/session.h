@@ -105,8 +105,8 @@ struct trnsci_session {
 	/* Everything below is guarded by the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* what a thread that closes or detaches waits for: a waiter, a run, an embedded call, a ring */
-	unsigned refs;
-	atomic_uint running_now; /* threads between session_enter and session_leave; changed without the lock */
+	atomic_uint refs;   /* changed without the lock */
+	atomic_uint inside; /* threads between session_enter and session_leave, and whether it is closed; without the lock */
 	struct session_waiter *waiting; /* threads inside session_wait, a list */
 	pthread_t waited_last;          /* the thread that came into session_wait last */
 	unsigned shared;                /* how many of the next waits are taken for those of several threads */
@@ -164,13 +164,21 @@ int session_get_connection(struct trnsci_session *session, uint64_t *ret_connect
  * -ERROR_TIMEOUT. With the lock. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
 
-/* Enters a session to run a prepared call in this thread: it is not stopped until session_leave. Returns false if it is
- * closed. Without the lock. */
+/* Enters a session to work on its memory, for a short time: it is neither stopped nor freed until session_leave. Returns false if
+ * it is closed. Without the lock. */
 bool session_enter(struct trnsci_session *session);
 void session_leave(struct trnsci_session *session);
+/* Checks a session, and enters it. -ERROR_CLOSED */
+int session_check_and_enter(struct trnsci_session *session, struct error *err);
+/* Leaves a session for what may take long: it may be stopped meanwhile, and is freed by session_unref. */
+void session_leave_with_ref(struct trnsci_session *session);
+
+/* Closes a session to those who would enter it, and marks it as closed. With the lock. */
+void session_bar(struct trnsci_session *session);
+/* Returns whether threads are inside a session that is closed; session->ended is signalled when one leaves. With the lock. */
+bool session_has_inside(const struct trnsci_session *session);
 
 /* Wakes the threads inside session_wait whose condition is true now. With the lock. */
 void session_wake(struct trnsci_session *session);
-
 
 #endif
