@@ -73,14 +73,20 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	return r;
 }
 
-/* Nobody waits for the answer to `cancel`: the cancelled call has its own. */
+/* Nobody waits for the answer to `cancel`: the cancelled call has its own. One that was answered meanwhile, and may have been run
+ * again, is left alone. */
 static void remote_cancel(struct trnsci_call *call)
 {
 	struct trnsci_call *cancel;
 
-	if (call_new(call->session, "cancel", &cancel) < 0)
+	pthread_mutex_lock(&call->session->lock);
+	const bool cancels = call->state == CALL_IN_FLIGHT && call->cancelling;
+	const uint32_t msgid = call->msgid;
+
+	pthread_mutex_unlock(&call->session->lock);
+	if (!cancels || call_new(call->session, "cancel", &cancel) < 0)
 		return;
-	trnsci_set_u64(trnsci_args(cancel), "msgid", call->msgid);
+	trnsci_set_u64(trnsci_args(cancel), "msgid", msgid);
 	call_post(cancel);
 }
 

@@ -2,6 +2,7 @@
 /* Sessions: their tiles, and how they and what is in flight in them end. */
 #include <grp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,42 @@ static void cancels(struct trnsci_session *session)
 	trnsci_call_free(submit_long(session, tile)); /* freed in flight */
 	trnsci_tile_free(tile);
 	ping(session);
+}
+
+struct canceller {
+	struct trnsci_call *call;
+	atomic_bool done;
+};
+
+static void *cancel_until_done(void *arg)
+{
+	struct canceller *canceller = arg;
+
+	while (!atomic_load(&canceller->done))
+		trnsci_cancel(canceller->call);
+	return NULL;
+}
+
+/* Any thread may cancel a call while another runs it again and again. */
+static void cancels_beside_runs(struct trnsci_session *session)
+{
+	enum { RUNS = 300 };
+	struct canceller canceller;
+	pthread_t thread;
+
+	assert_int_equal(trnsci_call_new(session, "normal", &canceller.call), 0);
+	trnsci_set_u64(trnsci_args(canceller.call), "n", 10000);
+	atomic_init(&canceller.done, false);
+	assert_int_equal(pthread_create(&thread, NULL, cancel_until_done, &canceller), 0);
+	for (int i = 0; i < RUNS; i++) {
+		const int r = trnsci_run(canceller.call, NULL);
+
+		assert_true(r == 0 || r == -TRNSCI_CANCELLED);
+	}
+	atomic_store(&canceller.done, true);
+	pthread_join(thread, NULL);
+	assert_runs(canceller.call);
+	trnsci_call_free(canceller.call);
 }
 
 /* The session's time bounds opening, too, which may take longer on a busy machine. */
@@ -396,6 +433,7 @@ static void dead_daemon(void **state)
 BOTH(tiles)
 BOTH(foreign_tile)
 BOTH(cancels)
+BOTH(cancels_beside_runs)
 BOTH(forks)
 
 /* A child opens a session of its own, which its own child may not use. */
@@ -432,6 +470,7 @@ int main(void)
 		cmocka_unit_test(tiles_by_both),
 		cmocka_unit_test(foreign_tile_by_both),
 		cmocka_unit_test(cancels_by_both),
+		cmocka_unit_test(cancels_beside_runs_by_both),
 		cmocka_unit_test(timeouts),
 		cmocka_unit_test(close_in_flight),
 		cmocka_unit_test(close_wakes),
