@@ -26,7 +26,7 @@ static int setup(void **state)
 {
 	static const char *const arguments[] = {"--connections-per-second", "400", "--frame-timeout", "1",
 						"--fds", "8", "--fds-total", "48", "--threads", "2",
-						"--reply-total-bytes", "64M", "--arena-ahead-bytes", "0", NULL};
+						"--arena-ahead-bytes", "0", NULL};
 
 	(void)state;
 	group_daemon_start(arguments);
@@ -117,10 +117,11 @@ static void arrivals(void **state)
 
 /* ------- messages that do not end ------- */
 
-/* Whole requests pass whenever they come; one that does not end costs its connection, however slowly it grows. */
-static void slow_frames(void **state)
+static const char request[] = "\x94\x00\x07\xa4ping\x91\x80";
+
+/* A message that does not end costs its connection, however slowly it grows, or if nothing more of it comes. */
+static void endless_frames(void **state)
 {
-	static const char request[] = "\x94\x00\x07\xa4ping\x91\x80";
 	struct client slow, still;
 	struct message message;
 	uint64_t begun = load_now_ns(), ended = client_stat(&witness, "daemon.half_frames");
@@ -133,8 +134,9 @@ static void slow_frames(void **state)
 	for (size_t i = 0; !over && load_now_ns() - begun < DEADLINE_S * UINT64_C(1000000000); i++) {
 		struct pollfd news = {slow.fd, POLLIN, 0};
 
-		if (i < sizeof request - 2)
-			client_send_bytes(&slow, request + i, 1);
+		/* A connection that is over already takes no byte. */
+		if (i < sizeof request - 2 && fdpass_send(slow.fd, request + i, 1, NULL) != 1)
+			break;
 		over = poll(&news, 1, 300) > 0;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -148,16 +150,43 @@ static void slow_frames(void **state)
 	assert_int_equal(client_stat(&witness, "daemon.half_frames"), ended + 2);
 	client_close(&slow);
 	client_close(&still);
-	/* Others that are slow with whole messages are none of those. */
-	client_open(&slow, group_daemon.socket);
-	for (int i = 0; i < 4; i++) {
-		client_send_bytes(&slow, request, 5);
-		wait_as_slow_peer(400000);
-		client_send_bytes(&slow, request + 5, sizeof request - 6);
-		assert_true(client_receive(&slow, &message));
+}
+
+/* Sends a request in two parts. Returns whether a reply comes; it must if both were sent in time. */
+static bool ping_in_parts(struct client *client)
+{
+	enum { FIRST = 5, REST = sizeof request - 1 - FIRST, PAUSE_US = 400000, IN_TIME_NS = 900000000 };
+	const uint64_t begun = load_now_ns();
+	struct message message;
+
+	client_send_bytes(client, request, FIRST);
+	wait_as_slow_peer(PAUSE_US);
+	const bool sent = fdpass_send(client->fd, request + FIRST, REST, NULL) == REST;
+	const bool in_time = load_now_ns() - begun < IN_TIME_NS;
+
+	if (sent && client_receive(client, &message) && message.type == MESSAGE_RESPONSE) {
 		assert_int_equal(message.error.code, 0);
+		return true;
 	}
-	client_close(&slow);
+	if (in_time)
+		fail_msg("expected a reply to a message that took less than %d ns, got none", IN_TIME_NS);
+	return false;
+}
+
+/* Whole requests pass whenever they come, also if they take most of the time that they may. On a busy machine this test
+ * itself may be too late, and begins again. */
+static void slow_frames(void **state)
+{
+	struct client client;
+	unsigned passed = 0;
+
+	(void)state;
+	AWAIT(passed == 4) {
+		client_open(&client, group_daemon.socket);
+		for (passed = 0; passed < 4 && ping_in_parts(&client); passed++)
+			;
+		client_close(&client);
+	}
 }
 
 /* ------- descriptors that are not read ------- */
@@ -242,7 +271,7 @@ static void many_fds(void **state)
 		client_close(&client);
 	}
 	client_await_stat(&witness, "daemon.sessions", 1);
-	assert_int_equal(daemon_fds(&group_daemon), before);
+	AWAIT(daemon_fds(&group_daemon) == before); /* closed after the statistics have it */
 }
 
 /* ------- frames without end ------- */
@@ -277,11 +306,11 @@ static void tiny_frames(void **state)
 static void flood(void)
 {
 	static int fd = -1;
-	static const char request[] = "\x94\x00\x07\xa7uniform\x91\x81\xa1n\xcd\x10\x00";
+	static const char draw[] = "\x94\x00\x07\xa7uniform\x91\x81\xa1n\xcd\x10\x00";
 
 	if (fd < 0)
 		fd = plain_connect();
-	if (send(fd, request, sizeof request - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+	if (send(fd, draw, sizeof draw - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		wait_as_slow_peer(1000);
 }
 
@@ -289,120 +318,6 @@ static void floods(void **state)
 {
 	(void)state;
 	load_feels_nothing(&witness, "requests whose replies are not read", flood);
-}
-
-/* ------- results that are not read ------- */
-
-enum { DRAW = 1 << 20, DRAW_BYTES = 4 * DRAW, DRAWS = 60 };
-
-/* Of a distribution that takes long, so that the daemon has read several requests before the first has its result. */
-static void send_draws(struct client *client, int count)
-{
-	for (int i = 0; i < count; i++) {
-		struct value params = client_map(client, "n", value_uint(DRAW), "seed", value_uint((uint64_t)i), "shape",
-						 value_real(2.5), "dtype", value_string("f32"), NULL);
-
-		client_send(client, "gamma", &params);
-	}
-}
-
-/* The most bytes of results that the daemon has held, seen while it would have had the time to hold them all. */
-static uint64_t watch_replies(uint64_t *ret_kib)
-{
-	enum { ROUNDS = 400 };
-	uint64_t most = 0, most_kib = 0;
-
-	client_await_stat(&witness, "daemon.quota.reply_total_bytes.used", 5 * DRAW_BYTES);
-	for (int i = 0; i < ROUNDS; i++) {
-		const uint64_t used = client_stat(&witness, "daemon.quota.reply_total_bytes.used"),
-			       work = client_stat(&witness, "daemon.quota.work_total_bytes.used"),
-			       kib = daemon_kib(&group_daemon, "RssAnon");
-
-		most = used > most ? used : most;
-		most = work > most ? work : most;
-		most_kib = kib > most_kib ? kib : most_kib;
-	}
-	*ret_kib = most_kib;
-	return most;
-}
-
-/* Asks for 240 MiB at once and reads nothing: the daemon holds no more than the setting reply_bytes = 32 MiB, leaves the
- * other requests unread, and goes on with them once the client reads. */
-static void unread_results(void **state)
-{
-	const uint64_t limit = 32 << 20, before_kib = daemon_kib(&group_daemon, "RssAnon");
-	uint64_t kib, most;
-	struct client client;
-	struct message message;
-
-	(void)state;
-	client_open(&client, group_daemon.socket);
-	send_draws(&client, DRAWS);
-	most = watch_replies(&kib);
-	printf("# of %d MiB at most %" PRIu64 " MiB are held, and %" PRIu64 " MiB of memory\n", DRAWS * DRAW_BYTES >> 20,
-	       most >> 20, (kib > before_kib ? kib - before_kib : 0) >> 10);
-	assert_true(most <= limit);
-	assert_true(SANITIZED || kib < before_kib + 2 * (limit >> 10));
-	for (int i = 0; i < DRAWS; i++) {
-		assert_true(client_receive(&client, &message));
-		assert_int_equal(message.error.code, 0);
-		assert_int_equal(value_get(&message.result, "data")->bytes.size, DRAW_BYTES);
-		bump_free(client.bump);
-		client.bump = bump_new();
-	}
-	client_close(&client);
-}
-
-/* Each of a user's sessions has its own bound, and all of them half of --reply-total-bytes=64M. */
-static void unread_results_of_a_user(void **state)
-{
-	struct client clients[2];
-	struct message message;
-	bool refused = false;
-
-	(void)state;
-	for (int i = 0; i < 2; i++) {
-		client_open(&clients[i], group_daemon.socket);
-		send_draws(&clients[i], 5);
-		if (i == 0)
-			client_await_stat(&witness, "daemon.quota.reply_total_bytes.used", 5 * DRAW_BYTES);
-	}
-	for (int i = 0; i < 5; i++) {
-		assert_true(client_receive(&clients[1], &message));
-		if (message.error.code == 0)
-			continue;
-		refused = true;
-		assert_int_equal(message.error.code, ERROR_LIMIT);
-		assert_non_null(strstr(message.error.text, "half of the setting reply_total_bytes = 67108864"));
-	}
-	/* The other keeps what it was promised. */
-	for (int i = 0; i < 5; i++) {
-		assert_true(client_receive(&clients[0], &message));
-		assert_int_equal(message.error.code, 0);
-	}
-	assert_true(refused);
-	for (int i = 0; i < 2; i++)
-		client_close(&clients[i]);
-}
-
-/* A limit that is smaller than a result: it goes alone, and the next one after it. */
-static void larger_than_the_limit(void **state)
-{
-	struct daemon daemon;
-	struct client client;
-	struct message message;
-
-	(void)state;
-	daemon_start(&daemon, (const char *const[]){"--threads=2", "--reply-bytes=64K", NULL});
-	client_open(&client, daemon.socket);
-	send_draws(&client, 5);
-	for (int i = 0; i < 5; i++) {
-		assert_true(client_receive(&client, &message));
-		assert_int_equal(message.error.code, 0);
-		assert_int_equal(message.msgid, i + 1);
-	}
-	client_close(&client);
-	daemon_stop(&daemon);
 }
 
 /* ------- forks ------- */
@@ -471,8 +386,7 @@ int main(void)
 #define limit(name) cmocka_unit_test_teardown(name, nothing_is_left)
 	const struct CMUnitTest tests[] = {
 		limit(rates),	    limit(unread_fds), limit(many_fds), limit(forks),	     limit(racing_inputs),
-		limit(unread_results), limit(unread_results_of_a_user), limit(larger_than_the_limit),
-		limit(slow_frames), limit(arrivals),   limit(floods),	limit(tiny_frames),
+		limit(endless_frames), limit(slow_frames), limit(arrivals),   limit(floods),	limit(tiny_frames),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
