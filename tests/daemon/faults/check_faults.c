@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,12 +204,37 @@ static void each_call_fails(void **state)
 	assert_true(daemon_kib(&fault_daemon, "RssAnon") < anon + GROWTH_KIB);
 }
 
+/* A lack that lasts from its first failure on for a while, or until all clients have tried and met none. */
+struct lack {
+	pthread_t thread;
+	long hits; /* before it */
+	atomic_bool tried;
+};
+
 static void *make_good(void *arg)
 {
-	(void)arg;
+	struct lack *lack = arg;
+
+	for (struct waiting waiting = wait_begin("a failure", __FILE__, __LINE__);
+	     fault_page->hits == lack->hits && !lack->tried && !wait_is_over(&waiting);)
+		wait_nap(&waiting);
 	wait_to_strike(20000); /* what waits for it cannot say so */
 	fault_page->armed = 0;
 	return NULL;
+}
+
+/* Lets clients try while the nth call and all after it fail. */
+static void try_with_lack(int error, long nth)
+{
+	struct lack lack = {.hits = fault_page->hits};
+
+	fault_arm(error, nth);
+	fault_page->lasting = 1;
+	assert_int_equal(pthread_create(&lack.thread, NULL, make_good, &lack), 0);
+	for (int k = 0; k < 3; k++)
+		play();
+	lack.tried = true;
+	pthread_join(lack.thread, NULL);
 }
 
 /* From one of the calls on, all fail, while clients try; then there is what was wanting again, and whoever still waits
@@ -228,14 +254,7 @@ static void each_lack_lasts(void **state)
 		step = getenv("TRNSCI_FULL") ? 1 : count / 7 + 1;
 		hits = fault_page->hits;
 		for (long nth = 1; nth <= count; nth += step) {
-			pthread_t thread;
-
-			fault_arm(lacks[i], nth);
-			fault_page->lasting = 1;
-			assert_int_equal(pthread_create(&thread, NULL, make_good, NULL), 0);
-			for (int k = 0; k < 3; k++)
-				play();
-			pthread_join(thread, NULL);
+			try_with_lack(lacks[i], nth);
 			fault_expect_well("after");
 		}
 		printf("# %s, from each of %ld calls on: %ld failed\n", strerror(lacks[i]), count,
