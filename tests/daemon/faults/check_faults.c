@@ -274,7 +274,7 @@ static void clocks_jump(void **state)
 
 	(void)state;
 	client_open(&client, fault_daemon.socket);
-	struct value params = client_map(&client, "n", value_uint(1000000), "timeout_ms", value_uint(20000), NULL);
+	struct value params = client_map(&client, "n", value_uint(1000000), "timeout_ms", value_uint(3600000), NULL);
 	for (int i = 0; i < 3; i++) {
 		client_send(&client, "normal", &params);
 		client_send_bytes(&client, "\x94\x00\x09", 3);

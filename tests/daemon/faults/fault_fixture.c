@@ -16,7 +16,8 @@ unsigned fault_quiet_fds;
 uint64_t fault_kept_next;
 static char state_dir[128];
 
-/* It does not spin, so that a session makes the same number of calls each time. */
+/* It does not spin, so that a session makes the same number of calls each time. No busy machine reaches its time limits, which a
+ * clock that is set on by a month would. */
 static const char *const arguments[] = {state_dir,
 					"--arena-ahead-bytes",
 					"0",
@@ -25,6 +26,8 @@ static const char *const arguments[] = {state_dir,
 					"--spin-us",
 					"0",
 					"--stream-block=1024",
+					"--frame-timeout=3600",
+					"--send-timeout=3600",
 					"--connections-per-second",
 					"1000000",
 					NULL};
