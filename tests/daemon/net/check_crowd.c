@@ -14,7 +14,7 @@ static struct client clients[CROWD];
 static int setup(void **state)
 {
 	(void)state;
-	group_daemon_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", NULL});
+	group_daemon_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=0", "--send-timeout=3600", NULL});
 	return 0;
 }
 
