@@ -7,13 +7,40 @@
 #include "harness/wait.h"
 #include "restart.h"
 
+enum { THREADS = 4 };
+
 static atomic_bool over;
-static atomic_uint rounds;
+static atomic_uint rounds[THREADS]; /* that each thread has done */
+
+/* Waits until what each thread had in flight is answered: a call is sent again once only. */
+static void await_each_thread(void)
+{
+	unsigned before[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		before[i] = atomic_load(&rounds[i]);
+	for (int i = 0; i < THREADS; i++)
+		AWAIT(atomic_load(&rounds[i]) - before[i] >= 2);
+}
+
+static void start_threads(pthread_t threads[THREADS], void *(*run)(void *arg))
+{
+	atomic_store(&over, false);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run, (void *)i), 0);
+}
+
+static void end_threads(pthread_t threads[THREADS])
+{
+	atomic_store(&over, true);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
 
 /* Tiles come, are filled, read and go; nothing but success is allowed, and each has its own samples. */
 static void *work(void *arg)
 {
-	const uint64_t seed = (uint64_t)(uintptr_t)arg;
+	const uint64_t seed = 1 + (uint64_t)(uintptr_t)arg;
 	const struct drawing draw = {.distribution = "uniform", .source = {.seed = seed}};
 	static _Thread_local float expected[N];
 	struct trnsci_error err;
@@ -46,35 +73,26 @@ static void *work(void *arg)
 		trnsci_call_free(call);
 		trnsci_tile_free(x);
 		trnsci_tile_free(y);
-		atomic_fetch_add(&rounds, 1);
+		atomic_fetch_add(&rounds[(uintptr_t)arg], 1);
 	}
 	return NULL;
 }
 
 static void test_threads(void **state)
 {
-	enum { THREADS = 4 };
 	pthread_t threads[THREADS];
 
 	(void)state;
 	open_both();
-	atomic_store(&over, false);
-	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(i + 1)), 0);
+	start_threads(threads, work);
 	for (int i = 0; i < 7; i++) {
-		const unsigned before = atomic_load(&rounds);
-
-		AWAIT(atomic_load(&rounds) - before >= 2 * THREADS);
+		await_each_thread();
 		if (i < 6)
 			restart(signals[i % 2]);
 	}
-	atomic_store(&over, true);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	end_threads(threads);
 	close_both();
 }
-
-static atomic_uint draws;
 
 static void *draw_on(void *arg)
 {
@@ -82,11 +100,10 @@ static void *draw_on(void *arg)
 	struct trnsci_tile *x = tile_of(remote, TRNSCI_F32, 1 << 15);
 	struct trnsci_error err;
 
-	(void)arg;
 	while (!atomic_load(&over)) {
 		if (draw_tile(remote, &draw, 0, x, NULL, &err) < 0)
 			fail_msg("expected an answer, got %s", err.text);
-		atomic_fetch_add(&draws, 1);
+		atomic_fetch_add(&rounds[(uintptr_t)arg], 1);
 	}
 	trnsci_tile_free(x);
 	return NULL;
@@ -95,23 +112,17 @@ static void *draw_on(void *arg)
 /* What another thread is just about to send when the connection is found gone is sent once. */
 static void test_cut_while_sending(void **state)
 {
-	enum { THREADS = 4, CUTS = 300 };
+	enum { CUTS = 300 };
 	pthread_t threads[THREADS];
 
 	(void)state;
 	open_both();
-	atomic_store(&over, false);
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, draw_on, NULL), 0);
+	start_threads(threads, draw_on);
 	for (int i = 0; i < CUTS; i++) {
-		const unsigned before = atomic_load(&draws);
-
-		AWAIT(atomic_load(&draws) - before >= 4 * THREADS);
+		await_each_thread();
 		cut();
 	}
-	atomic_store(&over, true);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	end_threads(threads);
 	close_both();
 }
 
