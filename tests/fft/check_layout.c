@@ -7,7 +7,8 @@
 
 /* One stage, two, Bluestein on each, and long ones of two and three stages (by variant, other lengths are long). */
 static const size_t lengths[] = {1,   2,   7,   12,   16,   31,   32,   64,    100,  127,   128,
-				 256, 343, 512, 997,  1000, 1024, 4096, 16384, 8191, 65536, 20011};
+				 180, 256, 300, 343,  512,  997,  1000, 1024,  1215, 2430, 4096,
+				 8191, 16384, 20011, 65536};
 
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 
@@ -137,7 +138,7 @@ static void check_far_call(const char *name, uint32_t features, enum fft_precisi
 
 static void check_far(const char *name, uint32_t features, enum fft_precision precision)
 {
-	static const size_t some[] = {16, 32, 64, 128, 256, 360, 512, 1000, 4096, 16384};
+	static const size_t some[] = {16, 32, 64, 90, 128, 256, 300, 512, 1000, 1215, 4096, 16384};
 
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
 		check_far_call(name, features, precision, some[i], false);

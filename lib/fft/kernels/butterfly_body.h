@@ -2,8 +2,8 @@
 /* Small forward transforms in registers, in natural order. `vec` and v_* stand for one precision (lanes_f32.h).
  *
  * An even radix joins two transforms of half its size, e and o, as y = e +- w o. The root is written w = c (1 + i t)
- * with |t| <= 1: u = (1 + i t) o takes two fused operations, and each of e + c u and e - c u two more. Odd radices use
- * the symmetry of cosines and sines. */
+ * with |t| <= 1: u = (1 + i t) o takes two fused operations, and each of e + c u and e - c u two more. Odd primes use
+ * the symmetry of cosines and sines; 6, 9, 10, 12 and 15 are transforms of their two factors. */
 
 #define UNROLL _Pragma("GCC unroll 16")
 #define INLINE static inline __attribute__((always_inline))
@@ -95,6 +95,195 @@ INLINE void LOCAL(join_at)(const unsigned k, vec er, vec ei, vec or, vec oi, vec
 		break;
 	default:
 		LOCAL(join_rotated)(er, ei, or, oi, -c1, -t1, re, im, half);
+	}
+}
+
+/* cos and sin of 2 pi k / r, k = 0 .. r - 1. */
+struct LOCAL(trig) {
+	real c[13], s[13];
+};
+
+/* Transforms r = 3, 5, 7, 11 or 13 elements by sums over the pairs x[j] +- x[r - j]. Three need no sums of sines. */
+INLINE void LOCAL(dft_odd)(const unsigned r, const struct LOCAL(trig) * trig, vec *re, vec *im)
+{
+	const unsigned half = r / 2;
+	vec ar[7], ai[7], br[7], bi[7], x0r = re[0], x0i = im[0];
+
+	UNROLL for (unsigned j = 1; j <= half; j++)
+	{
+		ar[j] = v_add(re[j], re[r - j]);
+		ai[j] = v_add(im[j], im[r - j]);
+		br[j] = v_sub(re[j], re[r - j]);
+		bi[j] = v_sub(im[j], im[r - j]);
+		re[0] = v_add(re[0], ar[j]);
+		im[0] = v_add(im[0], ai[j]);
+	}
+	if (r == 3) {
+		const vec c = v_set(trig->c[1]), s = v_set(trig->s[1]);
+		const vec cr = v_muladd(ar[1], c, x0r), ci = v_muladd(ai[1], c, x0i);
+
+		re[1] = v_muladd(bi[1], s, cr);
+		im[1] = v_nmuladd(br[1], s, ci);
+		re[2] = v_nmuladd(bi[1], s, cr);
+		im[2] = v_muladd(br[1], s, ci);
+		return;
+	}
+	UNROLL for (unsigned k = 1; k <= half; k++)
+	{
+		vec cr = x0r, ci = x0i, sr = v_mul(br[1], v_set(trig->s[k])), si = v_mul(bi[1], v_set(trig->s[k]));
+
+		UNROLL for (unsigned j = 1; j <= half; j++)
+		{
+			cr = v_muladd(ar[j], v_set(trig->c[j * k % r]), cr);
+			ci = v_muladd(ai[j], v_set(trig->c[j * k % r]), ci);
+		}
+		UNROLL for (unsigned j = 2; j <= half; j++)
+		{
+			sr = v_muladd(br[j], v_set(trig->s[j * k % r]), sr);
+			si = v_muladd(bi[j], v_set(trig->s[j * k % r]), si);
+		}
+		re[k] = v_add(cr, si);
+		im[k] = v_sub(ci, sr);
+		re[r - k] = v_sub(cr, si);
+		im[r - k] = v_add(ci, sr);
+	}
+}
+
+#define TRIG(r, ...) static const struct LOCAL(trig) LOCAL(trig_##r) = {__VA_ARGS__}
+TRIG(3, TRIG_3);
+TRIG(5, TRIG_5);
+TRIG(7, TRIG_7);
+TRIG(11, TRIG_11);
+TRIG(13, TRIG_13);
+#undef TRIG
+
+/* Transforms r = 2, 3, 4, 5, 7, 11 or 13 elements. */
+INLINE void LOCAL(dft_single_factor)(const unsigned r, vec *re, vec *im)
+{
+	switch (r) {
+	case 2:
+		LOCAL(dft2)(re, im);
+		break;
+	case 3:
+		LOCAL(dft_odd)(3, &LOCAL(trig_3), re, im);
+		break;
+	case 4:
+		LOCAL(dft4)(re, im);
+		break;
+	case 5:
+		LOCAL(dft_odd)(5, &LOCAL(trig_5), re, im);
+		break;
+	case 7:
+		LOCAL(dft_odd)(7, &LOCAL(trig_7), re, im);
+		break;
+	case 11:
+		LOCAL(dft_odd)(11, &LOCAL(trig_11), re, im);
+		break;
+	default:
+		LOCAL(dft_odd)(13, &LOCAL(trig_13), re, im);
+	}
+}
+
+/* Transforms a b elements, a and b coprime, without twiddles: with j = b j_1 + a j_2 (mod a b), w^(j k) is the product of
+ * w_a^(j_1 k) and w_b^(j_2 k), so the result k is element (k mod a, k mod b) of a transform in two dimensions.
+ * Source: I. J. Good, J. R. Stat. Soc. B 20 (1958) 361. */
+INLINE void LOCAL(dft_coprime)(const unsigned a, const unsigned b, vec *re, vec *im)
+{
+	vec row_re[5][4], row_im[5][4];
+
+	UNROLL for (unsigned j = 0; j < b; j++)
+	{
+		UNROLL for (unsigned i = 0; i < a; i++)
+		{
+			row_re[j][i] = re[(b * i + a * j) % (a * b)];
+			row_im[j][i] = im[(b * i + a * j) % (a * b)];
+		}
+		LOCAL(dft_single_factor)(a, row_re[j], row_im[j]);
+	}
+	UNROLL for (unsigned i = 0; i < a; i++)
+	{
+		vec column_re[5], column_im[5];
+
+		UNROLL for (unsigned j = 0; j < b; j++)
+		{
+			column_re[j] = row_re[j][i];
+			column_im[j] = row_im[j][i];
+		}
+		LOCAL(dft_single_factor)(b, column_re, column_im);
+		/* k runs over the results that are i modulo a. */
+		UNROLL for (unsigned k = i; k < a * b; k += a)
+		{
+			re[k] = column_re[k % b];
+			im[k] = column_im[k % b];
+		}
+	}
+}
+
+/* Multiplies (re, im) by (c, s). */
+INLINE void LOCAL(cmul)(vec *re, vec *im, vec c, vec s)
+{
+	const vec x = *re;
+
+	*re = v_mulsub(x, c, v_mul(*im, s));
+	*im = v_muladd(x, s, v_mul(*im, c));
+}
+
+/* Transforms nine elements by two passes of radix 3. */
+INLINE void LOCAL(dft9)(vec *re, vec *im)
+{
+	static const struct LOCAL(trig) trig = {TRIG_9};
+	vec row_re[3][3], row_im[3][3];
+
+	UNROLL for (unsigned j = 0; j < 3; j++)
+	{
+		UNROLL for (unsigned i = 0; i < 3; i++)
+		{
+			row_re[j][i] = re[3 * i + j];
+			row_im[j][i] = im[3 * i + j];
+		}
+		LOCAL(dft_odd)(3, &LOCAL(trig_3), row_re[j], row_im[j]);
+	}
+	UNROLL for (unsigned i = 0; i < 3; i++)
+	{
+		vec column_re[3], column_im[3];
+
+		UNROLL for (unsigned j = 0; j < 3; j++)
+		{
+			column_re[j] = row_re[j][i];
+			column_im[j] = row_im[j][i];
+			if (i * j > 0)
+				LOCAL(cmul)(&column_re[j], &column_im[j], v_set(trig.c[i * j]), v_set(-trig.s[i * j]));
+		}
+		LOCAL(dft_odd)(3, &LOCAL(trig_3), column_re, column_im);
+		UNROLL for (unsigned k = 0; k < 3; k++)
+		{
+			re[i + 3 * k] = column_re[k];
+			im[i + 3 * k] = column_im[k];
+		}
+	}
+}
+
+/* Transforms r elements, r no power of two. */
+INLINE void LOCAL(dft_mixed)(const unsigned r, vec *re, vec *im)
+{
+	switch (r) {
+	case 6:
+		LOCAL(dft_coprime)(3, 2, re, im);
+		break;
+	case 9:
+		LOCAL(dft9)(re, im);
+		break;
+	case 10:
+		LOCAL(dft_coprime)(2, 5, re, im);
+		break;
+	case 12:
+		LOCAL(dft_coprime)(4, 3, re, im);
+		break;
+	case 15:
+		LOCAL(dft_coprime)(3, 5, re, im);
+		break;
+	default:
+		LOCAL(dft_single_factor)(r, re, im);
 	}
 }
 
@@ -218,10 +407,18 @@ INLINE unsigned LOCAL(parts_of)(const unsigned r)
 	return r == 16 ? 4 : 1;
 }
 
-/* Does one part of a transform of r = 2, 4, 8 or 16 elements. The first part reads them all. */
+/* Does one part of a transform of r elements, any radix. The first part reads them all. */
 INLINE void LOCAL(dft_part)(const unsigned r, const unsigned part, const struct LOCAL(source) * from, const unsigned kind,
 			    struct LOCAL(quarters) * quarters, vec *re, vec *im)
 {
+	if (r & (r - 1)) {
+		UNROLL for (unsigned j = 0; j < r; j++)
+		{
+			LOCAL(fetch)(from, kind, j, &re[j], &im[j]);
+		}
+		LOCAL(dft_mixed)(r, re, im);
+		return;
+	}
 	switch (r) {
 	case 2:
 		LOCAL(fetch)(from, kind, 0, &re[0], &im[0]);
@@ -244,16 +441,7 @@ INLINE void LOCAL(dft_part)(const unsigned r, const unsigned part, const struct 
 	}
 }
 
-/* Multiplies (re, im) by (c, s). */
-INLINE void LOCAL(cmul)(vec *re, vec *im, vec c, vec s)
-{
-	const vec x = *re;
-
-	*re = v_mulsub(x, c, v_mul(*im, s));
-	*im = v_muladd(x, s, v_mul(*im, c));
-}
-
-/* Transforms r = 2, 4, 8 or 16 elements and multiplies result k by twiddles[k][re, im vectors]. Result 0 has none. */
+/* Transforms r elements and multiplies result k by twiddles[k][re, im vectors]. Result 0 has none. */
 INLINE void LOCAL(dft_turned)(const unsigned r, const struct LOCAL(source) * from, const unsigned kind,
 			      const real *twiddles, vec *re, vec *im)
 {
@@ -266,46 +454,5 @@ INLINE void LOCAL(dft_turned)(const unsigned r, const struct LOCAL(source) * fro
 	UNROLL for (unsigned k = 1; k < r; k++)
 	{
 		LOCAL(cmul)(&re[k], &im[k], v_load(twiddles + 2 * LANES * k), v_load(twiddles + 2 * LANES * k + LANES));
-	}
-}
-
-/* cos and sin of 2 pi k / r, k = 0 .. r - 1. */
-struct LOCAL(trig) {
-	real c[13], s[13];
-};
-
-/* Transforms r = 3, 5, 7, 11 or 13 elements by sums over the pairs x[j] +- x[r - j]. */
-INLINE void LOCAL(dft_odd)(const unsigned r, const struct LOCAL(trig) * trig, vec *re, vec *im)
-{
-	const unsigned half = r / 2;
-	vec ar[7], ai[7], br[7], bi[7], x0r = re[0], x0i = im[0];
-
-	UNROLL for (unsigned j = 1; j <= half; j++)
-	{
-		ar[j] = v_add(re[j], re[r - j]);
-		ai[j] = v_add(im[j], im[r - j]);
-		br[j] = v_sub(re[j], re[r - j]);
-		bi[j] = v_sub(im[j], im[r - j]);
-		re[0] = v_add(re[0], ar[j]);
-		im[0] = v_add(im[0], ai[j]);
-	}
-	UNROLL for (unsigned k = 1; k <= half; k++)
-	{
-		vec cr = x0r, ci = x0i, sr = v_mul(br[1], v_set(trig->s[k])), si = v_mul(bi[1], v_set(trig->s[k]));
-
-		UNROLL for (unsigned j = 1; j <= half; j++)
-		{
-			cr = v_muladd(ar[j], v_set(trig->c[j * k % r]), cr);
-			ci = v_muladd(ai[j], v_set(trig->c[j * k % r]), ci);
-		}
-		UNROLL for (unsigned j = 2; j <= half; j++)
-		{
-			sr = v_muladd(br[j], v_set(trig->s[j * k % r]), sr);
-			si = v_muladd(bi[j], v_set(trig->s[j * k % r]), si);
-		}
-		re[k] = v_add(cr, si);
-		im[k] = v_sub(ci, sr);
-		re[r - k] = v_sub(cr, si);
-		im[r - k] = v_add(ci, sr);
 	}
 }

@@ -3,15 +3,15 @@
  *
  * The first stage, of `rows` points, reads the input once, multiplies by the twiddles and stores its columns
  * transposed. The second stage transforms them in place and writes the result once. The arithmetic is that of
- * stage_body.h. `rows` is a multiple of LANES, and the buffer has a slab for each LANES of them; or it is half of LANES,
- * and two transforms share each vector of the buffer.
+ * stage_body.h. `rows` is WIDTH, or NARROW, which leaves one lane idle, and the buffer has a slab for each LANES of them;
+ * or it is half of WIDTH, and two transforms share each vector of the buffer where LANES is WIDTH.
  *
  * The second stage works in place (decimation in frequency): pass i leaves digit k_i of the result's index where it
  * found digit j_i of the input's. So the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)).
  *
  * Large calls (far_body.h) prefetch the next transform, because rows n / LANES apart escape the CPU's own prefetching. */
 
-enum { LOCAL(WIDTH) = FFT_WIDTH_BYTES / sizeof(real) };
+enum { LOCAL(WIDTH) = FFT_WIDTH_BYTES / sizeof(real), LOCAL(NARROW) = FFT_NARROW_ROWS, LOCAL(MOST_ROWS) = 16 };
 
 /* One or two transforms that go through the buffer together. */
 struct LOCAL(flat) {
@@ -64,12 +64,14 @@ INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const bool 
 	const size_t count = whole ? LANES : f->m - p;
 	const real *twiddles = f->twiddles + 2 * f->twiddle_rows * p;
 	real *to = f->buffer + 2 * LANES * p;
-	vec re[LOCAL(WIDTH)], im[LOCAL(WIDTH)];
+	vec re[LOCAL(MOST_ROWS)], im[LOCAL(MOST_ROWS)];
 
 	LOCAL(flat_columns)(rows, whole, exchange, f->x[0] + 2 * p, f->m, count, order, twiddles, re, im);
-	if (rows < LANES)
+	if (2 * rows == LANES)
 		LOCAL(flat_columns)(rows, whole, exchange, f->x[1] + 2 * p, f->m, count, order, twiddles, re + rows,
 				    im + rows);
+	if (rows == LOCAL(NARROW))
+		re[rows] = im[rows] = v_set(0);
 	UNROLL for (unsigned k = 0; k < rows; k += LANES, to += f->slab)
 	{
 		LOCAL(flat_store)(re + k, im + k, to);
@@ -91,27 +93,6 @@ INLINE void LOCAL(flat_first)(const unsigned rows, const bool exchange, const st
 		LOCAL(flat_block)(rows, false, exchange, f, order, p);
 }
 
-/* Does one part of the transform of r rows of the buffer. The odd radices are those of flat_rows (factor.c): 3, 5 and
- * 7. */
-INLINE void LOCAL(flat_dft)(const unsigned r, const unsigned part, const struct LOCAL(source) * from,
-			    struct LOCAL(quarters) * quarters, vec *re, vec *im)
-{
-	if (r % 2 == 0) {
-		LOCAL(dft_part)(r, part, from, LOCAL(PARTS), quarters, re, im);
-		return;
-	}
-	UNROLL for (unsigned j = 0; j < r; j++)
-	{
-		LOCAL(fetch)(from, LOCAL(PARTS), j, &re[j], &im[j]);
-	}
-	if (r == 3)
-		LOCAL(dft_odd)(3, &LOCAL(trig_3), re, im);
-	else if (r == 5)
-		LOCAL(dft_odd)(5, &LOCAL(trig_5), re, im);
-	else
-		LOCAL(dft_odd)(7, &LOCAL(trig_7), re, im);
-}
-
 /* Runs one pass in place over blocks of r m rows: row p + m k becomes w^(p k) times output k of the butterfly over the
  * rows p + m j. */
 INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const real *twiddles, real *buffer,
@@ -130,7 +111,7 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 			LOCAL(fetch_ahead)(ahead);
 			UNROLL for (unsigned part = 0; part < parts; part++)
 			{
-				LOCAL(flat_dft)(r, part, &from, &quarters, re, im);
+				LOCAL(dft_part)(r, part, &from, LOCAL(PARTS), &quarters, re, im);
 				UNROLL for (unsigned k = part; k < r; k += parts)
 				{
 					LOCAL(twiddle_row)(k, twiddles + 2 * (r - 1) * p, re, im);
@@ -143,36 +124,44 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 		}
 }
 
+/* How results are stored: as they are, multiplied by the scale, also around the caches, or also without the last of the
+ * pairs of a vector, whose lane is idle. */
+enum LOCAL(flat_end) { LOCAL(PLAIN), LOCAL(SCALED), LOCAL(AROUND), LOCAL(WITHOUT_LAST) };
+
 /* Where results go: a vector of pairs to `low`, the next one to `high`. */
 struct LOCAL(flat_out) {
 	real *low, *high;
 	size_t row; /* reals from one row of results to the next */
-	bool exchange, around;
+	bool exchange;
+	enum LOCAL(flat_end) end;
 	real scale;
 };
 
 /* Stores one row of results. */
-INLINE void LOCAL(flat_put)(const bool scaled, const bool around, const bool exchange, const struct LOCAL(flat_out) * out,
+INLINE void LOCAL(flat_put)(const enum LOCAL(flat_end) end, const bool exchange, const struct LOCAL(flat_out) * out,
 			    v_order_t order, real *low, real *high, vec re, vec im)
 {
 	vec a, b;
 
-	if (scaled) {
+	if (end != LOCAL(PLAIN)) {
 		re = v_mul(re, v_set(out->scale));
 		im = v_mul(im, v_set(out->scale));
 	}
 	v_join_lanes(order, exchange, re, im, &a, &b);
-	if (around) {
+	if (end == LOCAL(AROUND)) {
 		v_stream(low, a);
 		v_stream(high, b);
 	} else {
 		v_store(low, a);
-		v_store(high, b);
+		if (end == LOCAL(WITHOUT_LAST))
+			v_store_part(high, LANES - 2, b);
+		else
+			v_store(high, b);
 	}
 }
 
 /* Runs the last pass and stores each row at the place that its digits give. */
-INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const bool scaled, const bool around,
+INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const enum LOCAL(flat_end) end,
 			     const bool exchange, const struct LOCAL(flat_out) * out, const real *buffer)
 {
 	const size_t blocks = columns->length / r, step = out->row * blocks;
@@ -192,10 +181,10 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 		high = out->high + at * out->row;
 		UNROLL for (unsigned part = 0; part < parts; part++)
 		{
-			LOCAL(flat_dft)(r, part, &from, &quarters, re, im);
+			LOCAL(dft_part)(r, part, &from, LOCAL(PARTS), &quarters, re, im);
 			UNROLL for (unsigned k = part; k < r; k += parts)
 			{
-				LOCAL(flat_put)(scaled, around, exchange, out, order, low + (k - part) * step,
+				LOCAL(flat_put)(end, exchange, out, order, low + (k - part) * step,
 						high + (k - part) * step, re[k], im[k]);
 			}
 			low += step;
@@ -206,30 +195,57 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 	}
 }
 
-#define FLAT_RADIX(r)                                                                                                  \
+#define FLAT_PASS(r)                                                                                                   \
 	static void LOCAL(flat_pass_##r)(size_t blocks, size_t m, const real *twiddles, real *buffer,                  \
 					 struct LOCAL(ahead) * ahead)                                                  \
 	{                                                                                                              \
 		LOCAL(flat_pass)(r, blocks, m, twiddles, buffer, ahead);                                               \
-	}                                                                                                              \
+	}
+#define LAST(r, end) BY_ORDER(out->exchange, LOCAL(flat_last)(r, columns, end, EXCHANGE, out, buffer))
+
+/* Powers of two have code for each way to store. Of other radices, two ways share code that tests for them. */
+#define FLAT_POWER(r)                                                                                                  \
+	FLAT_PASS(r)                                                                                                   \
 	static void LOCAL(flat_last_##r)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out,        \
 					 const real *buffer)                                                           \
 	{                                                                                                              \
-		if (out->around)                                                                                       \
-			BY_ORDER(out->exchange, LOCAL(flat_last)(r, columns, true, true, EXCHANGE, out, buffer));      \
-		else if (out->scale == 1)                                                                              \
-			BY_ORDER(out->exchange, LOCAL(flat_last)(r, columns, false, false, EXCHANGE, out, buffer));    \
+		if (out->end == LOCAL(PLAIN))                                                                          \
+			LAST(r, LOCAL(PLAIN));                                                                         \
+		else if (out->end == LOCAL(SCALED))                                                                    \
+			LAST(r, LOCAL(SCALED));                                                                        \
+		else if (out->end == LOCAL(AROUND))                                                                    \
+			LAST(r, LOCAL(AROUND));                                                                        \
 		else                                                                                                   \
-			BY_ORDER(out->exchange, LOCAL(flat_last)(r, columns, true, false, EXCHANGE, out, buffer));     \
+			LAST(r, LOCAL(WITHOUT_LAST));                                                                  \
 	}
-FLAT_RADIX(2)
-FLAT_RADIX(3)
-FLAT_RADIX(4)
-FLAT_RADIX(5)
-FLAT_RADIX(7)
-FLAT_RADIX(8)
-FLAT_RADIX(16)
-#undef FLAT_RADIX
+#define FLAT_MIXED(r)                                                                                                  \
+	FLAT_PASS(r)                                                                                                   \
+	static void LOCAL(flat_last_##r)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out,        \
+					 const real *buffer)                                                           \
+	{                                                                                                              \
+		if (out->end == LOCAL(PLAIN))                                                                          \
+			LAST(r, LOCAL(PLAIN));                                                                         \
+		else if (out->end == LOCAL(WITHOUT_LAST))                                                              \
+			LAST(r, LOCAL(WITHOUT_LAST));                                                                  \
+		else                                                                                                   \
+			LAST(r, out->end == LOCAL(AROUND) ? LOCAL(AROUND) : LOCAL(SCALED));                            \
+	}
+FLAT_POWER(2)
+FLAT_POWER(4)
+FLAT_POWER(8)
+FLAT_POWER(16)
+FLAT_MIXED(3)
+FLAT_MIXED(5)
+FLAT_MIXED(6)
+FLAT_MIXED(7)
+FLAT_MIXED(9)
+FLAT_MIXED(10)
+FLAT_MIXED(12)
+FLAT_MIXED(15)
+#undef FLAT_PASS
+#undef FLAT_POWER
+#undef FLAT_MIXED
+#undef LAST
 
 /* Runs the second stage by the functions of its radices, the last of which stores the result. */
 static void LOCAL(flat_second)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, real *buffer,
@@ -239,7 +255,8 @@ static void LOCAL(flat_second)(const struct fft_columns *columns, const struct L
 	static const struct {
 		void (*pass)(size_t blocks, size_t m, const real *twiddles, real *buffer, struct LOCAL(ahead) * ahead);
 		void (*last)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, const real *buffer);
-	} radices[17] = {ROW(2), ROW(3), ROW(4), ROW(5), ROW(7), ROW(8), ROW(16)};
+	} radices[17] = {ROW(2), ROW(3), ROW(4),  ROW(5),  ROW(6),  ROW(7),
+			 ROW(8), ROW(9), ROW(10), ROW(12), ROW(15), ROW(16)};
 #undef ROW
 	const real *twiddles = columns->twiddles;
 	size_t blocks = 1, m = columns->length;
@@ -273,10 +290,12 @@ static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *
 			void *scratch)
 {
 	enum { AHEAD_BYTES = 64 << 10 }; /* more would evict this transform from the second-level cache */
-	const size_t at_once = smooth->flat, end = first + count;
+	const size_t at_once = smooth->flat, after = first + count;
 	const size_t in = 2 * call->in_distance, to = 2 * call->out_distance;
 	const size_t reals = (at_once - 1) * in + 2 * smooth->n;
 	const bool far = reals * sizeof(real) <= AHEAD_BYTES && LOCAL(is_far)(smooth, call);
+	const bool around = smooth->flat_rows != LOCAL(NARROW) && LOCAL(goes_around)(smooth, call);
+	const enum LOCAL(flat_end) end = around ? LOCAL(AROUND) : call->scale == 1 ? LOCAL(PLAIN) : LOCAL(SCALED);
 	struct LOCAL(ahead) ahead = LOCAL(plan_ahead)(reals, LOCAL(flat_steps)(smooth));
 	struct LOCAL(flat) f = {.m = smooth->stage[0].m,
 				.slab = 2 * LANES * ((smooth->stage[0].m + LANES - 1) / LANES * LANES),
@@ -286,26 +305,29 @@ static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *
 				.buffer = scratch};
 	struct LOCAL(flat_out) out = {.row = 2 * smooth->flat_rows,
 				      .exchange = call->inverse,
-				      .around = LOCAL(goes_around)(smooth, call),
 				      .scale = (real)call->scale};
 
-	for (size_t b = first; b < end; b += at_once) {
-		const bool alone = b + at_once > end;
+	for (size_t b = first; b < after; b += at_once) {
+		const bool alone = b + at_once > after;
 
 		for (size_t t = 0; t < at_once; t++)
 			f.x[t] = (const real *)call->in + (b + (alone ? 0 : t)) * in;
 		ahead.at = f.x[0] + at_once * in;
-		ahead.end = far && b + 2 * at_once <= end ? ahead.at + reals : ahead.at;
+		ahead.end = far && b + 2 * at_once <= after ? ahead.at + reals : ahead.at;
 		out.low = (real *)call->out + b * to;
 		out.high = out.low + (alone ? 0 : at_once == 2 ? to : LANES);
 		if (smooth->flat_rows == LOCAL(WIDTH))
 			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(WIDTH), EXCHANGE, &f, &ahead));
+		else if (smooth->flat_rows == LOCAL(NARROW))
+			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(NARROW), EXCHANGE, &f, &ahead));
 		else
 			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(WIDTH) / 2, EXCHANGE, &f, &ahead));
-		for (size_t row = 0; row < smooth->row; row += LANES, out.low += 2 * LANES, out.high += 2 * LANES)
+		for (size_t row = 0; row < smooth->row; row += LANES, out.low += 2 * LANES, out.high += 2 * LANES) {
+			out.end = row + LANES == smooth->flat_rows + 1 ? LOCAL(WITHOUT_LAST) : end;
 			LOCAL(flat_second)(&smooth->stage[1].columns, &out, f.buffer + row / LANES * f.slab, &ahead);
+		}
 	}
 	/* Streamed stores are weakly ordered: make them visible before another thread learns of the result. */
-	if (out.around)
+	if (around)
 		v_stream_end();
 }

@@ -43,6 +43,9 @@ static inline size_t fft_width(enum fft_precision precision)
 	return FFT_WIDTH_BYTES / (precision == FFT_F32 ? sizeof(float) : sizeof(double));
 }
 
+/* The rows of a first stage that leaves one lane of WIDTH floats, or of two times WIDTH doubles, idle. */
+enum { FFT_NARROW_ROWS = 15 };
+
 /* The transform of one column. The twiddles of its inner passes are pairs w^(p k), k = 1 .. r - 1, pass by pass and p
  * by p; the last pass has none. */
 struct fft_columns {

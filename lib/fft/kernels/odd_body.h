@@ -34,19 +34,19 @@ INLINE void LOCAL(odd_butterfly)(unsigned r, vec *re, vec *im)
 	case 1:
 		break;
 	case 3:
-		LOCAL(dft_odd)(3, &LOCAL(trig_3), re, im);
+		LOCAL(dft_mixed)(3, re, im);
 		break;
 	case 5:
-		LOCAL(dft_odd)(5, &LOCAL(trig_5), re, im);
+		LOCAL(dft_mixed)(5, re, im);
 		break;
 	case 7:
-		LOCAL(dft_odd)(7, &LOCAL(trig_7), re, im);
+		LOCAL(dft_mixed)(7, re, im);
 		break;
 	case 11:
-		LOCAL(dft_odd)(11, &LOCAL(trig_11), re, im);
+		LOCAL(dft_mixed)(11, re, im);
 		break;
 	default:
-		LOCAL(dft_odd)(13, &LOCAL(trig_13), re, im);
+		LOCAL(dft_mixed)(13, re, im);
 	}
 }
 

@@ -25,22 +25,7 @@ INLINE void LOCAL(twiddle_row)(const unsigned k, const real *twiddles, vec *re, 
 		LOCAL(cmul)(&re[k], &im[k], v_set(twiddles[2 * k - 2]), v_set(twiddles[2 * k - 1]));
 }
 
-/* Load the rows of one butterfly, and store those of one part of it from y on, with what the flavour asks for. Rows are
- * m s, or s, rows apart. */
-INLINE void LOCAL(load_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour, v_order_t order,
-			     const real *x, vec *re, vec *im)
-{
-	const size_t step = a->m * a->s * a->x_row;
-
-	UNROLL for (unsigned j = 0; j < r; j++)
-	{
-		re[j] = v_load(x + j * step);
-		im[j] = v_load(x + j * step + LANES);
-		if (flavour & LOCAL(SPLIT))
-			v_split(order, re[j], im[j], &re[j], &im[j]);
-	}
-}
-
+/* Stores the rows of one part of a butterfly from y on, with what the flavour asks for. Rows are s rows apart. */
 INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, const unsigned part, const unsigned flavour,
 			      v_order_t order, const real *twiddles, real *y, vec *re, vec *im)
 {
@@ -61,10 +46,9 @@ INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, co
 	}
 }
 
-/* Runs one pass over all p and q (kernel.h). r, flavour and trig are constants, so that each pass compiles to a
- * straight loop; trig is NULL for even radices. */
-INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour,
-			    const struct LOCAL(trig) * trig)
+/* Runs one pass over all p and q (kernel.h). r and flavour are constants, so that each pass compiles to a straight
+ * loop. */
+INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, const unsigned flavour)
 {
 	const v_order_t order = v_order(a->exchange);
 	const real *x = a->x;
@@ -79,12 +63,6 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 			real *to = y;
 			vec re[16], im[16];
 
-			if (trig) {
-				LOCAL(load_rows)(a, r, flavour, order, x, re, im);
-				LOCAL(dft_odd)(r, trig, re, im);
-				LOCAL(store_rows)(a, r, 0, flavour, order, twiddles, to, re, im);
-				continue;
-			}
 			UNROLL for (unsigned part = 0; part < LOCAL(parts_of)(r); part++)
 			{
 				LOCAL(dft_part)(r, part, &from, flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS),
@@ -102,7 +80,7 @@ typedef void LOCAL(pass_run)(const struct LOCAL(pass) * a);
 #define PASS(r, flavour)                                                                                               \
 	static void LOCAL(pass_##r##_##flavour)(const struct LOCAL(pass) * a)                                          \
 	{                                                                                                              \
-		LOCAL(run_pass)(a, r, flavour, NULL);                                                                  \
+		LOCAL(run_pass)(a, r, flavour);                                                                        \
 	}
 #define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5) PASS(r, 6) PASS(r, 7)
 PASSES(2)
@@ -110,21 +88,25 @@ PASSES(4)
 PASSES(8)
 PASSES(16)
 
-/* Odd radices test their flavour at run time: they are rare, and eight copies of each would not pay. */
-#define ODD_PASS(r, ...)                                                                                               \
-	static const struct LOCAL(trig) LOCAL(trig_##r) = {__VA_ARGS__};                                           \
-	static void LOCAL(odd_##r)(const struct LOCAL(pass) * a, unsigned flavour)                                     \
+/* Other radices test their flavour at run time: they are rare, and eight copies of each would not pay. */
+#define MIXED_PASS(r)                                                                                                  \
+	static void LOCAL(mixed_##r)(const struct LOCAL(pass) * a, unsigned flavour)                                   \
 	{                                                                                                              \
-		LOCAL(run_pass)(a, r, flavour, &LOCAL(trig_##r));                                                    \
+		LOCAL(run_pass)(a, r, flavour);                                                                        \
 	}
-ODD_PASS(3, TRIG_3)
-ODD_PASS(5, TRIG_5)
-ODD_PASS(7, TRIG_7)
-ODD_PASS(11, TRIG_11)
-ODD_PASS(13, TRIG_13)
-#undef ODD_PASS
+MIXED_PASS(3)
+MIXED_PASS(5)
+MIXED_PASS(6)
+MIXED_PASS(7)
+MIXED_PASS(9)
+MIXED_PASS(10)
+MIXED_PASS(11)
+MIXED_PASS(12)
+MIXED_PASS(13)
+MIXED_PASS(15)
+#undef MIXED_PASS
 
-/* Even radices have a function for each flavour. */
+/* Powers of two have a function for each flavour. */
 static void LOCAL(run_radix)(const struct LOCAL(pass) * a, unsigned radix, unsigned flavour)
 {
 #define ROW(r)                                                                                                         \
@@ -132,28 +114,18 @@ static void LOCAL(run_radix)(const struct LOCAL(pass) * a, unsigned radix, unsig
 		LOCAL(pass_##r##_0), LOCAL(pass_##r##_1), LOCAL(pass_##r##_2), LOCAL(pass_##r##_3),                    \
 			LOCAL(pass_##r##_4), LOCAL(pass_##r##_5), LOCAL(pass_##r##_6), LOCAL(pass_##r##_7)             \
 	}
-	static LOCAL(pass_run) *const even[][LOCAL(FLAVOURS)] = {ROW(2), ROW(4), ROW(8), ROW(16)};
+	static LOCAL(pass_run) *const powers[][LOCAL(FLAVOURS)] = {ROW(2), ROW(4), ROW(8), ROW(16)};
 #undef ROW
 
-	switch (radix) {
-	case 3:
-		LOCAL(odd_3)(a, flavour);
-		break;
-	case 5:
-		LOCAL(odd_5)(a, flavour);
-		break;
-	case 7:
-		LOCAL(odd_7)(a, flavour);
-		break;
-	case 11:
-		LOCAL(odd_11)(a, flavour);
-		break;
-	case 13:
-		LOCAL(odd_13)(a, flavour);
-		break;
-	default:
-		even[__builtin_ctz(radix) - 1][flavour](a);
-	}
+#define ROW(r) [r] = LOCAL(mixed_##r)
+	static void (*const mixed[])(const struct LOCAL(pass) * a, unsigned flavour) = {
+		ROW(3), ROW(5), ROW(6), ROW(7), ROW(9), ROW(10), ROW(11), ROW(12), ROW(13), ROW(15)};
+#undef ROW
+
+	if (radix & (radix - 1))
+		mixed[radix](a, flavour);
+	else
+		powers[__builtin_ctz(radix) - 1][flavour](a);
 }
 
 /* The two ends of a block's passes: rows in scratch, or a caller's interleaved ones. */

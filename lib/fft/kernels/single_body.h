@@ -16,20 +16,11 @@ struct LOCAL(single) {
 	real scale;
 };
 
-/* Transforms r rows in registers; trig is NULL for even radices. */
-INLINE void LOCAL(dft_single)(const unsigned r, const struct LOCAL(trig) * trig, const struct LOCAL(source) * from,
-			      const unsigned kind, vec *re, vec *im)
+/* Transforms r rows in registers. */
+INLINE void LOCAL(dft_single)(const unsigned r, const struct LOCAL(source) * from, const unsigned kind, vec *re, vec *im)
 {
 	struct LOCAL(quarters) quarters;
 
-	if (trig) {
-		UNROLL for (unsigned j = 0; j < r; j++)
-		{
-			LOCAL(fetch)(from, kind, j, &re[j], &im[j]);
-		}
-		LOCAL(dft_odd)(r, trig, re, im);
-		return;
-	}
 	UNROLL for (unsigned part = 0; part < LOCAL(parts_of)(r); part++)
 	{
 		LOCAL(dft_part)(r, part, from, kind, &quarters, re, im);
@@ -37,7 +28,7 @@ INLINE void LOCAL(dft_single)(const unsigned r, const struct LOCAL(trig) * trig,
 }
 
 /* The first pass. Its results for one p are neighbours, so they go by way of a block of pairs. */
-INLINE void LOCAL(single_first)(const unsigned r, const struct LOCAL(trig) * trig, const struct LOCAL(single) * a)
+INLINE void LOCAL(single_first)(const unsigned r, const struct LOCAL(single) * a)
 {
 	const v_order_t natural = v_order(false);
 	const real *twiddles = a->twiddles;
@@ -50,7 +41,7 @@ INLINE void LOCAL(single_first)(const unsigned r, const struct LOCAL(trig) * tri
 		real pairs[16 * 2 * LANES];
 		vec re[16], im[16];
 
-		LOCAL(dft_single)(r, trig, &from, LOCAL(SOME_PAIRS), re, im);
+		LOCAL(dft_single)(r, &from, LOCAL(SOME_PAIRS), re, im);
 		UNROLL for (unsigned k = 0; k < r; k++)
 		{
 			const real *row = k > 0 ? twiddles + 2 * LANES * (k - 1) : NULL;
@@ -71,7 +62,7 @@ INLINE void LOCAL(single_first)(const unsigned r, const struct LOCAL(trig) * tri
 
 /* A later pass, from the last q to the first: what a vector of fewer than LANES of them writes behind its own numbers
  * is overwritten, for its row is followed by vectors that are stored later. */
-INLINE void LOCAL(single_rest)(const unsigned r, const struct LOCAL(trig) * trig, const struct LOCAL(single) * a)
+INLINE void LOCAL(single_rest)(const unsigned r, const struct LOCAL(single) * a)
 {
 	const v_order_t natural = v_order(false), out = v_order(a->last && a->exchange);
 	const size_t s = a->s, top = (s - 1) / LANES * LANES;
@@ -82,7 +73,7 @@ INLINE void LOCAL(single_rest)(const unsigned r, const struct LOCAL(trig) * trig
 		real *y = a->y + 2 * (s * r * p + q);
 		vec re[16], im[16];
 
-		LOCAL(dft_single)(r, trig, &from, LOCAL(PAIRS), re, im);
+		LOCAL(dft_single)(r, &from, LOCAL(PAIRS), re, im);
 		UNROLL for (unsigned k = 0; k < r; k++, y += 2 * s)
 		{
 			if (a->last) {
@@ -102,24 +93,29 @@ INLINE void LOCAL(single_rest)(const unsigned r, const struct LOCAL(trig) * trig
 	}
 }
 
-#define SINGLE_RADIX(r, trig)                                                                                          \
+#define SINGLE_RADIX(r)                                                                                                \
 	static void LOCAL(single_first_##r)(const struct LOCAL(single) * a)                                            \
 	{                                                                                                              \
-		LOCAL(single_first)(r, trig, a);                                                                       \
+		LOCAL(single_first)(r, a);                                                                             \
 	}                                                                                                              \
 	static void LOCAL(single_rest_##r)(const struct LOCAL(single) * a)                                             \
 	{                                                                                                              \
-		LOCAL(single_rest)(r, trig, a);                                                                        \
+		LOCAL(single_rest)(r, a);                                                                              \
 	}
-SINGLE_RADIX(2, NULL)
-SINGLE_RADIX(3, &LOCAL(trig_3))
-SINGLE_RADIX(4, NULL)
-SINGLE_RADIX(5, &LOCAL(trig_5))
-SINGLE_RADIX(7, &LOCAL(trig_7))
-SINGLE_RADIX(8, NULL)
-SINGLE_RADIX(11, &LOCAL(trig_11))
-SINGLE_RADIX(13, &LOCAL(trig_13))
-SINGLE_RADIX(16, NULL)
+SINGLE_RADIX(2)
+SINGLE_RADIX(3)
+SINGLE_RADIX(4)
+SINGLE_RADIX(5)
+SINGLE_RADIX(6)
+SINGLE_RADIX(7)
+SINGLE_RADIX(8)
+SINGLE_RADIX(9)
+SINGLE_RADIX(10)
+SINGLE_RADIX(11)
+SINGLE_RADIX(12)
+SINGLE_RADIX(13)
+SINGLE_RADIX(15)
+SINGLE_RADIX(16)
 #undef SINGLE_RADIX
 
 /* Runs contiguous transforms of one stage and several passes, one after the other. */
@@ -130,7 +126,8 @@ static void LOCAL(single)(const struct fft_smooth *smooth, const struct fft_call
 	static const struct {
 		void (*first)(const struct LOCAL(single) * a);
 		void (*rest)(const struct LOCAL(single) * a);
-	} radices[17] = {ROW(2), ROW(3), ROW(4), ROW(5), ROW(7), ROW(8), ROW(11), ROW(13), ROW(16)};
+	} radices[17] = {ROW(2),  ROW(3),  ROW(4),  ROW(5),  ROW(6),  ROW(7),  ROW(8),
+			 ROW(9),  ROW(10), ROW(11), ROW(12), ROW(13), ROW(15), ROW(16)};
 #undef ROW
 	const struct fft_columns *columns = &smooth->stage[0].columns;
 	real *const buffers[2] = {scratch, LOCAL(second_buffer)(columns, scratch)};

@@ -17,6 +17,9 @@ enum { FLAT_MAX = 16384 };
 
 static const uint8_t odd_primes[] = {13, 11, 7, 5, 3};
 
+/* Radices of the odd part of a column. Those of two factors save passes, and some of their twiddles. */
+static const uint8_t odd_radices[] = {13, 11, 7, 15, 9, 5, 3};
+
 /* Radices of a column of 2^a elements, in the order of its passes. Fewer passes are better; the larger radix comes
  * last, because no twiddles follow the last pass. */
 static const uint8_t powers_of_two[11][4] = {{0},    {2},     {4},      {8},       {16},      {4, 8},
@@ -40,36 +43,74 @@ static size_t group_rows(uint64_t n, size_t width)
 	return n / w;
 }
 
-/* Odd radices come first, in descending order, then those of the power of two that remains. */
+/* Adds a radix. They are in ascending order, because pass i has n (1 - 1 / r_i) twiddles and the last has none. */
+static void add_radix(struct fft_columns *columns, uint8_t radix)
+{
+	unsigned i = columns->n_passes++;
+
+	for (; i > 0 && columns->radix[i - 1] > radix; i--)
+		columns->radix[i] = columns->radix[i - 1];
+	columns->radix[i] = radix;
+}
+
+/* Returns the power of two that goes into one radix with 3 or 5, so that 2^exponent needs a pass less. */
+static unsigned joined_power(unsigned radix, unsigned exponent)
+{
+	if (exponent % 4 == 1 && (radix == 3 || radix == 5))
+		return 2;
+	return exponent % 4 == 2 && radix == 3 ? 4 : 1;
+}
+
+/* Takes the radices of the odd part, then those of the power of two that remains. */
 static void choose_radices(size_t length, struct fft_columns *columns)
 {
 	size_t rest = length;
 
 	*columns = (struct fft_columns){.length = length};
-	for (unsigned i = 0; i < sizeof odd_primes; i++)
-		for (; rest % odd_primes[i] == 0; rest /= odd_primes[i])
-			columns->radix[columns->n_passes++] = odd_primes[i];
+	for (unsigned i = 0; i < sizeof odd_radices; i++)
+		while (rest % odd_radices[i] == 0) {
+			const unsigned radix = odd_radices[i] * joined_power(odd_radices[i], __builtin_ctzll(rest));
+
+			add_radix(columns, (uint8_t)radix);
+			rest /= radix;
+		}
 	for (const uint8_t *radix = powers_of_two[__builtin_ctzll(rest)]; rest > 1; rest /= *radix++)
-		columns->radix[columns->n_passes++] = *radix;
+		add_radix(columns, *radix);
 }
 
-/* Returns the operations of one row of a pass: load, store and butterfly. The twiddle is counted by column_cost. */
-static double radix_cost(unsigned radix)
+/* Returns the operations of one row of a butterfly. */
+static double butterfly_cost(unsigned radix)
 {
 	const double half = radix / 2;
 
 	switch (radix) {
 	case 2:
-		return 5 + 2;
+		return 2;
 	case 4:
-		return 5 + 4;
+		return 4;
+	case 6:
+		return butterfly_cost(2) + butterfly_cost(3);
 	case 8:
-		return 5 + 6.5;
+		return 6.5;
+	case 9:
+		return 2 * butterfly_cost(3) + 2;
+	case 10:
+		return butterfly_cost(2) + butterfly_cost(5);
+	case 12:
+		return butterfly_cost(3) + butterfly_cost(4);
+	case 15:
+		return butterfly_cost(3) + butterfly_cost(5);
 	case 16:
-		return 6 + 9.3;
+		return 1 + 9.3;
 	default:
-		return 5 + half * (10 + 4 * half) / radix;
+		return half * (10 + 4 * half) / radix;
 	}
+}
+
+/* Returns the operations of one row of a pass: load, store and butterfly. The twiddle is counted by column_cost. */
+static double radix_cost(unsigned radix)
+{
+	return 5 + butterfly_cost(radix);
 }
 
 /* Returns the operations of one row over all inner passes. A twiddle takes 4 operations; the last pass has none. */
@@ -245,19 +286,29 @@ static void cut_into_many_stages(uint64_t n, size_t width, struct fft_smooth *re
 	set_stages(n, width, lengths, count, ret_smooth);
 }
 
-/* Returns the first stage's length of a transform that flat_body.h runs, else 0. It is `width`, or half of that where
- * only two transforms together fill the vectors of the second stage. */
-static size_t flat_rows(uint64_t n, size_t width)
+/* Returns whether flat_body.h runs a transform whose first stage has that length. */
+static bool is_flat(uint64_t n, size_t rows, size_t width)
 {
-	const uint64_t wide = n % width == 0 ? width : width / 2, columns = wide ? n / wide : 0;
-	uint64_t rest = columns;
+	uint64_t rest = n / rows;
 
-	if (n % wide || n > FLAT_MAX || columns < width || columns > FFT_MAX_COLUMN)
-		return 0;
+	if (n % rows || n > FLAT_MAX || rest < width || rest > FFT_MAX_COLUMN)
+		return false;
 	for (unsigned prime = 2; prime <= 7; prime++)
 		while (rest % prime == 0)
 			rest /= prime;
-	return rest == 1 ? wide : 0;
+	return rest == 1;
+}
+
+/* Returns the first stage's length of a transform that flat_body.h runs, else 0. It is `width`, or a little less; or half
+ * of `width`, where only two transforms together fill the vectors of the second stage. */
+static size_t flat_rows(uint64_t n, size_t width)
+{
+	const size_t choices[] = {width, FFT_NARROW_ROWS, width / 2};
+
+	for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++)
+		if (is_flat(n, choices[i], width))
+			return choices[i];
+	return 0;
 }
 
 /* Tries, in this order: one stage whose transforms share vectors; two stages in one buffer; the cheapest of one stage
