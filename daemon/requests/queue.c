@@ -3,21 +3,21 @@
  * never overflows: of a client that reads none, submissions just stay where they are. */
 #include "queue.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "memory/arena.h"
-#include "queue_layout.h"
+#include "base/prefetch.h"
+#include "queue_core.h"
 #include "requests.h"
 
 enum {
 	IDLE_POLLS = 64,    /* without work, after which the clock decides whether to sleep */
 	PUBLISH_EVERY = 8,  /* completions of one turn */
+	AHEAD = 8,	    /* entries whose cache lines are on their way from the client's CPU */
 };
 
 /* The members of a reply that a completion has, in the order of both. */
@@ -29,33 +29,7 @@ static const struct {
 	{"position", QUEUE_POSITION}, {"next", QUEUE_NEXT},
 };
 
-enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
-
-/* Where a reply has these members. Runs of one call have replies of one layout, whose names are the same texts in memory. */
-struct reply_layout {
-	uint32_t index[N_NUMBERS]; /* 0 and `given` without its bit: there is none */
-	const char *name[N_NUMBERS];
-	uint32_t given;
-};
-
-struct queue {
-	struct loop_poller poller; /* must be the first member */
-	struct session *session;
-	struct arena *memory;
-	struct queue_page *page;
-	uint32_t entries;
-	/* Our own numbers. The page has copies of them, which are never read back. */
-	uint32_t taken, completed, published;
-	uint32_t consumed; /* the client's, as last checked */
-	uint32_t running;  /* taken and not completed */
-	uint32_t sleeps;   /* odd: asleep */
-	uint32_t woken;    /* the client's sleep from which we woke it last */
-	unsigned in_place; /* of those that are completed and not published: ended by their start */
-	unsigned idle_polls;
-	struct reply_layout layout; /* of the last reply */
-	bool announces; /* entries are completed of which the client may not know */
-	uint64_t worked_ns; /* when an entry was taken last */
-};
+static_assert(sizeof numbers / sizeof *numbers == QUEUE_NUMBERS, "a completion has no other");
 
 /* ------- the rules ------- */
 
@@ -96,7 +70,7 @@ static uint32_t count_acceptable(struct queue *queue)
 static void find_layout(const struct value *result, struct reply_layout *ret)
 {
 	*ret = (struct reply_layout){.given = 0};
-	for (size_t k = 0; k < N_NUMBERS; k++) {
+	for (size_t k = 0; k < QUEUE_NUMBERS; k++) {
 		const struct value *value = value_get(result, numbers[k].name);
 		const struct value_member *member;
 
@@ -112,7 +86,7 @@ static void find_layout(const struct value *result, struct reply_layout *ret)
 /* A call without numbers in its reply has no name to know its layout by. */
 static bool has_layout(const struct value *result, const struct reply_layout *layout)
 {
-	for (size_t k = 0; k < N_NUMBERS; k++)
+	for (size_t k = 0; k < QUEUE_NUMBERS; k++)
 		if (layout->given & numbers[k].bit &&
 		    (layout->index[k] >= result->map.count || result->map.at[layout->index[k]].name != layout->name[k]))
 			return false;
@@ -125,7 +99,7 @@ static void describe_result(const struct value *result, struct reply_layout *lay
 
 	if (!has_layout(result, layout))
 		find_layout(result, layout);
-	for (size_t k = 0; k < N_NUMBERS; k++)
+	for (size_t k = 0; k < QUEUE_NUMBERS; k++)
 		if (layout->given & numbers[k].bit && value_to_u64(&result->map.at[layout->index[k]].value, &to[k]))
 			completion->given |= numbers[k].bit;
 }
@@ -150,8 +124,22 @@ static void notify_error(struct session *session, uint64_t user, const struct er
 
 static void publish_completions(struct queue *queue)
 {
+	if (queue->published == queue->completed)
+		return;
 	queue->published = queue->completed;
 	atomic_store_explicit(&queue->page->completed, queue->completed, memory_order_release);
+}
+
+static struct queue_completion *next_completion(const struct queue *queue)
+{
+	return queue_completion(queue->page, queue->entries, queue->completed);
+}
+
+static void end_entry(struct queue *queue)
+{
+	queue->completed++;
+	queue->running--;
+	queue->announces = true;
 }
 
 static void complete_entry(struct session *session, uint64_t user, const struct error *error, const struct value *result)
@@ -167,10 +155,25 @@ static void complete_entry(struct session *session, uint64_t user, const struct 
 	} else {
 		describe_result(result, &queue->layout, &completion);
 	}
-	memcpy(queue_completion(queue->page, queue->entries, queue->completed), &completion, sizeof completion);
-	queue->completed++;
-	queue->running--;
-	queue->announces = true;
+	*next_completion(queue) = completion;
+	end_entry(queue);
+}
+
+/* Writes the completion where it is to be. */
+static void complete_draw(struct queue *queue, uint64_t user, const struct draw_position *position)
+{
+	struct queue_completion *to = next_completion(queue);
+
+	to->user = user;
+	to->error = 0;
+	to->given = QUEUE_SEED | QUEUE_STREAM | QUEUE_OFFSET | QUEUE_POSITION | (position->has_next ? QUEUE_NEXT : 0);
+	to->seed = position->seed;
+	to->stream = position->stream;
+	to->offset = position->offset;
+	to->position = position->position;
+	to->next = position->has_next ? position->next : 0;
+	to->reserved = 0;
+	end_entry(queue);
 }
 
 /* ------- waking the client ------- */
@@ -215,16 +218,30 @@ static void refuse_given(struct session *session, const struct run_prepared *run
 	complete_entry(session, run->user, &err, NULL);
 }
 
+/* Before anything else of the session's memory is used. */
+static void close_draws(struct queue *queue)
+{
+	if (queue->draws.is_open)
+		prepared_batch_end(&queue->draws, stats_now_ns() - queue->session->service->frame_ns);
+}
+
 static void run_entry(struct queue *queue)
 {
 	struct service *service = queue->session->service;
 	const uint32_t known = RUN_PREPARED_SEED | RUN_PREPARED_STREAM | RUN_PREPARED_OFFSET;
+	struct draw_position position;
 	struct run_prepared run;
 
 	queue_copy_entry(&run, queue_submission(queue->page, queue->entries, queue->taken));
 	queue->taken++;
 	queue->running++;
 	service->stats.queue_runs++;
+	if (!(run.given & ~known) && requests_run_draw(queue->session, &queue->draws, &run, &position)) {
+		complete_draw(queue, run.user, &position);
+		queue->in_place++;
+		return;
+	}
+	close_draws(queue);
 	service->frame_class = LATENCY_NONE;
 	if (run.given & ~known)
 		refuse_given(queue->session, &run);
@@ -239,12 +256,26 @@ static void end_batch(struct queue *queue)
 	struct service *service = queue->session->service;
 	const uint64_t now = stats_now_ns(), took_ns = now - service->frame_ns;
 
+	prepared_batch_end(&queue->draws, took_ns);
 	latency_add_many(&service->latency[LATENCY_PREPARED], took_ns, queue->in_place);
 	if (queue->in_place && session_is_slow(queue->session, took_ns))
 		session_note_slow(queue->session, &(struct slow_request){.method = "run_prepared", .total_ns = took_ns});
 	queue->in_place = 0;
 	service->frame_ns = now;
 	publish_completions(queue);
+}
+
+/* The lines of both rings were last written or read on the client's CPU, from where each takes as long as a short draw. */
+static void prefetch_entry(const struct queue *queue, uint32_t ahead)
+{
+	prefetch_to_read(queue_submission(queue->page, queue->entries, queue->taken + ahead));
+	prefetch_to_write(queue_completion(queue->page, queue->entries, queue->completed + ahead));
+}
+
+static void prefetch_first(const struct queue *queue, uint32_t n)
+{
+	for (uint32_t ahead = 0; ahead < n && ahead < AHEAD; ahead++)
+		prefetch_entry(queue, ahead);
 }
 
 /* Returns whether it took any. What it leaves is the session's backlog, as frames that were read and not handled are. */
@@ -255,16 +286,19 @@ static bool run_entries(struct queue *queue, uint64_t turn_end_ns)
 	const uint32_t n = count_acceptable(queue);
 	uint32_t i, counted = 0;
 
+	prefetch_first(queue, n);
 	for (i = 0; i < n && !session_must_wait(session) && service->frame_ns < turn_end_ns; i++) {
+		if (i + AHEAD < n)
+			prefetch_entry(queue, AHEAD);
 		run_entry(queue);
 		if (queue->completed - queue->published < PUBLISH_EVERY)
 			continue;
 		end_batch(queue);
 		counted = i + 1;
 	}
-	requests_end_runs(session);
 	if (i == 0 || counted < i)
 		end_batch(queue);
+	requests_end_runs(session);
 	session->queue_backlog = i < n;
 	if (i == 0)
 		return false;
@@ -325,7 +359,7 @@ static bool take_turn(struct queue *queue)
 
 /* The client stores `submitted` and then looks at our word; we store the word and then look at `submitted`. Of the two
  * at least one sees the other's store. */
-static bool sleep_queue(struct loop_poller *poller)
+bool queue_sleep(struct loop_poller *poller)
 {
 	struct queue *queue = (struct queue *)poller;
 
@@ -338,7 +372,7 @@ static bool sleep_queue(struct loop_poller *poller)
 	return false;
 }
 
-static bool poll_queue(struct loop_poller *poller)
+bool queue_poll(struct loop_poller *poller)
 {
 	struct queue *queue = (struct queue *)poller;
 	struct service *service = queue->session->service;
@@ -346,7 +380,7 @@ static bool poll_queue(struct loop_poller *poller)
 	if (atomic_load_explicit(&queue->page->submitted, memory_order_relaxed) != queue->taken && take_turn(queue))
 		return true;
 	if (++queue->idle_polls % IDLE_POLLS == 0 &&
-	    stats_now_ns() - queue->worked_ns > service->settings->spin_us * 1000 && sleep_queue(poller))
+	    stats_now_ns() - queue->worked_ns > service->settings->spin_us * 1000 && queue_sleep(poller))
 		loop_stop_polling(service->loop, poller);
 	return false;
 }
@@ -361,141 +395,4 @@ void queue_kick(struct session *session)
 	set_sleeps(queue, false);
 	queue->worked_ns = session->service->frame_ns;
 	loop_poll(session->service->loop, &queue->poller);
-}
-
-/* ------- beginning and end ------- */
-
-/* On the background worker's thread, when the memory has been returned to the system. */
-static void give_memory_back(void *arg, uint64_t size)
-{
-	struct quota_user *user = arg;
-
-	quota_give(user, QUOTA_ARENA_BYTES, size);
-	quota_user_close(user);
-}
-
-/* The memory counts as arena bytes until it is gone. */
-static int create_memory(struct session *session, uint64_t size, struct arena **ret_memory, int *ret_fd, struct error *err)
-{
-	struct quota_user *user = quota_user_open(session->service->quota, quota_user_uid(session->user));
-	int r;
-
-	if (!user)
-		return error_set(err, ERROR_NO_MEMORY, "queue: an account");
-	r = quota_take(user, QUOTA_ARENA_BYTES, size, err);
-	if (r < 0) {
-		quota_user_close(user);
-		return r;
-	}
-	r = arena_create(size, NULL, give_memory_back, user, ret_memory, ret_fd, err);
-	if (r < 0)
-		give_memory_back(user, size);
-	return r;
-}
-
-static void begin_page(struct queue *queue)
-{
-	queue->page->version = QUEUE_VERSION;
-	queue->page->entries = queue->entries;
-	queue->sleeps = 1; /* until the first kick */
-	atomic_store_explicit(&queue->page->daemon_sleeps, queue->sleeps, memory_order_relaxed);
-	queue->page->magic = QUEUE_MAGIC;
-}
-
-static int create_queue(struct session *session, uint32_t entries, struct queue **ret_queue, int *ret_fd, struct error *err)
-{
-	struct queue *queue = calloc(1, sizeof *queue);
-	const uint64_t page = arena_page();
-	int r = queue ? create_memory(session, (queue_bytes(entries) + page - 1) / page * page, &queue->memory, ret_fd, err)
-		      : error_set(err, ERROR_NO_MEMORY, "queue: its entry");
-
-	if (r < 0) {
-		free(queue);
-		return r;
-	}
-	queue->poller = (struct loop_poller){.poll = poll_queue, .sleep = sleep_queue};
-	queue->session = session;
-	queue->page = arena_base(queue->memory);
-	queue->entries = entries;
-	begin_page(queue);
-	*ret_queue = queue;
-	return 0;
-}
-
-static void free_queue(struct queue *queue)
-{
-	arena_release(queue->memory);
-	free(queue);
-}
-
-static int check_attach(const struct method_call *call)
-{
-	const struct session *session = call->session;
-	const uint64_t wanted = call->args->at[0].u64, most = session->service->settings->queue_entries;
-
-	if (session->queue)
-		return error_set(call->err, ERROR_LIMIT, "queue: this session has one, allowed: one a session");
-	if (outbox_has_fds(&session->outbox))
-		return error_set(call->err, ERROR_LIMIT,
-				 "queue: an earlier reply's descriptors are under way, allowed: one reply at a time");
-	if (wanted > most)
-		return error_set(call->err, ERROR_LIMIT,
-				 "queue: entries: %" PRIu64 ", allowed: the setting queue_entries = %" PRIu64, wanted, most);
-	return 0;
-}
-
-static int describe_queue(struct method_call *call, const struct queue *queue)
-{
-	const uint64_t bytes = arena_size(queue->memory);
-
-	if (value_put(call->bump, call->result, "entries", value_uint(queue->entries)) < 0 ||
-	    value_put(call->bump, call->result, "bytes", value_uint(bytes)) < 0 ||
-	    value_put(call->bump, call->result, "submissions_offset", value_uint(QUEUE_PAGE_BYTES)) < 0 ||
-	    value_put(call->bump, call->result, "completions_offset",
-		      value_uint(QUEUE_PAGE_BYTES + (uint64_t)queue->entries * QUEUE_ENTRY_BYTES)) < 0)
-		return error_set(call->err, ERROR_NO_MEMORY, "queue: the reply");
-	return 0;
-}
-
-int queue_attach(struct method_call *call)
-{
-	struct session *session = call->session;
-	uint32_t entries = QUEUE_ENTRIES_LEAST;
-	struct queue *queue;
-	int fd = -1, r = check_attach(call);
-
-	if (r < 0)
-		return r;
-	while (entries < call->args->at[0].u64)
-		entries *= 2;
-	r = create_queue(session, entries, &queue, &fd, call->err);
-	if (r < 0)
-		return r;
-	r = describe_queue(call, queue);
-	if (r < 0) {
-		close(fd);
-		free_queue(queue);
-		return r;
-	}
-	session->queue = queue;
-	session->service->stats.queues++;
-	*call->fds = (struct fdpass){.at = {fd}, .count = 1};
-	return 0;
-}
-
-uint32_t queue_entries(const struct session *session)
-{
-	return session->queue ? session->queue->entries : 0;
-}
-
-void queue_close(struct session *session)
-{
-	struct queue *queue = session->queue;
-
-	if (!queue)
-		return;
-	session->queue = NULL;
-	session->service->stats.queues--;
-	loop_stop_polling(session->service->loop, &queue->poller);
-	free_queue(queue);
 }

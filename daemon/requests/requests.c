@@ -376,6 +376,27 @@ void requests_end_runs(struct session *session)
 	session->keeps_job = false;
 }
 
+static void count_run(struct session *session)
+{
+	session->requests++;
+	session->service->stats.requests++;
+	session->service->stats.requests_prepared++;
+}
+
+bool requests_run_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,
+		       struct draw_position *ret_position)
+{
+	const struct prepared_changes changes = changes_of_run(run, true);
+
+	if (!session->keeps_job && quota_share_take(&session->jobs, 1, NULL) < 0)
+		return false;
+	session->keeps_job = true;
+	if (!prepared_batch_run(batch, run->prepared, &changes, ret_position))
+		return false;
+	count_run(session);
+	return true;
+}
+
 void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed)
 {
 	const struct prepared_changes changes = changes_of_run(run, completed);
@@ -383,9 +404,7 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 	struct prepared *prepared;
 	const struct value *result;
 
-	session->requests++;
-	session->service->stats.requests++;
-	session->service->stats.requests_prepared++;
+	count_run(session);
 	if (take_job(session, &err) < 0) {
 		end_run(session, run, completed, &err, NULL);
 		return;

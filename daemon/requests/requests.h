@@ -13,6 +13,7 @@
 #define TRNSCI_DAEMON_REQUESTS_H
 
 #include "codec.h"
+#include "engine/prepared/prepared_batch.h"
 #include "engine/request.h"
 #include "net/session.h"
 #include "run_prepared.h"
@@ -46,6 +47,11 @@ bool requests_start(struct session *session, const struct operation *operation, 
 /* Runs a prepared call, in place where it is small, else as a request. completed gets the end of the run, which may not have
  * results in its reply; NULL: replies to run->user, its msgid. */
 void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed);
+
+/* Runs a prepared call as one of a batch, if it is a short draw into a tile. Returns false if not, or if something is wrong with
+ * it: end the batch, and run it by requests_run_prepared. */
+bool requests_run_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,
+		       struct draw_position *ret_position);
 
 /* Gives back the job that a run in place leaves to the next one of its turn, as their accounts have locks. After the last run of a
  * turn, and before any other request. */

@@ -270,6 +270,11 @@ int tile_take(struct session_memory *memory, uint64_t handle, const char *contex
 	return error;
 }
 
+const struct tile *tile_find_locked(const struct session_memory *memory, uint64_t handle)
+{
+	return lookup(memory, handle);
+}
+
 struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle)
 {
 	struct tile *tile = lookup(memory, handle);

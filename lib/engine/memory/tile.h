@@ -45,6 +45,8 @@ void tile_give(struct session_memory *memory, struct tile *tile);
 /* The same of several at once: hold the lock of the session's memory. tile_take_locked returns NULL if there is none of
  * that handle. */
 struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle);
+/* The same without a use: its memory stays until the lock is released. */
+const struct tile *tile_find_locked(const struct session_memory *memory, uint64_t handle);
 void tile_give_locked(struct session_memory *memory, struct tile *tile);
 
 /* Returns the address of a tile that is in use. */

@@ -80,9 +80,14 @@ static struct prepared **find_prepared(struct session_memory *memory, uint64_t h
 	return at;
 }
 
+struct prepared *prepared_get_locked(struct session_memory *memory, uint64_t handle)
+{
+	return *find_prepared(memory, handle);
+}
+
 struct prepared *prepared_find_locked(struct session_memory *memory, uint64_t handle)
 {
-	struct prepared *prepared = *find_prepared(memory, handle);
+	struct prepared *prepared = prepared_get_locked(memory, handle);
 
 	if (prepared)
 		atomic_fetch_add(&prepared->refs, 1);

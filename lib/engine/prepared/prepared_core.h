@@ -7,6 +7,7 @@
  *     prepared_choice.c     what a run states, checked
  *     prepared_bind.c       a run's own program: copies whose indices become pointers again
  *     prepared_inline.c     small calls, which have one such program for life and run without a request
+ *     prepared_batch.c      short draws among them, several at a time
  *
  * Its program has steps, segments and placements, but no memory for results and no use of a tile: each run has those.
  * Plans are taken anew by each run: a prepared call that held them would keep them from being dropped. Its constants,
@@ -41,7 +42,10 @@ struct prepared_mention {
 /* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump.
  */
 struct prepared_inline {
-	atomic_flag busy; /* set by the thread that runs it until its reply has been read; guards all below */
+	/* Set, with the session's lock, by the thread that runs it until its reply has been read; or a batch holds that
+	 * lock while it is clear. Guards all below. */
+	atomic_bool busy;
+	bool is_short_draw; /* constant */
 	bool is_ready; /* its plans are; never reset */
 	struct job job;
 	struct program program; /* bound once; each run overwrites its handles, addresses and positions */
@@ -114,6 +118,8 @@ void prepared_release_all(struct session_memory *memory);
 struct prepared *prepared_find(struct session_memory *memory, uint64_t handle);
 /* The same. Hold the memory's lock. */
 struct prepared *prepared_find_locked(struct session_memory *memory, uint64_t handle);
+/* The same without a reference: it lives until the lock is released. */
+struct prepared *prepared_get_locked(struct session_memory *memory, uint64_t handle);
 
 /* ---- what a run states (prepared_choice.c) ---- */
 
@@ -168,5 +174,8 @@ int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struc
 int prepared_create_inline(struct prepared *prepared);
 /* Returns about how many bytes the plans have that it holds. */
 uint64_t prepared_inline_bytes(const struct prepared *prepared);
+
+/* Returns whether a small call is one short draw into one tile, from where each run states (prepared_batch.c). */
+bool prepared_is_short_draw(const struct prepared *prepared);
 
 #endif

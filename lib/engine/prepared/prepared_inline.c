@@ -129,7 +129,7 @@ int prepared_create_inline(struct prepared *prepared)
 	if (!now)
 		return -ERROR_NO_MEMORY;
 	memset(now, 0, sizeof *now);
-	atomic_flag_clear(&now->busy);
+	now->is_short_draw = prepared_is_short_draw(prepared);
 	now->program = (struct program){.memory = prepared->program.memory, .bump = prepared->bump};
 	now->job.ops = &now_ops;
 	now->job.fair_entry = &prepared->program.memory->fair_entry;
@@ -309,7 +309,7 @@ const struct value *prepared_run_now(struct session_memory *memory, uint32_t han
 	pthread_mutex_lock(&memory->lock);
 	prepared = prepared_find_locked(memory, handle);
 	now = prepared ? prepared->now : NULL;
-	if (now && atomic_flag_test_and_set_explicit(&now->busy, memory_order_acquire))
+	if (now && atomic_exchange_explicit(&now->busy, true, memory_order_acquire))
 		now = NULL;
 	if (now && now->is_ready)
 		error = begin_locked(prepared, now, changes, &choice);
@@ -330,6 +330,6 @@ const struct value *prepared_run_now(struct session_memory *memory, uint32_t han
 
 void prepared_give(struct prepared *prepared)
 {
-	atomic_flag_clear_explicit(&prepared->now->busy, memory_order_release);
+	atomic_store_explicit(&prepared->now->busy, false, memory_order_release);
 	prepared_drop(prepared);
 }

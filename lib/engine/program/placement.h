@@ -26,4 +26,7 @@ const char *placement_context(const struct placement *placement, char text[PLACE
  * streams must be there. Returns 0, -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM or -ERROR_NO_MEMORY. */
 int placement_seek(struct program *program, struct value *reply, struct error *err);
 
+/* The same for a program of one draw, without its reply. Returns 0, or an error as placement_seek. */
+int placement_seek_draw(struct program *program, struct draw_position *ret_position);
+
 #endif

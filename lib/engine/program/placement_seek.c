@@ -353,6 +353,29 @@ static int place_step(struct program *program, struct step *step, const struct p
 				      });
 }
 
+int placement_seek_draw(struct program *program, struct draw_position *ret_position)
+{
+	const struct placement *placement = &program->placements.at[0];
+	struct cursor cursor;
+	struct placing p = {.program = program, .cursors = &cursor};
+	struct place place = {.offset = 0};
+	int error = find_stream(&p, placement, &place);
+
+	if (!error)
+		error = find_offset(&p, placement, find_cursor(&p, placement, &place.stream), &place);
+	if (!error)
+		error = place_step(program, &program->steps[0], &place);
+	if (error)
+		return error;
+	*ret_position = (struct draw_position){.seed = place.seed,
+					       .stream = place.stream.stream,
+					       .offset = place.offset,
+					       .position = place.first,
+					       .next = cursor.next,
+					       .has_next = !cursor.ended};
+	return 0;
+}
+
 int placement_seek(struct program *program, struct value *reply, struct error *err)
 {
 	const struct placements *placements = &program->placements;

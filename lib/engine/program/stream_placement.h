@@ -62,6 +62,13 @@ struct stream_reservation {
 	uint64_t offset; /* in samples of as many words */
 };
 
+/* Where a draw lies, as its reply states it. */
+struct draw_position {
+	uint64_t seed, stream, offset, position;
+	uint64_t next; /* unless the stream ends behind it */
+	bool has_next;
+};
+
 /* So many are placed without memory from the program's bump allocator. */
 enum { PLACEMENT_PLACES_HERE = 16 };
 

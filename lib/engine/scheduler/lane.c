@@ -49,13 +49,20 @@ static void set(_Atomic uint64_t *counter, uint64_t value)
 	atomic_store_explicit(counter, value, memory_order_relaxed);
 }
 
-void lane_record_alone(struct lane *lane, uint64_t words, uint64_t ns)
+void lane_record_several(struct lane *lane, uint64_t chunks, uint64_t words, uint64_t ns)
 {
-	set(&lane->chunks, get(&lane->chunks) + 1);
+	const uint64_t each_ns = ns / chunks;
+
+	set(&lane->chunks, get(&lane->chunks) + chunks);
 	set(&lane->words, get(&lane->words) + words);
 	set(&lane->busy_ns, get(&lane->busy_ns) + ns);
-	if (ns > get(&lane->longest_ns))
-		set(&lane->longest_ns, ns);
+	if (each_ns > get(&lane->longest_ns))
+		set(&lane->longest_ns, each_ns);
+}
+
+void lane_record_alone(struct lane *lane, uint64_t words, uint64_t ns)
+{
+	lane_record_several(lane, 1, words, ns);
 }
 
 void lane_add(const struct lane *lane, struct lane *to)

@@ -23,6 +23,8 @@ void lane_record(struct lane *lane, uint64_t words, uint64_t ns);
 
 /* The same of a lane that no other thread writes. */
 void lane_record_alone(struct lane *lane, uint64_t words, uint64_t ns);
+/* The same of several chunks, which took ns together. */
+void lane_record_several(struct lane *lane, uint64_t chunks, uint64_t words, uint64_t ns);
 
 /* Adds what one lane has counted to another. */
 void lane_add(const struct lane *lane, struct lane *to);

@@ -289,11 +289,11 @@ static int run_brief_stages(struct pool *pool, struct job *job, struct caller *c
 
 /* ---- the public functions ---- */
 
-static void count_run(struct caller *caller)
+static void count_runs(struct caller *caller, uint64_t more)
 {
 	const uint64_t runs = atomic_load_explicit(&caller->runs, memory_order_relaxed);
 
-	atomic_store_explicit(&caller->runs, runs + 1, memory_order_relaxed);
+	atomic_store_explicit(&caller->runs, runs + more, memory_order_relaxed);
 }
 
 /* It goes on with the threads, now or when it is woken. */
@@ -326,7 +326,7 @@ void pool_run_here(struct pool *pool, struct job *job)
 	fpenv_leave(saved);
 
 	if (next != JOB_AGAIN && next != JOB_WAIT)
-		count_run(caller);
+		count_runs(caller, 1);
 	caller_give(pool, caller);
 	if (next == JOB_AGAIN || next == JOB_WAIT) {
 		go_on(pool, job, next == JOB_AGAIN);
@@ -346,7 +346,18 @@ int pool_run_now(struct pool *pool, struct job *job)
 	saved = fpenv_enter();
 	next = run_brief_stages(pool, job, caller);
 	fpenv_leave(saved);
-	count_run(caller);
+	count_runs(caller, 1);
 	caller_give(pool, caller);
 	return next;
+}
+
+void pool_count_alone(struct pool *pool, unsigned runs, uint64_t words, uint64_t took_ns)
+{
+	struct caller *caller = caller_take(pool);
+
+	if (!caller)
+		return;
+	lane_record_several(&caller->lane, runs, words, took_ns);
+	count_runs(caller, runs);
+	caller_give(pool, caller);
 }

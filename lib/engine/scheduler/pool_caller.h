@@ -17,6 +17,9 @@ void pool_run_here(struct pool *pool, struct job *job);
  * advance() returned; or -ERROR_NO_MEMORY, and it has not begun. */
 int pool_run_now(struct pool *pool, struct job *job);
 
+/* Counts so many jobs of one chunk, which this thread ran without the pool. */
+void pool_count_alone(struct pool *pool, unsigned runs, uint64_t words, uint64_t took_ns);
+
 /* Returns the jobs that ended in their callers' threads, and what their only chunks add to lane 0. */
 void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_lane);
 

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short draws in a batch: each gives the bytes and the position that the same run alone gives, or nothing where it is to be
+ * run in another way. */
+#include "engine/steps.h"
+
+#include "engine/operations/params.h"
+#include "engine/prepared/prepared.h"
+#include "engine/prepared/prepared_batch.h"
+
+enum { N = 37, TILE_BYTES = 8 * N };
+
+static const struct prepared_changes none;
+
+/* 0: not of that dtype, or some parameter has no default. */
+static uint64_t prepare_into(struct fixture *fixture, const struct operation *operation, uint64_t tile)
+{
+	struct call *call = call_new();
+	uint64_t handle = 0;
+
+	for (size_t i = DRAW_COMMON; i < operation->n_params; i++)
+		if (!operation->params[i].fallback)
+			put(call, operation->params[i].name,
+			    operation->params[i].type == PARAM_F64 ? value_real(0.5) : value_uint(7));
+	put(call, "out", value_uint(tile));
+	prepare_call(call, operation->name);
+	call_start(call, fixture->memory, "prepare");
+	call_wait(call);
+	if (!request_error(call->request))
+		handle = value_get(request_result(call->request), "prepared")->u;
+	call_free(call);
+	return handle;
+}
+
+static uint64_t prepare_normals(struct fixture *fixture, uint64_t tile)
+{
+	return prepare_into(fixture, operation_find("normal", 6), tile);
+}
+
+/* A batch of one run. */
+static bool run_one(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes,
+		    struct draw_position *ret_position)
+{
+	struct prepared_batch batch = {.memory = fixture->memory};
+	const bool ran = prepared_batch_run(&batch, (uint32_t)handle, changes, ret_position);
+
+	prepared_batch_end(&batch, 1);
+	return ran;
+}
+
+static bool runs(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes)
+{
+	struct draw_position position;
+
+	return run_one(fixture, handle, changes, &position);
+}
+
+static uint64_t number(const struct value *reply, const char *name)
+{
+	const struct value *value = value_get(reply, name);
+
+	assert_int_equal(value->kind, VALUE_UINT);
+	return value->u;
+}
+
+static void expect_position(const char *what, const struct value *reply, const struct draw_position *position)
+{
+	if (position->seed != number(reply, "seed") || position->stream != number(reply, "stream") ||
+	    position->offset != number(reply, "offset") || position->position != number(reply, "position"))
+		fail_msg("%s: another position", what);
+	if (position->has_next != (value_get(reply, "next")->kind != VALUE_NIL) ||
+	    (position->has_next && position->next != number(reply, "next")))
+		fail_msg("%s: another next position", what);
+}
+
+/* Returns whether the run ended well. */
+static bool compare(struct fixture *fixture, uint64_t handle, const char *what, const struct prepared_changes *changes)
+{
+	struct draw_position position;
+	struct prepared *prepared;
+	char expected[TILE_BYTES];
+	const struct value *reply;
+
+	memset(fixture->mapping, 0, TILE_BYTES);
+	reply = prepared_run_now(fixture->memory, (uint32_t)handle, changes, &prepared);
+	if (reply)
+		prepared_give(prepared); /* the reply stays as it is until the next run with a reply */
+	memcpy(expected, fixture->mapping, TILE_BYTES);
+	memset(fixture->mapping, 0, TILE_BYTES);
+	if (run_one(fixture, handle, changes, &position) != (reply != NULL))
+		fail_msg("%s: ran %s a batch only", what, reply ? "outside" : "in");
+	if (!reply)
+		return false;
+	expect_position(what, reply, &position);
+	if (memcmp(expected, fixture->mapping, TILE_BYTES) != 0)
+		fail_msg("%s: other bytes in the tile", what);
+	return true;
+}
+
+static const uint64_t offsets[] = {0, 1, 3, 127, 128, 512, 65536, UINT32_MAX, (1ull << 62) - 100, UINT64_MAX - 600,
+				   UINT64_MAX - 3, UINT64_MAX};
+
+static unsigned compare_all(struct fixture *fixture, const struct operation *operation, const char *dtype, unsigned *errors)
+{
+	const uint64_t tile = tile_of(fixture, dtype, N, NULL), handle = prepare_into(fixture, operation, tile);
+	const bool is_short = handle && runs(fixture, handle, &none);
+
+	for (size_t k = 0; is_short && k < sizeof offsets / sizeof *offsets; k++)
+		*errors += !compare(fixture, handle, operation->name,
+				    &(struct prepared_changes){.given = (unsigned)k % 8,
+							       .offset = offsets[k],
+							       .seed = offsets[k] * 3,
+							       .stream = k % 2});
+	if (is_short)
+		*errors += !compare(fixture, handle, operation->name,
+				    &(struct prepared_changes){.given = PREPARED_OFFSET, .offset = UINT64_MAX});
+	tile_drop(fixture, tile);
+	return is_short;
+}
+
+/* Every distribution that is drawn so, to the end of the stream and beyond it. */
+static void every_draw(void **state)
+{
+	static const char *const dtypes[] = {"f32", "f64", "u32", "u64", "i64", "i8"};
+	struct fixture fixture = fixture_open(2);
+	unsigned draws = 0, errors = 0;
+	size_t n_operations;
+	const struct operation *all = operations(&n_operations);
+
+	(void)state;
+	for (size_t i = 0; i < n_operations; i++)
+		for (size_t k = 0; all[i].class == METHOD_DRAW && k < sizeof dtypes / sizeof *dtypes; k++)
+			draws += compare_all(&fixture, &all[i], dtypes[k], &errors);
+	printf("# %u draws, %u errors\n", draws, errors);
+	assert_true(draws >= 10 && errors >= draws);
+	fixture_close(&fixture);
+}
+
+/* Runs of several calls in one batch, in other tiles than their own. */
+static void other_tiles(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+	void *at[3];
+	const uint64_t tiles[] = {tile_of(&fixture, "f32", N, &at[0]), tile_of(&fixture, "f32", N, &at[1]),
+				  tile_of(&fixture, "f32", N, &at[2])};
+	const uint64_t calls[] = {prepare_normals(&fixture, tiles[0]), prepare_normals(&fixture, tiles[1])};
+	const uint32_t third = (uint32_t)tiles[2];
+	struct prepared_batch batch = {.memory = fixture.memory};
+	struct draw_position position;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_true(prepared_batch_run(&batch, (uint32_t)calls[i], &none, &position));
+	assert_true(prepared_batch_run(&batch, (uint32_t)calls[1],
+				       &(struct prepared_changes){.tiles = &third, .n_tiles = 1}, &position));
+	assert_int_equal(batch.runs, 3);
+	prepared_batch_end(&batch, 1);
+	assert_memory_equal(at[0], at[1], 4 * N);
+	assert_memory_equal(at[0], at[2], 4 * N);
+	tile_drop(&fixture, tiles[0]); /* takes the lock that the batch held */
+	fixture_close(&fixture);
+}
+
+/* What is not as the call was prepared is left to others, and nothing is written. */
+static void refused(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+	const uint64_t tile = tile_of(&fixture, "f32", N, NULL), handle = prepare_normals(&fixture, tile);
+	const uint32_t both[] = {(uint32_t)tile, (uint32_t)tile_of(&fixture, "f32", N, NULL)},
+		       other = (uint32_t)tile_of(&fixture, "f32", N + 1, NULL), unknown = 1000;
+	struct call *release = prepared_call(handle);
+	struct prepared *prepared;
+
+	(void)state;
+	memset(fixture.mapping, 0x5A, 4096);
+	assert_false(runs(&fixture, handle + 1, &none));
+	assert_false(runs(&fixture, 0, &none));
+	assert_false(runs(&fixture, handle, &(struct prepared_changes){.given = 64}));
+	assert_false(runs(&fixture, handle, &(struct prepared_changes){.tiles = both, .n_tiles = 2}));
+	assert_false(runs(&fixture, handle, &(struct prepared_changes){.tiles = &other, .n_tiles = 1}));
+	assert_false(runs(&fixture, handle, &(struct prepared_changes){.tiles = &unknown, .n_tiles = 1}));
+	for (int i = 0; i < 4096; i++)
+		assert_int_equal(((char *)fixture.mapping)[i], 0x5A);
+	assert_non_null(prepared_run_now(fixture.memory, (uint32_t)handle, &none, &prepared));
+	assert_false(runs(&fixture, handle, &none)); /* another run's reply is not read yet */
+	prepared_give(prepared);
+	assert_true(runs(&fixture, handle, &none));
+	tile_drop(&fixture, tile);
+	assert_false(runs(&fixture, handle, &none));
+	assert_true(runs(&fixture, handle, &(struct prepared_changes){.tiles = &both[1], .n_tiles = 1}));
+	call_run(release, fixture.memory, "release");
+	call_free(release);
+	assert_false(runs(&fixture, handle, &(struct prepared_changes){.tiles = &both[1], .n_tiles = 1}));
+	fixture_close(&fixture);
+}
+
+/* Results in the reply, programs and longer draws are not drawn so. */
+static void not_short(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+	struct call *inline_draw = call_new();
+
+	(void)state;
+	put(inline_draw, "n", value_uint(N));
+	assert_false(runs(&fixture, prepare_method(&fixture, "normal", inline_draw), &none));
+	assert_true(runs(&fixture, prepare_normals(&fixture, tile_of(&fixture, "f32", 2048, NULL)), &none));
+	assert_false(runs(&fixture, prepare_normals(&fixture, tile_of(&fixture, "f32", 1 << 20, NULL)), &none));
+	fixture_close(&fixture);
+}
+
+static uint64_t words_of_lane_0(struct fixture *fixture)
+{
+	struct bump *bump = bump_new();
+	struct value map = value_map();
+	uint64_t words;
+
+	assert_int_equal(engine_stats(fixture->engine, bump, &map), 0);
+	words = number(&value_get(&map, "lanes")->array.at[0], "words");
+	bump_free(bump);
+	return words;
+}
+
+/* The lane's account has what a batch made. */
+static void counted(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+	const uint64_t handle = prepare_normals(&fixture, tile_of(&fixture, "f32", N, NULL));
+	const uint64_t before = words_of_lane_0(&fixture);
+	struct prepared_batch batch = {.memory = fixture.memory};
+	struct draw_position position;
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		assert_true(prepared_batch_run(&batch, (uint32_t)handle, &none, &position));
+	prepared_batch_end(&batch, 1000);
+	assert_int_equal(words_of_lane_0(&fixture), before + 8 * N);
+	fixture_close(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_draw), cmocka_unit_test(other_tiles), cmocka_unit_test(refused),
+		cmocka_unit_test(not_short),  cmocka_unit_test(counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
