@@ -43,7 +43,7 @@ int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 {
 	if (!call)
 		return -ERROR_NO_MEMORY;
-	if (session_check(call->session, NULL) == 0 && call_is_in_flight(call))
+	if (atomic_load_explicit(&call->state, memory_order_acquire) == CALL_IN_FLIGHT && session_check(call->session, NULL) == 0)
 		return -ERROR_OUT_OF_RANGE;
 	queue_call_count(call);
 	call->done = done;

@@ -101,6 +101,11 @@ void call_drop_reply(struct trnsci_call *call);
 
 /* Stores an error as the call's and returns its negative code. */
 int call_set_error(struct trnsci_call *call, const struct error *error);
+static inline void call_clear_error(struct trnsci_call *call)
+{
+	call->error.code = 0;
+	call->error.text[0] = '\0';
+}
 
 /* Returns what the method does beside its answer. A program that names a stream takes a reservation of it. */
 enum method_effect call_effect(const struct trnsci_call *call);

@@ -63,10 +63,18 @@ void queued_call_free(struct queued_call *queued)
 	free(queued);
 }
 
+/* Writes the value in place: a copy of one that was just made has to wait for its stores. */
+static void put_number(struct value *member, bool given, uint64_t number)
+{
+	if (!member)
+		return;
+	member->kind = given ? VALUE_UINT : VALUE_NIL;
+	member->u = given ? number : 0;
+}
+
 static void set_number(struct value *member, const struct queue_completion *completion, uint32_t bit, uint64_t number)
 {
-	if (member)
-		*member = completion->given & bit ? value_uint(number) : value_nil();
+	put_number(member, completion->given & bit, number);
 }
 
 void queued_call_complete(struct trnsci_call *call, const struct queue_completion *completion)
@@ -78,10 +86,13 @@ void queued_call_complete(struct trnsci_call *call, const struct queue_completio
 	set_number(queued->offset, completion, QUEUE_OFFSET, completion->offset);
 	set_number(queued->position, completion, QUEUE_POSITION, completion->position);
 	set_number(queued->next, completion, QUEUE_NEXT, completion->next);
-	if (queued->tile)
-		*queued->tile = value_uint(tile_handle(args_swapped(&call->changes.tiles, queued->out)));
-	else
-		*queued->data = value_bytes(queued->own->data, queued->own->bytes);
+	if (queued->tile) {
+		put_number(queued->tile, true, tile_handle(args_swapped(&call->changes.tiles, queued->out)));
+	} else {
+		queued->data->kind = VALUE_BYTES;
+		queued->data->bytes.at = queued->own->data;
+		queued->data->bytes.size = queued->own->bytes;
+	}
 }
 
 void call_set_queued(struct trnsci_call *call, struct queued_call *queued)

@@ -31,8 +31,7 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 	call->ran_here = reply;
 	call->reply = reply;
 	call->connection = session->connection;
-	call->error.code = 0;
-	call->error.text[0] = '\0';
+	call_clear_error(call);
 	atomic_store_explicit(&call->state, reply ? CALL_DONE : CALL_IDLE, memory_order_release);
 	session_leave(session);
 	return reply;

@@ -60,12 +60,12 @@ void call_table_add(struct trnsci_call *call)
 	call->sent_again = call->needs_room = false;
 	call->rooms = 0;
 	call->ends = CALL_UNSENT;
-	call->state = CALL_IN_FLIGHT;
+	atomic_store_explicit(&call->state, CALL_IN_FLIGHT, memory_order_release);
 }
 
 /* Takes a call out of its bucket and drops the table's reference. Buckets are short: a session has few calls in flight.
  */
-static void take_out(struct trnsci_call *call, enum call_state state)
+static void take_out(struct trnsci_call *call)
 {
 	struct trnsci_call **at = &call->session->calls[call->msgid % CALL_BUCKETS];
 
@@ -74,12 +74,12 @@ static void take_out(struct trnsci_call *call, enum call_state state)
 	*at = call->chain;
 	call->session->n_in_flight--;
 	call->refs--;
-	call->state = state;
 }
 
 void call_table_remove(struct trnsci_call *call)
 {
-	take_out(call, CALL_IDLE);
+	take_out(call);
+	call->state = CALL_IDLE;
 }
 
 bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
@@ -87,12 +87,16 @@ bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error
 {
 	if (!error)
 		call_set_outputs_lost(call, false);
-	take_out(call, CALL_DONE);
+	take_out(call);
 	call->connection = call->session->connection;
 	call->bump = bump;
 	call->request = request;
 	call->reply = error ? NULL : reply;
-	call_set_error(call, error ? error : &(struct error){0});
+	if (error)
+		call_set_error(call, error);
+	else
+		call_clear_error(call);
+	atomic_store_explicit(&call->state, CALL_DONE, memory_order_release); /* for trnsci_submit, which looks without the lock */
 	if (call->answered)
 		call->answered(call);
 	if (call->queueing && call->refs > 0)

@@ -3,6 +3,7 @@
 #include "queue.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/prefetch.h"
 #include "base/spin.h"
 #include "call/queued_call.h"
 #include "call/run.h"
@@ -29,6 +31,7 @@ enum {
 	TRY_EVERY = 16,
 	SLEEP_NS = 1000000, /* without a look at the socket, which is how a daemon's end is noticed */
 	SEVERAL = 4,	    /* runs under way, which are likely to end together */
+	KEPT_MOST = 8,      /* submissions that wait for others */
 };
 
 struct queue {
@@ -38,6 +41,7 @@ struct queue {
 	uint64_t connection; /* on which it came */
 	uint32_t entries;
 	uint32_t submitted, consumed; /* our own numbers */
+	uint32_t shown;               /* submissions that the daemon may see: some are kept back */
 	uint32_t sleeps;              /* the number of our last sleep */
 	bool armed;                   /* the daemon is to wake us */
 	bool asleep;                  /* a thread sleeps at `completed`, and does not look at the socket */
@@ -150,6 +154,15 @@ void queue_let_go(struct queue *queue, bool found)
 	queue_end(queue);
 }
 
+/* Of several runs half are worth waiting for: the daemon works on the others while the program takes these, and both sides do
+ * more with each look at the other's words. */
+static uint32_t count_awaited(const struct queue *queue)
+{
+	const uint32_t runs = queue->shown - queue->consumed;
+
+	return runs >= SEVERAL ? runs / 2 : 1;
+}
+
 struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look)
 {
 	struct queue *queue = ((struct remote *)session->peer)->queue;
@@ -157,7 +170,7 @@ struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_
 	if (!queue || !queue_is_busy(queue))
 		return NULL;
 	queue->refs++;
-	*ret_look = (struct queue_look){queue->consumed,
+	*ret_look = (struct queue_look){queue->consumed, count_awaited(queue),
 					queue->spins_pay || ++queue->looks % TRY_EVERY == 0 ? SPINS : FEW_SPINS};
 	return queue;
 }
@@ -247,6 +260,22 @@ static bool may_submit(const struct trnsci_call *call, const struct queue *queue
 	       (queue_is_busy(queue) || daemon_is_awake(queue));
 }
 
+void queue_show(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	struct queue *queue = remote->queue;
+
+	if (!queue || queue->shown == queue->submitted || session->failure.code)
+		return;
+	if (remote->sleeping && !queue->armed) /* it fell asleep while nothing was submitted */
+		set_armed(queue, QUEUE_WAKE_NOTIFY);
+	queue->shown = queue->submitted;
+	atomic_store_explicit(&queue->page->submitted, queue->submitted, memory_order_release);
+	if (session->waiting)
+		atomic_thread_fence(memory_order_seq_cst);
+	kick_daemon(session, queue);
+}
+
 bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
 {
 	struct trnsci_session *session = call->session;
@@ -269,13 +298,10 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 		call->ends = 0; /* sent, and not by the socket */
 		call->in_queue = true;
 		write_entry(queue, call);
-		if (remote->sleeping && !queue->armed) /* it fell asleep while nothing was submitted */
-			set_armed(queue, QUEUE_WAKE_NOTIFY);
 		queue->submitted++;
-		atomic_store_explicit(&queue->page->submitted, queue->submitted, memory_order_release);
-		if (session->waiting)
-			atomic_thread_fence(memory_order_seq_cst);
-		kick_daemon(session, queue);
+		prefetch_to_write(queue_submission(queue->page, queue->entries, queue->submitted));
+		if (!session_will_return(session) || queue->submitted - queue->shown >= KEPT_MOST)
+			queue_show(session);
 	}
 	pthread_mutex_unlock(&session->lock);
 	return may;
@@ -283,14 +309,21 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 
 /* ---- completing ---- */
 
+static uint32_t count_completed(const struct queue *queue, const struct queue_look *look)
+{
+	return atomic_load_explicit(&queue->page->completed, memory_order_acquire) - look->consumed;
+}
+
 bool queue_spin(const struct queue *queue, const struct queue_look *look)
 {
 	for (unsigned i = 0; i < look->spins; i++) {
-		if (atomic_load_explicit(&queue->page->completed, memory_order_acquire) != look->consumed)
+		if (count_completed(queue, look) >= look->awaited)
 			return true;
+		if (i == 0 && look->awaited > 1)
+			sched_yield(); /* another client of this CPU may have as many to take */
 		spin_pause();
 	}
-	return false;
+	return count_completed(queue, look) > 0;
 }
 
 /* Returns false if the daemon has broken the rules. */
@@ -332,7 +365,9 @@ bool queue_receive(struct trnsci_session *session)
 	n = completed - queue->consumed;
 	if (n == 0)
 		return false;
-	good = n <= queue->submitted - queue->consumed;
+	good = n <= queue->shown - queue->consumed;
+	for (uint32_t i = 0; good && i < n; i++)
+		prefetch_to_read(queue_completion(queue->page, queue->entries, queue->consumed + i));
 	for (; good && queue->consumed != completed; queue->consumed++) {
 		struct queue_completion completion = {0};
 
@@ -344,6 +379,14 @@ bool queue_receive(struct trnsci_session *session)
 	else if (!is_emptied(queue))
 		socket_io_fail(session, ERROR_BAD_REPLY, "queue", "a completion of an entry that was not submitted");
 	return good;
+}
+
+bool queue_receive_several(struct trnsci_session *session)
+{
+	const struct queue *queue = ((struct remote *)session->peer)->queue;
+	const struct queue_look look = {.consumed = queue ? queue->consumed : 0};
+
+	return queue && count_completed(queue, &look) >= count_awaited(queue) && queue_receive(session);
 }
 
 void queue_read_notification(struct trnsci_session *session, const struct message *message)

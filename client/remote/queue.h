@@ -19,6 +19,10 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 
 /* Answers calls whose runs have ended. Returns whether there were any. */
 bool queue_receive(struct trnsci_session *session);
+/* The same, but not for a few of several that are under way. */
+bool queue_receive_several(struct trnsci_session *session);
+/* Shows the daemon the submissions that were kept back. */
+void queue_show(struct trnsci_session *session);
 /* Ends the call whose run has failed, if this is the notification of it. */
 void queue_read_notification(struct trnsci_session *session, const struct message *message);
 
@@ -27,6 +31,7 @@ bool queue_is_busy(const struct queue *queue);
 /* What a thread looks for that spins: more completions than were consumed; and how often. */
 struct queue_look {
 	uint32_t consumed;
+	uint32_t awaited; /* how many more are worth a look for others first */
 	unsigned spins;
 };
 

@@ -32,17 +32,17 @@ enum {
 	POLL_EVERY = 16,         /* looks */
 };
 
-/* A system call for several requests: while answers wait for a program that takes them one by one, and few are kept back. */
+/* A system call for several requests: few are kept back. */
 static bool may_keep_back(const struct trnsci_session *session)
 {
 	const struct remote *remote = session->peer;
 
-	return session->comes_back && session->oldest && !session->waiting && session->ready_fd < 0 &&
-	       remote->out.size - remote->out_sent < KEPT_BACK_BYTES;
+	return session_will_return(session) && remote->out.size - remote->out_sent < KEPT_BACK_BYTES;
 }
 
 static void remote_flush(struct trnsci_session *session)
 {
+	queue_show(session);
 	if (((struct remote *)session->peer)->out.size > 0)
 		socket_io_flush(session);
 }
@@ -62,6 +62,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	int r = 0;
 
 	pthread_mutex_lock(&session->lock);
+	queue_show(session); /* a run must not come behind a request that frees its tile */
 	if (call->state == CALL_IN_FLIGHT) { /* otherwise the session has failed since, and the call with it */
 		r = socket_io_append(call, err);
 		if (r == 0 && !may_keep_back(session))
@@ -254,7 +255,7 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 		return;
 	if (deadline <= 0)
 		look_beside_poller(session);
-	else if (!queue_receive(session))
+	else if (!queue_receive_several(session))
 		poll_socket(session, deadline);
 	if (session->ready_fd >= 0)
 		arm_for_program(session);

@@ -164,6 +164,13 @@ int session_get_connection(struct trnsci_session *session, uint64_t *ret_connect
  * -ERROR_TIMEOUT. With the lock. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
 
+/* Returns whether the program will soon call a function of the session: answers wait for one that takes them by trnsci_next. Till
+ * then a request may be kept back for others to go out with it. With the lock. */
+static inline bool session_will_return(const struct trnsci_session *session)
+{
+	return session->comes_back && session->oldest && !session->waiting && session->ready_fd < 0;
+}
+
 /* Enters a session to work on its memory, for a short time: it is neither stopped nor freed until session_leave. Returns false if
  * it is closed. Without the lock. */
 bool session_enter(struct trnsci_session *session);

@@ -242,82 +242,6 @@ static void threads(void **state)
 	run_threads(-1);
 }
 
-/* ---- requests that wait for others ---- */
-
-/* Of all sessions, this one's own request included. */
-static uint64_t requests_of_all(struct trnsci_session *witness)
-{
-	struct trnsci_call *call;
-	uint64_t number = 0;
-
-	assert_int_equal(trnsci_call_new(witness, "stats", &call), 0);
-	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), "requests"), &number), 0);
-	trnsci_call_free(call);
-	return number;
-}
-
-/* Returns whether others than the witness have sent so many requests since it counted them last. */
-static bool have_sent(struct trnsci_session *witness, uint64_t *count, uint64_t more)
-{
-	const uint64_t now = requests_of_all(witness);
-
-	if (now >= *count + 1 + more)
-		return true;
-	++*count; /* our own */
-	return false;
-}
-
-/* Takes what is answered, except for `taken`: each by itself, in order, or by freeing it. */
-static void take_rest(struct trnsci_session *session, struct trnsci_call *const calls[3], const struct trnsci_call *taken, int way)
-{
-	struct trnsci_call *call;
-
-	for (int i = 0; i < 3; i++) {
-		if (calls[i] == taken)
-			continue;
-		if (way == 0)
-			assert_int_equal(trnsci_wait(calls[i], 0), 0);
-		else if (way == 1)
-			assert_int_equal(trnsci_next(session, 0, &call, NULL), 0);
-		else
-			trnsci_call_free(calls[i]);
-	}
-}
-
-/* A request that is kept back while answers wait for trnsci_next goes out with the last of these, however that is taken. */
-static void kept_back(void **state)
-{
-	struct trnsci_session *session = open_queue(-1), *witness = open_queue(-1);
-
-	(void)state;
-	for (int way = 0; way < 3; way++) {
-		struct trnsci_call *first[3], *later = draw_of(session, "normal", NULL), *taken;
-		uint64_t count;
-
-		for (int i = 0; i < 3; i++) {
-			first[i] = draw_of(session, "normal", NULL);
-			assert_int_equal(trnsci_submit(first[i], NULL, NULL, NULL), 0);
-		}
-		for (int i = 0; i < 3; i++)
-			AWAIT(trnsci_done(first[i]))
-			ping(session); /* reads what has come */
-		assert_int_equal(trnsci_next(session, 0, &taken, NULL), 0);
-		count = requests_of_all(witness);
-		assert_int_equal(trnsci_submit(later, NULL, NULL, NULL), 0);
-		take_rest(session, first, taken, way);
-		AWAIT(have_sent(witness, &count, 1));
-		assert_int_equal(trnsci_wait(later, -1), 0);
-		expect_reply(later, "normal", 0, NULL);
-		for (int i = 0; i < 3; i++)
-			if (way != 2 || first[i] == taken)
-				trnsci_call_free(first[i]);
-		trnsci_call_free(later);
-	}
-	trnsci_close(witness);
-	trnsci_close(session);
-}
-
 /* ---- what ends otherwise ---- */
 
 /* Runs the call until its runs go through the queue. */
@@ -496,7 +420,7 @@ int main(void)
 		cmocka_unit_test(closed_loop),	     cmocka_unit_test(pipelined),	cmocka_unit_test(threads),
 		cmocka_unit_test(failures),	     cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight),
 		cmocka_unit_test(closed_in_flight), cmocka_unit_test(event_loop),	cmocka_unit_test(turned_off),
-		cmocka_unit_test(restarted),	     cmocka_unit_test(kept_back),	cmocka_unit_test(asleep),
+		cmocka_unit_test(restarted),	     cmocka_unit_test(asleep),
 	};
 
 	return cmocka_run_group_tests(tests, start_both, stop_both);
