@@ -33,7 +33,9 @@ static int read_list(struct ringing *ringing, const char *name, const char *text
 	size_t n = 0;
 
 	ringing->list = calloc(LIST_MOST, sizeof *ringing->list);
-	while (ringing->list && n < LIST_MOST) {
+	if (!ringing->list)
+		return complain(EXIT_TRY_AGAIN, "--%s: no memory for its numbers", name);
+	while (n < LIST_MOST) {
 		char *end;
 
 		ringing->list[n++] = strtod(text, &end);
