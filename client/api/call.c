@@ -24,7 +24,7 @@ int trnsci_call_new(struct trnsci_session *session, const char *method, struct t
 	if (r < 0)
 		return r;
 	if (!method)
-		return -ERROR_NOT_SUPPORTED;
+		return -ERROR_MISSING_PARAMETER;
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (strcmp(method, own[i]) == 0)
 			return -ERROR_NOT_SUPPORTED;

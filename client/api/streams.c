@@ -206,6 +206,8 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 	struct error error = {0};
 	int r = session_check(session, &error), stop = 0;
 
+	if (r == 0 && !each)
+		r = error_set(&error, ERROR_MISSING_PARAMETER, "stream_list: each: missing");
 	if (r < 0)
 		return error_export(err, &error);
 	session_ref(session);

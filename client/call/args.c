@@ -2,6 +2,7 @@
 /* The tree of parameters. */
 #include "args.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,8 +223,16 @@ static struct trnsci_args *append_child(struct trnsci_args *args, const char *na
 	return child;
 }
 
+void args_miss(struct trnsci_args *args, const char *name)
+{
+	if (!args || args->state->missing[0])
+		return;
+	name = name ? name : args->name ? args->name : "name of a parameter";
+	snprintf(args->state->missing, sizeof args->state->missing, "%s", name);
+}
+
 /* Returns the node for a value; an earlier value of that name is emptied. If there can be none, returns NULL and marks
- * the tree as failed. */
+ * the tree as failed, or as one where the name is missing. */
 static struct trnsci_args *place_child(struct trnsci_args *args, const char *name)
 {
 	struct trnsci_args *child = NULL;
@@ -238,7 +247,9 @@ static struct trnsci_args *place_child(struct trnsci_args *args, const char *nam
 		else
 			child = append_child(args, name);
 	}
-	if (!child)
+	if (!child && !name && args->value.kind == VALUE_MAP)
+		args_miss(args, NULL);
+	else if (!child)
 		args->state->failed = true;
 	return child;
 }
@@ -258,8 +269,12 @@ static void set_copy(struct trnsci_args *args, const char *name, enum value_kind
 
 	if (!child)
 		return;
-	if (bytes || !size)
-		child->owned = copy_near(child->near_bytes, bytes, size);
+	if (!bytes && size) {
+		child->value = value_nil();
+		args_miss(args, name);
+		return;
+	}
+	child->owned = copy_near(child->near_bytes, bytes, size);
 	if (!child->owned) {
 		child->value = value_nil();
 		args->state->failed = true;
@@ -392,7 +407,10 @@ static struct trnsci_args *set_array_map(struct trnsci_args *args, const char *n
 
 void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array)
 {
-	args_set_bytes(set_array_map(args, name, array), "data", array->data, array_bytes(array));
+	if (!array || (!array->data && array_bytes(array)))
+		args_miss(args, name);
+	else
+		args_set_bytes(set_array_map(args, name, array), "data", array->data, array_bytes(array));
 }
 
 void args_set_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array)

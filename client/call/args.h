@@ -18,6 +18,7 @@ struct args_chunk;
 struct args_state {
 	const struct trnsci_session *session; /* of the call; its tiles are */
 	bool failed;        /* a setter could not store its value: the call fails when it is sent */
+	char missing[32];   /* the parameter whose value was NULL, which makes it fail as well; "": none */
 	unsigned n_foreign; /* tiles of other sessions, which make it fail, too */
 	bool new_tile;    /* an output is a new tile */
 	uint64_t version; /* counts changes, so that a prepared call knows whether it is out of date */
@@ -40,7 +41,7 @@ struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_t
 /* Returns whether the tree can be sent; call_check_args reports why not. */
 static inline bool args_are_good(const struct args_state *state)
 {
-	return !state->failed && state->n_foreign == 0;
+	return !state->failed && !state->missing[0] && state->n_foreign == 0;
 }
 
 /* Returns an empty map, the root of a tree for calls of that session; NULL if there is no memory. */
@@ -66,8 +67,9 @@ void args_set_array(struct trnsci_args *args, const char *name, const struct trn
 void args_set_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array);
 void args_set_new_tile(struct trnsci_args *args, const char *name);
 void args_set_stated_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array, unsigned number);
-/* Marks the tree as incomplete: the call fails when it is sent. Accepts NULL. */
+/* Mark the tree as incomplete, or a parameter as one whose value is NULL: the call fails when it is sent. Accept NULL. */
 void args_fail(struct trnsci_args *args);
+void args_miss(struct trnsci_args *args, const char *name);
 
 /* Returns the first parameter of that name in a list, or NULL. */
 const struct trnsci_param *params_find(const struct trnsci_param *params, const char *name);

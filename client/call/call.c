@@ -57,8 +57,10 @@ int call_make(struct trnsci_session *session, const char *method, struct trnsci_
 
 	if (r < 0)
 		return r;
-	r = method ? call_new(session, method, ret_call) : -ERROR_UNKNOWN_METHOD;
-	return r < 0 ? error_set(err, (enum error_code) - r, "%s: no call could be made", method ? method : "NULL") : 0;
+	if (!method)
+		return error_set(err, ERROR_MISSING_PARAMETER, "call: method: missing");
+	r = call_new(session, method, ret_call);
+	return r < 0 ? error_set(err, (enum error_code) - r, "%s: no call could be made", method) : 0;
 }
 
 int call_make_named(struct trnsci_session *session, const char *method, const char *name, struct trnsci_call **ret_call,

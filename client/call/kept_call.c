@@ -89,8 +89,20 @@ void call_key_add_tile(struct call_key *key, const struct trnsci_tile *tile)
 	add_bytes(key, tile->shape, tile->ndim * sizeof *tile->shape);
 }
 
+/* Such a call is refused when it is made. */
+static bool is_missing(const struct trnsci_param *param)
+{
+	const bool points = param->kind >= TRNSCI_PARAM_TEXT && param->kind <= TRNSCI_PARAM_F64S;
+
+	return points && !param->value.data && (param->count || param->kind == TRNSCI_PARAM_TEXT);
+}
+
 static void add_value(struct call_key *key, const struct trnsci_param *param)
 {
+	if (is_missing(param)) {
+		key->n = KEY_WORDS + 1;
+		return;
+	}
 	switch (param->kind) {
 	case TRNSCI_PARAM_U64:
 	case TRNSCI_PARAM_I64:

@@ -9,7 +9,9 @@ static void set_u64s(struct trnsci_args *args, const struct trnsci_param *param)
 	struct trnsci_args *list = trnsci_set_list(args, param->name);
 	const uint64_t *values = param->value.data;
 
-	for (size_t i = 0; i < param->count; i++)
+	if (!values && param->count)
+		args_miss(args, param->name);
+	for (size_t i = 0; values && i < param->count; i++)
 		trnsci_set_u64(list, NULL, values[i]);
 }
 
@@ -18,7 +20,9 @@ static void set_i64s(struct trnsci_args *args, const struct trnsci_param *param)
 	struct trnsci_args *list = trnsci_set_list(args, param->name);
 	const int64_t *values = param->value.data;
 
-	for (size_t i = 0; i < param->count; i++)
+	if (!values && param->count)
+		args_miss(args, param->name);
+	for (size_t i = 0; values && i < param->count; i++)
 		args_set_i64(list, NULL, values[i]);
 }
 

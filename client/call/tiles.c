@@ -36,6 +36,8 @@ int call_check_args(const struct trnsci_call *call, struct error *err)
 {
 	struct foreign_search search = {call, err};
 
+	if (call->args.missing[0])
+		return error_set(err, ERROR_MISSING_PARAMETER, "%s: %s: missing", call->method, call->args.missing);
 	if (call->args.failed)
 		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
 	if (call->args.n_foreign && args_visit_tiles(call->params, NULL, report_foreign, &search))

@@ -73,7 +73,7 @@ static void wrong_requests(struct trnsci_session *session)
 	assert_runs(call);
 	trnsci_set_text(NULL, "n", "no place"); /* harmless */
 	trnsci_set_text(trnsci_args(call), NULL, "a list's element in a map");
-	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_NO_MEMORY);
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_MISSING_PARAMETER);
 	trnsci_call_free(call);
 
 	assert_int_equal(trnsci_call_new(session, "arena", &call), -TRNSCI_NOT_SUPPORTED);

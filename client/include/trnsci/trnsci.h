@@ -409,7 +409,7 @@ TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
 /** Creates a call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `tile`, `free`,
  * `cancel` and those of rings have functions of their own.
  * @param ret_call yours (trnsci_call_free).
- * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_CLOSED. */
+ * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_MISSING_PARAMETER (no method), -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
 /** Frees a call, its parameters and its reply; one in flight is cancelled first (without waiting), and no thread may wait for
  * it. Accepts NULL. */

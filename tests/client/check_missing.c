@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program leaves out, as NULL, is an error that names it, and never a crash. */
+#include <stdio.h>
+#include <string.h>
+
+#include "both.h"
+
+static void expect_missing(int r, const struct trnsci_error *err, const char *what)
+{
+	if (r != -TRNSCI_MISSING_PARAMETER || err->code != TRNSCI_MISSING_PARAMETER || !strstr(err->text, what))
+		fail_msg("expected missing_parameter with \"%s\", got %s: %s", what, trnsci_error_name(r), err->text);
+}
+
+static void names(struct trnsci_session *session)
+{
+	const struct trnsci_array array = trnsci_vector(TRNSCI_F32, 4, (float[4]){0});
+	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 4);
+	struct trnsci_broadcast *broadcast;
+	struct trnsci_error err = {0};
+	struct trnsci_ring *ring;
+	struct trnsci_call *call;
+	float out[4];
+
+	assert_int_equal(trnsci_call_new(session, NULL, &call), -TRNSCI_MISSING_PARAMETER);
+	expect_missing(trnsci_fill(session, NULL, NULL, NULL, TRNSCI_F32, 4, out, NULL, &err), &err, "distribution: missing");
+	expect_missing(trnsci_draw(session, NULL, NULL, NULL, &tile, NULL, &err), &err, "distribution: missing");
+	expect_missing(trnsci_apply(session, NULL, NULL, &tile, &err), &err, "operation: missing");
+	expect_missing(trnsci_transform(session, NULL, NULL, array, array, &err), &err, "operation: missing");
+	expect_missing(trnsci_ring_attach(session, NULL, NULL, NULL, 0, &ring, &err), &err, "distribution: missing");
+	expect_missing(trnsci_broadcast_create(session, "b", NULL, NULL, NULL, NULL, &err), &err, "distribution: missing");
+	expect_missing(trnsci_broadcast_create(session, NULL, "normal", NULL, NULL, NULL, &err), &err, "name: missing");
+	expect_missing(trnsci_broadcast_publish(session, NULL, 1, NULL, &err), &err, "name: missing");
+	expect_missing(trnsci_broadcast_close(session, NULL, &err), &err, "name: missing");
+	expect_missing(trnsci_broadcast_attach(session, NULL, &broadcast, &err), &err, "name: missing");
+	expect_missing(trnsci_stream_create(session, NULL, NULL, NULL, &err), &err, "name: missing");
+	expect_missing(trnsci_stream_show(session, NULL, NULL, &err), &err, "name: missing");
+	expect_missing(trnsci_stream_delete(session, NULL, NULL, &err), &err, "name: missing");
+	expect_missing(trnsci_stream_advance(session, NULL, 1, 0, NULL, &err), &err, "name: missing");
+	expect_missing(trnsci_stream_list(session, NULL, NULL, &err), &err, "each: missing");
+	trnsci_tile_free(tile);
+}
+
+/* Of a call's parameters: it is refused when it is run, with the parameter's name where there is one. */
+static void parameters(struct trnsci_session *session)
+{
+	const struct trnsci_param params[][2] = {
+		{trnsci_f64(NULL, 1), trnsci_end()},
+		{trnsci_text("method", NULL), trnsci_end()},
+		{trnsci_u64s("shape", NULL, 2), trnsci_end()},
+		{trnsci_f64s("mean", NULL, 2), trnsci_end()},
+		{trnsci_with_array("mean", NULL), trnsci_end()},
+	};
+	static const char *const what[] = {"name of a parameter: missing", "method: missing", "shape: missing", "mean: missing",
+					   "mean: missing"};
+	struct trnsci_error err = {0};
+	struct trnsci_call *call;
+	float out[4];
+
+	for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
+		assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
+		trnsci_set_params(trnsci_args(call), params[i]);
+		expect_missing(trnsci_run(call, NULL), trnsci_call_error(call), what[i]);
+		trnsci_call_free(call);
+		for (int times = 0; times < 3; times++)
+			expect_missing(trnsci_fill(session, "normal", params[i], NULL, TRNSCI_F32, 4, out, NULL, &err), &err, what[i]);
+	}
+	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
+	trnsci_step(call, NULL);
+	expect_missing(trnsci_run(call, NULL), trnsci_call_error(call), "op");
+	trnsci_call_free(call);
+	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
+	trnsci_want(call, NULL);
+	expect_missing(trnsci_run(call, NULL), trnsci_call_error(call), "results");
+	trnsci_call_free(call);
+}
+
+/* Nothing at all. */
+static void objects(void **state)
+{
+	struct trnsci_array array;
+	struct trnsci_span span;
+	struct trnsci_tile *tile;
+	uint64_t number;
+
+	(void)state;
+	assert_null(trnsci_args(NULL));
+	trnsci_set_u64(NULL, "n", 1);
+	trnsci_set_params(NULL, NULL);
+	assert_null(trnsci_step(NULL, "normal"));
+	trnsci_want(NULL, "x");
+	assert_true(trnsci_run(NULL, NULL) < 0 && trnsci_submit(NULL, NULL, NULL, NULL) < 0 && trnsci_wait(NULL, 0) < 0);
+	assert_true(trnsci_cancel(NULL) < 0 && !trnsci_done(NULL) && trnsci_fd(NULL) < 0 && trnsci_dispatch(NULL, 0) < 0);
+	assert_null(trnsci_reply(NULL));
+	assert_true(trnsci_reply_span(NULL, &span) < 0 && trnsci_reply_tile(NULL, NULL, &tile) < 0);
+	assert_true(trnsci_to_array(NULL, &array) < 0 && trnsci_to_u64(NULL, &number) < 0);
+	assert_null(trnsci_tile_data(NULL));
+	trnsci_tile_free(NULL);
+	trnsci_ring_detach(NULL);
+	trnsci_broadcast_detach(NULL);
+	assert_true(trnsci_ring_take(NULL, NULL, 1, 0, NULL, NULL) < 0 && trnsci_ring_release(NULL, 0) < 0);
+	assert_true(trnsci_broadcast_take(NULL, NULL, 1, 0, NULL, NULL) < 0 && trnsci_broadcast_seek(NULL, 0) < 0);
+	assert_true(trnsci_selftest(NULL, NULL, NULL, NULL) < 0);
+	assert_int_equal(trnsci_dtype_parse(NULL), TRNSCI_DTYPE_NONE);
+}
+
+BOTH(names)
+BOTH(parameters)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_by_both),
+		cmocka_unit_test(parameters_by_both),
+		cmocka_unit_test(objects),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
