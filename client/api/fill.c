@@ -21,6 +21,7 @@
 enum {
 	INLINE_BYTES = 64 << 10, /* up to so many come with the reply: a tile costs more round trips */
 	PIECE_BYTES = 1 << 20,   /* of a draw through a tile: small enough to stay in cache until it is copied */
+	PIECE_UNIT = 1024,       /* samples: pieces begin where kernels need no start in the middle of a block */
 };
 
 struct fill {
@@ -328,32 +329,35 @@ static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *
 	return r;
 }
 
-/* The deadline is one for all pieces. */
+/* Returns the samples of a piece. Pieces are equally long, so that one tile serves all of them: another tile would take a
+ * request, and memory of its own. */
+static uint64_t piece_samples(const struct fill *fill)
+{
+	const uint64_t samples = fill->end - fill->begin;
+	const uint64_t fits = PIECE_BYTES / trnsci_dtype_size(fill->dtype) / fill->components, most = fits ? fits : 1;
+	const uint64_t pieces = (samples + most - 1) / most;
+	const uint64_t even = ((samples + pieces - 1) / pieces + PIECE_UNIT - 1) / PIECE_UNIT * PIECE_UNIT;
+	const uint64_t n = even < most ? even : most;
+
+	return n < samples ? n : samples;
+}
+
+/* The last piece ends with the draw, and draws samples of the one before again. The deadline is one for all pieces. */
 static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t deadline, struct error *err)
 {
-	const uint64_t fits = PIECE_BYTES / trnsci_dtype_size(fill->dtype) / fill->components, most = fits ? fits : 1;
-	struct trnsci_args *args = trnsci_args(call);
-	struct trnsci_tile *tile = NULL;
-	char *out = fill->out;
-	int r = 0;
+	const uint64_t n = piece_samples(fill), sample_bytes = fill->components * trnsci_dtype_size(fill->dtype);
+	const struct trnsci_array piece = trnsci_vector(fill->dtype, n * fill->components, NULL);
+	struct trnsci_tile *tile;
+	int r = tile_pool_take(fill->session, &piece, &tile, err);
 
-	for (uint64_t at = fill->begin; at < fill->end && r == 0;) {
-		const uint64_t n = fill->end - at < most ? fill->end - at : most;
-		const struct trnsci_array piece = trnsci_vector(fill->dtype, n * fill->components, NULL);
+	if (r < 0)
+		return r;
+	trnsci_set_tile(trnsci_args(call), "out", tile);
+	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += n) {
+		const uint64_t from = fill->end - at < n ? fill->end - n : at;
 
-		if (!tile || tile->count != n * fill->components) {
-			tile_pool_give(call, tile);
-			tile = NULL;
-			r = tile_pool_take(fill->session, &piece, &tile, err);
-			if (r == 0)
-				trnsci_set_tile(args, "out", tile);
-		}
-		if (r < 0)
-			break;
-		trnsci_set_u64(args, "offset", fill->source.offset + at);
-		r = copy_piece(call, tile, out, deadline, err);
-		out += tile->bytes;
-		at += n;
+		trnsci_set_u64(trnsci_args(call), "offset", fill->source.offset + from);
+		r = copy_piece(call, tile, (char *)fill->out + (from - fill->begin) * sample_bytes, deadline, err);
 	}
 	tile_pool_give(call, tile);
 	return r;

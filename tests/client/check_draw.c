@@ -99,6 +99,65 @@ static void distributions(struct trnsci_session *session)
 	free(copied);
 }
 
+/* ---- pieces ---- */
+
+static uint64_t tiles_of(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+	uint64_t number = UINT64_MAX;
+
+	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
+	assert_runs(call);
+	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "session"), "tiles"), &number), 0);
+	trnsci_call_free(call);
+	return number;
+}
+
+/* Fills `elements` and looks that they are those of `expected`, and that nothing behind them is written. */
+static void fill_pieces(struct trnsci_session *session, const struct drawing *draw, uint64_t elements,
+			const float *expected, float *out)
+{
+	struct trnsci_error err = {0};
+
+	memset(out, 0xa5, (elements + 1) * sizeof *out);
+	if (draw_array(session, draw, TRNSCI_F32, elements, out, NULL, &err) < 0)
+		fail_msg("%s, %llu elements: %s", draw->distribution, (unsigned long long)elements, err.text);
+	assert_memory_equal(out, expected, elements * sizeof *out);
+	assert_memory_equal(out + elements, "\xa5\xa5\xa5\xa5", sizeof *out);
+}
+
+/* An array of any length comes through one tile: the last piece begins before the one in front of it ends. */
+static void pieces(void **state)
+{
+	enum { PIECE = 1 << 18, LONGEST = 4 * PIECE + 3 };
+	static const uint64_t lengths[] = {PIECE,	  PIECE + 1,	 PIECE + 1023,	PIECE + 1025,  3 * PIECE / 2,
+					   2 * PIECE - 1, 2 * PIECE + 1, 2 * PIECE + 3, 3 * PIECE + 7, LONGEST};
+	const struct drawing draws[] = {
+		{.distribution = "uniform", .source = {.seed = 3, .offset = 11}},
+		{.distribution = "normal", .source = {.seed = 4, .position = 8}},
+		{.distribution = "gamma", .source = {.seed = 5}, .params = {F64("shape", 0.7)}},
+		{.distribution = "sphere", .source = {.seed = 1, .offset = 5}, .params = {I64("dimensions", 3)}},
+	};
+	struct trnsci_session *embedded = open_at("embedded:");
+	float *expected = malloc(LONGEST * sizeof *expected), *out = malloc((LONGEST + 1) * sizeof *out);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+		assert_int_equal(draw_array(embedded, &draws[i], TRNSCI_F32, LONGEST / 3 * 3, expected, NULL, NULL), 0);
+		for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+			struct trnsci_session *session = open_at(trnscid.socket);
+
+			for (int again = 0; again < 2; again++)
+				fill_pieces(session, &draws[i], lengths[k] / 3 * 3, expected, out);
+			assert_in_range(tiles_of(session), 0, 1);
+			trnsci_close(session);
+		}
+	}
+	free(expected);
+	free(out);
+	trnsci_close(embedded);
+}
+
 /* A permutation copied in pieces is one: every item comes once. */
 static void permutation(struct trnsci_session *session)
 {
@@ -277,6 +336,7 @@ int main(void)
 		cmocka_unit_test(same_bytes),
 		cmocka_unit_test(copies_by_both),
 		cmocka_unit_test(distributions_by_both),
+		cmocka_unit_test(pieces),
 		cmocka_unit_test(permutation_by_both),
 		cmocka_unit_test(ranks_by_both),
 		cmocka_unit_test(sequences_by_both),
