@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "ring.h"
+#include "stats.h"
 #include "call/request.h"
 #include "call/table.h"
 #include "call/prepare.h"
@@ -89,37 +90,11 @@ static void on_answered(struct request *request, void *arg)
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* The part of a daemon's statistics that a process can give: its id, and the instruction set that was asked for and the
- * one in use. */
-static int show_process(struct bump *bump, const char *wish, struct value *map)
-{
-	struct value cpu = value_map();
-	uint32_t wanted = 0, detected = cpu_detect();
-	bool lowered = wish && *wish && cpu_level_parse(wish, &wanted) == 0 && (wanted & ~detected);
-
-	return value_put(bump, map, "version", value_string(TRNSCI_VERSION)) ||
-	       value_put(bump, map, "pid", value_uint((uint64_t)getpid())) ||
-	       value_put(bump, &cpu, "level",
-			 value_string(cpu_level_name(wish && *wish ? wanted & detected : detected))) ||
-	       value_put(bump, &cpu, "detected", value_string(cpu_level_name(detected))) ||
-	       value_put(bump, &cpu, "wanted", wish ? value_string(wish) : value_nil()) ||
-	       value_put(bump, &cpu, "lowered", value_bool(lowered)) || value_put(bump, map, "cpu", cpu);
-}
-
-static int show_stats(const struct embedded *embedded, struct bump *bump, struct value *map)
-{
-	struct value process = value_map(), engine = value_map(), session_memory = value_map();
-
-	return show_process(bump, embedded->wish, &process) || engine_stats(embedded->engine, bump, &engine) ||
-	       session_memory_stats(embedded->session_memory, bump, &session_memory) ||
-	       value_put(bump, map, "process", process) || value_put(bump, map, "engine", engine) ||
-	       value_put(bump, map, "session", session_memory);
-}
-
 /* Answers `stats`, which the engine does not know. */
 static int send_stats(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
+	const struct embedded *embedded = session->peer;
 	struct bump *bump = bump_new_cached(&session->bump_cache);
 	struct value *map = bump ? bump_alloc(bump, sizeof *map) : NULL;
 
@@ -129,7 +104,7 @@ static int send_stats(struct trnsci_call *call)
 		r = -ERROR_CLOSED;
 	} else if (map) {
 		*map = value_map();
-		r = show_stats(session->peer, bump, map) ? -ERROR_NO_MEMORY : 0;
+		r = embedded_show_stats(embedded->engine, embedded->session_memory, embedded->wish, bump, map) ? -ERROR_NO_MEMORY : 0;
 		session_leave(session);
 	}
 	if (r < 0) {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reply to `stats` in an embedded session. */
+#ifndef TRNSCI_CLIENT_EMBEDDED_STATS_H
+#define TRNSCI_CLIENT_EMBEDDED_STATS_H
+
+#include "base/value.h"
+#include "engine/engine.h"
+#include "engine/memory/session_memory.h"
+
+/* Puts `process`, `engine` and `session` into map. wish: the instruction set that was asked for; NULL: none. Returns non-zero if there
+ * is no memory. */
+int embedded_show_stats(struct engine *engine, struct session_memory *session_memory, const char *wish, struct bump *bump,
+			struct value *map);
+
+#endif
