@@ -14,14 +14,14 @@ start_daemon --threads 2
 code "a proxy that changes nothing" 0 timeout 60 /usr/bin/python3 "$script" "$socket" none \
 	"$cli" --timeout 20 --socket @ status
 code "status whose reply has a wrong length" 75 timeout 60 /usr/bin/python3 "$script" "$socket" flip \
-	"$cli" --timeout 1 --socket @ status
-like "names the limit" "*timeout: *within 1000 ms*" "$(cat "$work/err")"
+	"$cli" --timeout 3 --socket @ status
+like "names the limit" "*timeout: *within 3000 ms*" "$(cat "$work/err")"
 code "a stream that is created so" 75 timeout 60 /usr/bin/python3 "$script" "$socket" flip \
-	"$cli" --timeout 1 --socket @ stream create late
+	"$cli" --timeout 3 --socket @ stream create late
 echo '{"steps": [{"op": "uniform", "n": 4}], "results": []}' >"$work/program.json"
-code "a job whose reply has a wrong length" 75 timeout 20 /usr/bin/python3 "$script" "$socket" flip \
-	"$cli" --timeout 1 --socket @ run "$work/program.json"
-like "says what is missing" "*timeout: connection: the rest of a message has not come within 1000 ms*" "$(cat "$work/err")"
+code "a job whose reply has a wrong length" 75 timeout 60 /usr/bin/python3 "$script" "$socket" flip \
+	"$cli" --timeout 3 --socket @ run "$work/program.json"
+like "says what is missing" "*timeout: connection: the rest of a message has not come within 3000 ms*" "$(cat "$work/err")"
 code "until then it shows the seconds on a terminal" 0 timeout 60 /usr/bin/python3 "$script" "$socket" terminal \
 	"$cli" --timeout 20 --socket @ run "$work/program.json"
 finish
