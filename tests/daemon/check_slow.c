@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { OTHER = 60021, KEPT = 128, LARGE = 4000000 };
+enum { OTHER = 60021, KEPT = 128, LARGE = 4000000, LONG_BYTES = 256 << 10 };
 
 static struct value slow_requests(struct client *client)
 {
@@ -49,7 +49,11 @@ static void what_is_stated(void **state)
 	client_open(&client, daemon.socket);
 	params = client_map(&client, "n", value_uint(LARGE), NULL);
 	client_result(&client, "normal", &params);
-	client_fails(&client, "no_such", NULL, ERROR_UNKNOWN_METHOD, "no_such");
+	/* With a text that no CPU copies within 1 us. */
+	struct value text = {.kind = VALUE_STRING, .bytes = {calloc(1, LONG_BYTES), LONG_BYTES}};
+	params = client_map(&client, "x", text, NULL);
+	client_fails(&client, "no_such", &params, ERROR_UNKNOWN_METHOD, "no_such");
+	free((void *)text.bytes.at);
 	const struct value list = slow_requests(&client);
 	const struct value *draw = find_method(&list, "normal"), *small = find_method(&list, "");
 
