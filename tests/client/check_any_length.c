@@ -224,7 +224,7 @@ static void check_length(const char *address, const struct length *length)
 	trnsci_close(session);
 }
 
-/* Under the thread sanitizer, which takes minutes for the whole lengths, an eighth of them: they are cut in the same way. An
+/* Under a sanitizer, which takes minutes for the whole lengths, an eighth of them: they are cut in the same way. An
  * eighth of 4194301 is a prime, too. */
 static void check_lengths(void **state)
 {
@@ -232,7 +232,7 @@ static void check_lengths(void **state)
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		struct length length = lengths[i];
 
-		length.n /= THREAD_SANITIZED ? 8 : 1;
+		length.n /= SANITIZED ? 8 : 1;
 		if (length.embedded || is_full())
 			check_length("embedded:", &length);
 		if (length.daemon || is_full())
