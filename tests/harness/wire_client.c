@@ -267,8 +267,8 @@ struct value client_program(struct client *client, uint64_t n, int count)
 	struct value params = client_map(client, "dtype", value_string("f32"), "shape", value_uint(n), NULL);
 	struct value steps = value_array(), tile = client_result(client, "tile", &params);
 
-	/* The thread sanitizer makes a draw a hundred times slower. */
-	for (count = THREAD_SANITIZED ? (count + 19) / 20 : count; count; count--) {
+	/* Sanitizers make a draw forty to a hundred times slower. */
+	for (count = SANITIZED ? (count + 19) / 20 : count; count; count--) {
 		struct value step = client_map(client, "op", value_string("normal"), "out",
 					       value_uint(client_number(&tile, "tile")), NULL);
 
