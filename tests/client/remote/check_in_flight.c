@@ -3,6 +3,7 @@
  * writing that cannot be repeated is lost, and nothing else. */
 #include <poll.h>
 
+#include "harness/sanitized.h"
 #include "restart.h"
 
 enum { DRAWN, SCALED, IN_PLACE, NAMED, READS_NAMED, PROGRAM, CALLS };
@@ -147,7 +148,7 @@ static void test_stopped_in_flight(void **state)
 	close_both();
 }
 
-/* scale in -> in, then draws that take a while. */
+/* scale in -> in, then draws that take a while: far longer under sanitizers. */
 static struct trnsci_call *long_program(struct trnsci_session *session, struct trnsci_tile *in, struct trnsci_tile *large)
 {
 	struct trnsci_call *program;
@@ -158,7 +159,7 @@ static struct trnsci_call *long_program(struct trnsci_session *session, struct t
 	trnsci_set_tile(step, "in", in);
 	trnsci_set_f64(step, "by", 2);
 	trnsci_set_tile(step, "out", in);
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < (SANITIZED ? 8 : 100); i++)
 		trnsci_set_tile(trnsci_step(program, "normal"), "out", large);
 	return program;
 }
