@@ -121,6 +121,17 @@ static void closed_loop(void **state)
 	trnsci_tile_free(tile);
 }
 
+/* Runs the call until its runs go through the queue. */
+static void warm(struct trnsci_session *session, struct trnsci_call *call)
+{
+	const uint64_t before = runs_of_queues(session);
+	int runs = 0;
+
+	AWAIT(runs > 0 && queue_has_run(session, before, FEW))
+	for (int i = 0; i < 100; i++, runs++)
+		assert_runs(call);
+}
+
 /* Runs that are in flight together, to be answered in any order, in so many rounds or more until the queue has run so many;
  * `meanwhile` (or NULL) is called between. */
 static void pipeline(struct trnsci_session *session, int rounds, uint64_t least, void (*meanwhile)(int round))
@@ -159,9 +170,23 @@ static void pipeline(struct trnsci_session *session, int rounds, uint64_t least,
 	}
 }
 
+/* A session that was not asked for a queue makes one for a call that runs often. */
+static void often(void **state)
+{
+	struct trnsci_session *session = open_queue(0);
+	struct trnsci_call *call = draw_of(session, "normal", NULL);
+
+	(void)state;
+	warm(session, call);
+	expect_reply(call, "normal", 0, NULL);
+	trnsci_call_free(call);
+	pipeline(session, ROUNDS, 0, NULL);
+	trnsci_close(session);
+}
+
 static void pipelined(void **state)
 {
-	struct trnsci_session *session = open_queue(0); /* often enough by itself */
+	struct trnsci_session *session = open_queue(1);
 
 	(void)state;
 	pipeline(session, ROUNDS, SEVERAL, NULL);
@@ -243,18 +268,6 @@ static void threads(void **state)
 }
 
 /* ---- what ends otherwise ---- */
-
-/* Runs the call until its runs go through the queue. */
-static void warm(struct trnsci_session *session, struct trnsci_call *call)
-{
-	const uint64_t before = runs_of_queues(session);
-
-	int runs = 0;
-
-	AWAIT(runs > 0 && queue_has_run(session, before, FEW))
-	for (int i = 0; i < 100; i++, runs++)
-		assert_runs(call);
-}
 
 /* The text is that of the same request by the socket. */
 static void failures(void **state)
@@ -417,7 +430,7 @@ static int stop_both(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(closed_loop),	     cmocka_unit_test(pipelined),	cmocka_unit_test(threads),
+		cmocka_unit_test(closed_loop),	     cmocka_unit_test(often), cmocka_unit_test(pipelined),	cmocka_unit_test(threads),
 		cmocka_unit_test(failures),	     cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight),
 		cmocka_unit_test(closed_in_flight), cmocka_unit_test(event_loop),	cmocka_unit_test(turned_off),
 		cmocka_unit_test(restarted),	     cmocka_unit_test(asleep),
