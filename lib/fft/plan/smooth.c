@@ -14,8 +14,9 @@
  * second-level cache. */
 enum { MAX_BETWEEN_BYTES = 288 << 10 };
 
-/* Larger buffers between stages leave the caches near a core. */
-enum { FAR_BYTES = 12 << 20 };
+/* Larger buffers between stages leave the caches near a core. At 8 MiB and below, prefetched rows of powers of two evict each
+ * other. */
+enum { FAR_BYTES = 8 << 20 };
 
 /* The column buffers of blocks that run interleaved: well within a first-level cache. */
 enum { TOGETHER_BYTES = 9 << 10 };
