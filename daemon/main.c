@@ -108,6 +108,7 @@ static void set_spin(struct service *service)
 	uint64_t most_us = cpus_usable() > 1 ? service->settings->spin_us : 0;
 
 	loop_set_spin(service->loop, most_us * 1000, lanes_are_busy, service->engine);
+	engine_set_linger(service->engine, 2 * most_us * 1000);
 }
 
 /* With two CPUs there is none to spare for a sender. */

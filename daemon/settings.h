@@ -50,7 +50,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "pin each of these threads to a CPU of its own while no other program wants that, if this process may use as many " \
 	  "CPUs as threads") \
 	X(spin_us, NUMBER, NOW, "microseconds", "100", 0, 10000, "", \
-	  "time to poll for requests before sleeping, while requests keep coming; 0, or with one CPU: none") \
+	  "time to poll for requests before sleeping, while requests keep coming, and half of the time that a lane's thread " \
+	  "looks for more work; 0, or with one CPU: none") \
 	X(weights, WEIGHTS, SESSION, "weights", "", 0, 0, "", \
 	  "shares of the threads' time for each session of a user or group while others have work, as uid:1000=4,gid:50=2; " \
 	  "others: 1") \

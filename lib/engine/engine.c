@@ -58,6 +58,11 @@ void engine_destroy(struct engine *engine)
 	free(engine);
 }
 
+void engine_set_linger(struct engine *engine, uint64_t most_ns)
+{
+	pool_set_linger(engine->pool, most_ns);
+}
+
 bool engine_is_busy(const struct engine *engine)
 {
 	return pool_is_busy(engine->pool);

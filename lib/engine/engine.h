@@ -44,6 +44,9 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 /* Joins the threads and frees plans and work memory. Every session's memory must be gone before. Accepts NULL. */
 void engine_destroy(struct engine *engine);
 
+/* Lets threads that have no more work look for some for so long before they sleep (pool_set_linger). Any thread. */
+void engine_set_linger(struct engine *engine, uint64_t most_ns);
+
 /* Returns whether its threads have work. Any thread; the answer may be old when it arrives. */
 bool engine_is_busy(const struct engine *engine);
 

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,23 +15,11 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "base/spin.h"
 #include "base/thread.h"
 #include "engine/scheduler/cpus.h"
 #include "engine/scheduler/pool_caller.h"
 #include "engine/scheduler/pool_core.h"
-
-/* Clients run on the same CPUs, and the system might look only at its next tick, milliseconds later, whether one of
- * them should run instead of a lane that never sleeps. So lanes let go between chunks; not at once, though: who waits
- * for a short job may do so spinning, and would have the CPU before the job. Nor to a program that computes without
- * end: a yield to it costs its whole turn, and the system shares the CPU out without being asked. */
-enum {
-	YIELD_NS = 50 * 1000,        /* of chunks between two yields */
-	FIRST_YIELD_NS = 500 * 1000, /* after a sleep */
-	LONG_YIELD_NS = 700 * 1000,  /* a client's bursts are shorter */
-	LONG_YIELD_REST = 16,        /* as many times as long passes before the next one */
-	LINGER_NS = 50 * 1000,
-};
+#include "engine/scheduler/pool_wait.h"
 
 static bool have_cursors(const struct pool *pool, struct job *job)
 {
@@ -92,31 +79,6 @@ static void advance_job(struct pool *pool, struct job *job, uint64_t expected_ns
 	}
 }
 
-/* Between chunks; *at_ns is now, before and after. */
-static void let_others(struct thread *thread, uint64_t *at_ns)
-{
-	if (thread->slept) {
-		thread->slept = false;
-		thread->yield_ns = *at_ns + FIRST_YIELD_NS;
-	}
-	if (*at_ns < thread->yield_ns)
-		return;
-	sched_yield();
-
-	const uint64_t end_ns = pool_now_ns(), took_ns = end_ns - *at_ns;
-
-	thread->yield_ns = end_ns + (took_ns < LONG_YIELD_NS ? YIELD_NS : LONG_YIELD_REST * took_ns);
-	*at_ns = end_ns;
-}
-
-static uint64_t run_chunk(struct thread *thread, struct job *job, size_t chunk, uint64_t *start_ns)
-{
-	const uint64_t took_ns = pool_run_chunk(thread->pool, job, chunk, !job->joins, thread->scratch, start_ns);
-
-	pin_note_time(&thread->pin, took_ns, *start_ns);
-	return took_ns;
-}
-
 /* Serves a job for a chunk, or for as long as it is alone, when time is nobody's loss and only the last chunk counts.
  * The lock is held before and after, not meanwhile. */
 static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job, uint64_t expected_ns)
@@ -134,10 +96,10 @@ static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job
 	pthread_mutex_unlock(&pool->lock);
 	start_ns = pool_now_ns();
 	do {
-		let_others(thread, &start_ns);
+		pool_let_others(thread, &start_ns);
 		found = pool_claim_chunk(pool, job, thread->index, &chunk);
 		if (found)
-			took_ns = run_chunk(thread, job, chunk, &start_ns);
+			took_ns = pool_run_thread_chunk(thread, job, chunk, &start_ns);
 	} while (found && atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) <= 1);
 	pthread_mutex_lock(&pool->lock);
 	fair_queue_charge(&pool->fair_queue, job->fair_entry, took_ns, expected_ns);
@@ -149,115 +111,6 @@ static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job
 	}
 	if (--job->workers == 0 && job->exhausted)
 		advance_job(pool, job, 0);
-}
-
-static bool is_queue_empty(const struct pool *pool)
-{
-	return atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 0;
-}
-
-/* Returns whether a stage may be the thread's: not when the caller has its CPU, and only a long one when others want
- * that. */
-static bool may_join(const struct thread *thread, uint64_t at_ns)
-{
-	const struct pool *pool = thread->pool;
-
-	return atomic_load_explicit(&pool->seat, memory_order_relaxed) != thread->index &&
-	       (atomic_load_explicit(&pool->is_long, memory_order_relaxed) || !pin_has_lost(&thread->pin, at_ns));
-}
-
-/* Takes chunks of a caller's open stage until none is left, or the pool's own jobs need the thread. Returns whether it
- * took one. Does not yield meanwhile, since the caller would wait until it is back. */
-static bool join_caller(struct thread *thread, uint64_t *at_ns)
-{
-	struct pool *pool = thread->pool;
-	bool took = false, found;
-	struct job *job;
-	size_t chunk;
-
-	atomic_fetch_add(&pool->visitors, 1);
-	job = atomic_load(&pool->open);
-	found = job && may_join(thread, *at_ns);
-	if (found)
-		*at_ns = pool_now_ns();
-	while (found && is_queue_empty(pool)) {
-		found = pool_claim_chunk(pool, job, thread->index, &chunk);
-		if (found)
-			run_chunk(thread, job, chunk, at_ns);
-		else
-			atomic_compare_exchange_strong(&pool->open, &job, NULL);
-		took |= found;
-	}
-	if (atomic_fetch_sub(&pool->visitors, 1) == 1 && atomic_load(&pool->is_awaited)) {
-		pthread_mutex_lock(&pool->lock);
-		pthread_cond_broadcast(&pool->settled);
-		pthread_mutex_unlock(&pool->lock);
-	}
-	return took;
-}
-
-/* A caller whose job it joined has the next stage, or the next job, before a thread that sleeps could be woken. The
- * lock is held before and after, not meanwhile. */
-static void linger(struct thread *thread)
-{
-	struct pool *pool = thread->pool;
-	uint64_t at_ns = pool_now_ns(), end_ns = at_ns + LINGER_NS;
-
-	thread->lingers = false;
-	pthread_mutex_unlock(&pool->lock);
-	while (is_queue_empty(pool) && at_ns < end_ns && may_join(thread, at_ns)) {
-		uint64_t before_ns = at_ns;
-
-		if (atomic_load_explicit(&pool->open, memory_order_relaxed) && join_caller(thread, &at_ns)) {
-			end_ns = at_ns + LINGER_NS;
-			before_ns = at_ns;
-			let_others(thread, &at_ns);
-		} else {
-			spin_pause();
-			at_ns = pool_now_ns();
-		}
-		pin_note_time(&thread->pin, at_ns - before_ns, at_ns);
-	}
-	pthread_mutex_lock(&pool->lock);
-}
-
-/* Sleeps until there may be work. The lock is held before and after. */
-static void sleep_until_signal(struct thread *thread, uint64_t wait_ns)
-{
-	struct pool *pool = thread->pool;
-	const uint64_t end_ns = pool_now_ns() + wait_ns;
-	const struct timespec end = {(time_t)(end_ns / 1000000000), (long)(end_ns % 1000000000)};
-
-	thread->sleeps = true;
-	pool->sleepers++;
-	if (wait_ns)
-		pthread_cond_timedwait(&thread->wake, &pool->lock, &end);
-	else
-		pthread_cond_wait(&thread->wake, &pool->lock);
-	if (thread->sleeps)
-		pool_end_sleep(thread);
-}
-
-/* The first thread that sleeps is the one that calls idle() again. The lock is held before and after. */
-static void sleep_thread(struct thread *thread)
-{
-	struct pool *pool = thread->pool;
-	uint64_t wait_ns;
-
-	thread->slept = true;
-	if (!pool->idle || pool->watches) {
-		sleep_until_signal(thread, 0);
-		return;
-	}
-	pool->watches = true;
-	pool->asked = false;
-	pthread_mutex_unlock(&pool->lock);
-	wait_ns = pool->idle(pool->idle_arg, pool_now_ns());
-	pthread_mutex_lock(&pool->lock);
-	if (!pool->asked && !pool->stopping &&
-	    atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 0)
-		sleep_until_signal(thread, wait_ns);
-	pool->watches = false;
 }
 
 static void *thread_main(void *arg)
@@ -272,14 +125,12 @@ static void *thread_main(void *arg)
 		struct job *job = fair_queue_next(&pool->fair_queue, &expected_ns);
 
 		if (job) {
+			pool_end_wait(thread);
 			serve_jobs(pool, thread, job, expected_ns);
 		} else if (pool->stopping) {
 			break;
-		} else if ((thread->lingers || atomic_load(&pool->open)) && may_join(thread, pool_now_ns())) {
-			linger(thread);
 		} else {
-			sleep_thread(thread);
-			thread->lingers = atomic_load_explicit(&pool->has_callers, memory_order_relaxed);
+			pool_wait(thread);
 		}
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -398,6 +249,16 @@ unsigned pool_unpinned(const struct pool *pool)
 		count += pool->threads[i].pin.cpus &&
 			 atomic_load_explicit(&pool->threads[i].pin.is_free, memory_order_relaxed);
 	return count;
+}
+
+void pool_set_linger(struct pool *pool, uint64_t most_ns)
+{
+	atomic_store_explicit(&pool->linger_ns, most_ns, memory_order_relaxed);
+}
+
+bool pool_lingers(const struct pool *pool)
+{
+	return atomic_load_explicit(&pool->linger_ns, memory_order_relaxed) > 0;
 }
 
 void pool_set_idle(struct pool *pool, uint64_t (*idle)(void *arg, uint64_t at_ns), void *arg)

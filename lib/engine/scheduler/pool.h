@@ -33,6 +33,13 @@ void pool_pin(struct pool *pool);
 /* Returns how many of the pinned threads are free for now. Any thread. */
 unsigned pool_unpinned(const struct pool *pool);
 
+/* Lets a thread that has no more work look for some for so long before it sleeps, while that is found to be sooner. For
+ * an engine whose clients are other processes, which have the thread's CPU whenever they want it. 0: not. Any time. */
+void pool_set_linger(struct pool *pool, uint64_t most_ns);
+
+/* Returns whether threads may linger for clients. Any thread. */
+bool pool_lingers(const struct pool *pool);
+
 /* Sets what a thread calls before it sleeps: idle(arg, now) returns after how many nanoseconds it is to be called
  * again; 0: not before pool_watch_idle, which makes a thread call it. Call the first before any job is submitted. */
 void pool_set_idle(struct pool *pool, uint64_t (*idle)(void *arg, uint64_t at_ns), void *arg);

@@ -25,6 +25,11 @@ enum {
 	SPINS_PER_LOOK = 32,
 	BRIEF_NS = 4000,
 	RUNS_UNTIMED = 15,
+	/* What waking a sleeping thread costs, about (a futex and a context switch); and the most that a job may keep a
+	 * thread that serves others, alone and where threads are likely to join it: if none does, as long as a chunk. */
+	HAND_OVER_NS = 20 * 1000,
+	HERE_MOST_NS = 80 * 1000,
+	HERE_JOINED_NS = 250 * 1000,
 };
 
 /* ---- callers ---- */
@@ -154,6 +159,12 @@ static void close_stage(struct pool *pool)
 	atomic_flag_clear(&pool->sharing);
 }
 
+/* Returns whether another program wants the thread's CPU. */
+static bool has_lost(const struct thread *thread, uint64_t at_ns)
+{
+	return pin_has_lost(&thread->pin, at_ns) || linger_rests(&thread->linger, at_ns);
+}
+
 /* Wakes threads of other CPUs. Those that lost theirs would keep a short stage waiting. */
 static void wake_for_caller(struct pool *pool, unsigned seat, size_t wanted, uint64_t at_ns)
 {
@@ -166,8 +177,11 @@ static void wake_for_caller(struct pool *pool, unsigned seat, size_t wanted, uin
 	for (unsigned i = 1; i < pool->n_threads && n < wanted; i++) {
 		struct thread *thread = &pool->threads[(seat + i) % pool->n_threads];
 
-		if (thread->sleeps && (is_long || !pin_has_lost(&thread->pin, at_ns)))
+		if (thread->sleeps && (is_long || !has_lost(thread, at_ns))) {
+			thread->waits = false; /* a new wait, if it comes too late for this stage */
+			linger_open(&thread->linger);
 			woken[n++] = pool_end_sleep(thread);
+		}
 	}
 	pthread_mutex_unlock(&pool->lock);
 	for (size_t i = 0; i < n; i++)
@@ -288,6 +302,29 @@ static int run_brief_stages(struct pool *pool, struct job *job, struct caller *c
 }
 
 /* ---- the public functions ---- */
+
+/* Returns whether a thread of another CPU has that CPU for itself. */
+static bool others_may_join(const struct pool *pool)
+{
+	const unsigned seat = pool_seat(pool);
+	const uint64_t at_ns = pool_now_ns();
+
+	for (unsigned i = 1; i < pool->n_threads; i++)
+		if (!has_lost(&pool->threads[(seat + i) % pool->n_threads], at_ns))
+			return true;
+	return false;
+}
+
+/* To hand over c of work to t threads takes two wakings and c / t: below this, c is done sooner where it arrived. */
+uint64_t pool_here_ns(const struct pool *pool, bool joins)
+{
+	const unsigned threads = pool->n_threads;
+	const uint64_t even = threads > 1 ? (uint64_t)2 * HAND_OVER_NS * threads / (threads - 1) : HERE_MOST_NS;
+
+	if (joins && others_may_join(pool))
+		return HERE_JOINED_NS;
+	return even < HERE_MOST_NS ? even : HERE_MOST_NS;
+}
 
 static void count_runs(struct caller *caller, uint64_t more)
 {

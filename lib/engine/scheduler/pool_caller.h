@@ -3,6 +3,9 @@
 #ifndef TRNSCI_ENGINE_POOL_CALLER_H
 #define TRNSCI_ENGINE_POOL_CALLER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "engine/scheduler/job.h"
 #include "engine/scheduler/lane.h"
 
@@ -22,6 +25,10 @@ void pool_count_alone(struct pool *pool, unsigned runs, uint64_t words, uint64_t
 
 /* Returns the jobs that ended in their callers' threads, and what their only chunks add to lane 0. */
 void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_lane);
+
+/* Returns how long a job may take by its first value, by counted work alone, to be run by pool_run_here in a thread that
+ * has others to serve: a daemon's loop. joins: as the job's. What runs where does not hang on a clock. */
+uint64_t pool_here_ns(const struct pool *pool, bool joins);
 
 /* For the end of the pool. */
 void pool_free_callers(struct pool *pool);

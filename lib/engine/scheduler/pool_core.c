@@ -7,6 +7,17 @@
 #include "base/checked.h"
 #include "engine/scheduler/cost.h"
 
+/* Clients run on the same CPUs, and the system might look only at its next tick, milliseconds later, whether one of
+ * them should run instead of a lane that never sleeps. So lanes let go between chunks; not at once, though: who waits
+ * for a short job may do so spinning, and would have the CPU before the job. Nor to a program that computes without
+ * end: a yield to it costs its whole turn, and the system shares the CPU out without being asked. */
+enum {
+	YIELD_NS = 50 * 1000,        /* of chunks between two yields */
+	FIRST_YIELD_NS = 500 * 1000, /* after a sleep */
+	LONG_YIELD_NS = 700 * 1000,  /* a client's bursts are shorter */
+	LONG_YIELD_REST = 16,        /* as many times as long passes before the next one */
+};
+
 /* Of shorter chunks most is spent around them. */
 enum { LEARN_LEAST_NS = 2000 };
 
@@ -51,6 +62,30 @@ uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, bool l
 	*start_ns = end_ns;
 	pool_job_stops(job, end_ns);
 	return ns;
+}
+
+uint64_t pool_run_thread_chunk(struct thread *thread, struct job *job, size_t chunk, uint64_t *start_ns)
+{
+	const uint64_t took_ns = pool_run_chunk(thread->pool, job, chunk, !job->joins, thread->scratch, start_ns);
+
+	pin_note_time(&thread->pin, took_ns, *start_ns);
+	return took_ns;
+}
+
+void pool_let_others(struct thread *thread, uint64_t *at_ns)
+{
+	if (thread->slept) {
+		thread->slept = false;
+		thread->yield_ns = *at_ns + FIRST_YIELD_NS;
+	}
+	if (*at_ns < thread->yield_ns)
+		return;
+	sched_yield();
+
+	const uint64_t end_ns = pool_now_ns(), took_ns = end_ns - *at_ns;
+
+	thread->yield_ns = end_ns + (took_ns < LONG_YIELD_NS ? YIELD_NS : LONG_YIELD_REST * took_ns);
+	*at_ns = end_ns;
 }
 
 unsigned pool_seat(const struct pool *pool)

@@ -10,6 +10,7 @@
 #include "engine/scheduler/fair_queue.h"
 #include "engine/scheduler/job.h"
 #include "engine/scheduler/lane.h"
+#include "engine/scheduler/linger.h"
 #include "engine/scheduler/pin.h"
 
 enum state {
@@ -34,7 +35,9 @@ struct thread {
 	pthread_cond_t wake;
 	bool sleeps;       /* until it is signalled; with the lock */
 	bool slept;
-	bool lingers;      /* before it sleeps: callers may have more for it */
+	bool lingers;      /* before it sleeps: callers or clients may have more for it */
+	bool waits;        /* since it had work last */
+	struct linger linger; /* for clients; most_ns 0: only for callers */
 	uint64_t yield_ns; /* when it does next */
 	struct pin pin;
 };
@@ -65,6 +68,7 @@ struct pool {
 	alignas(64) atomic_uint visitors;
 	alignas(64) atomic_bool has_callers; /* so threads stay awake for a while when they have no work */
 	struct fair_queue fair_queue;
+	_Atomic uint64_t linger_ns;
 	atomic_uint sleepers; /* changed with the lock */
 	unsigned n_threads, n_started;
 	bool stopping;
@@ -105,6 +109,12 @@ bool pool_claim_chunk(const struct pool *pool, struct job *job, unsigned thread,
 /* Runs a chunk from *start_ns to its end, which becomes the next one's start. Returns what it took. learns: its cost is
  * learned; of a caller's job only by the caller, since what all threads write at each chunk keeps them waiting. */
 uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, bool learns, void *scratch, uint64_t *start_ns);
+
+/* The same for a thread of the pool, which learns from stages of the pool's own jobs, and notes how long it was gone. */
+uint64_t pool_run_thread_chunk(struct thread *thread, struct job *job, size_t chunk, uint64_t *start_ns);
+
+/* Gives the CPU away now and then, between chunks; *at_ns is now, before and after. */
+void pool_let_others(struct thread *thread, uint64_t *at_ns);
 
 /* Queues a job whose advance() is due. Hold the lock. */
 void pool_queue_job(struct pool *pool, struct job *job);

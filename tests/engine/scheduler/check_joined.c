@@ -201,6 +201,7 @@ struct stage_task {
 	bool begun, holds; /* holds: a thread keeps its chunk until the caller sleeps */
 	uint64_t keeps_ns; /* and so much longer */
 	atomic_uint runs, others, seated; /* seated: by that one */
+	atomic_bool ended; /* one that was submitted: the last thing that is written */
 };
 
 enum { SHORT_CHUNKS = 16, SHORT_NS = 2000 };
@@ -245,6 +246,13 @@ static void finish_once(struct job *job, int error)
 	assert_int_equal(error, 0);
 }
 
+static void finish_submitted(struct job *job, int error)
+{
+	assert_int_equal(error, 0);
+	atomic_store(&((struct stage_task *)job)->ended, true);
+}
+
+static const struct job_ops submitted_ops = {advance_once, run_briefly, finish_submitted};
 static const struct job_ops once_ops = {advance_once, run_briefly, finish_once};
 
 /* Returns how many chunks other threads ran. */
@@ -272,6 +280,45 @@ static void short_calls_are_joined(void **state)
 	for (int i = 0; i < ROUNDS; i++)
 		while (run_once(pool, false, 0) == 0)
 			;
+	pool_destroy(pool);
+}
+
+/* Threads that look for more work take the next call's, and those that find none sleep in the end. */
+static void lingering_threads_join_and_sleep(void **state)
+{
+	struct pool *pool = pool_new(3);
+
+	(void)state;
+	pool_set_linger(pool, LONG_NS);
+	for (int i = 0; i < ROUNDS; i++)
+		while (run_once(pool, false, 0) == 0)
+			;
+	while (atomic_load(&pool->sleepers) < 3)
+		sched_yield();
+	assert_true(run_once(pool, true, 0) > 0);
+	pool_destroy(pool);
+}
+
+/* Jobs of the pool's own end however their submission meets threads that linger, are about to sleep, or sleep. */
+static void lingering_threads_miss_no_job(void **state)
+{
+	struct pool *pool = pool_new(3);
+
+	(void)state;
+	pool_set_linger(pool, SHORT_NS * 10);
+	for (int i = 0; i < 20 * ROUNDS; i++) {
+		struct stage_task task = {.job = {.ops = &submitted_ops, .fair_entry = &task.fair_entry},
+					  .pool = pool,
+					  .caller = pthread_self()};
+
+		atomic_init(&task.ended, false);
+		pool_submit(pool, &task.job);
+		while (!atomic_load(&task.ended))
+			sched_yield();
+		assert_int_equal(task.runs, SHORT_CHUNKS);
+		for (const uint64_t end = pool_now_ns() + (uint64_t)(i % 40) * 1000; pool_now_ns() < end;)
+			;
+	}
 	pool_destroy(pool);
 }
 
@@ -371,7 +418,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_join), cmocka_unit_test(one_thread_is_the_caller), cmocka_unit_test(cancelled),
 		cmocka_unit_test(several_callers), cmocka_unit_test(short_calls_are_joined),
-		cmocka_unit_test(the_last_chunk_is_waited_for), cmocka_unit_test(losses_end_sharing),
+		cmocka_unit_test(lingering_threads_join_and_sleep),
+		cmocka_unit_test(lingering_threads_miss_no_job), cmocka_unit_test(the_last_chunk_is_waited_for),
+		cmocka_unit_test(losses_end_sharing),
 		cmocka_unit_test(the_callers_cpu_is_its_own), cmocka_unit_test(costs_are_learned),
 	};
 
