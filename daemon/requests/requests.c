@@ -12,6 +12,7 @@
 static const char RUN_PREPARED[] = "run_prepared";
 
 enum {
+	LONE_NS = 20 * 1000 * 1000, /* without a request of another session: whoever comes next waits for one call once in so long */
 	HIGH_WATER_BYTES = 256 << 10, /* of unsent replies, above which finished requests wait */
 	LARGE_BYTES = 512 << 10,      /* of a session's results or of one frame: freed in the background */
 };
@@ -238,6 +239,18 @@ struct pending_request *requests_find(struct session *session, uint32_t msgid)
 	return NULL;
 }
 
+/* Notes that the session makes a request, and lets the engine know whether it is the only one that does. */
+static void note_requester(struct session *session)
+{
+	struct service *service = session->service;
+
+	if (service->lone_session != session->id) {
+		service->lone_session = session->id;
+		service->lone_since_ns = service->frame_ns;
+	}
+	session_memory_set_alone(session->memory, service->frame_ns - service->lone_since_ns >= LONE_NS);
+}
+
 /* Returns a request among the running ones, about to be started; NULL when there is no memory. */
 static struct pending_request *add_pending(struct session *session, uint32_t msgid, uint64_t charge, unsigned latency,
 					   const char *method)
@@ -295,6 +308,7 @@ bool requests_start(struct session *session, const struct operation *operation, 
 	const uint32_t msgid = message->msgid;
 	struct error err = {.code = 0};
 
+	note_requester(session);
 	if (quota_share_take(&session->jobs, 1, &err) < 0) {
 		session_reply(session, msgid, &err, NULL, NULL);
 		requests_free_frame(session, bump, charge);
@@ -378,6 +392,7 @@ void requests_end_runs(struct session *session)
 
 static void count_run(struct session *session)
 {
+	note_requester(session);
 	session->requests++;
 	session->service->stats.requests++;
 	session->service->stats.requests_prepared++;

@@ -20,10 +20,6 @@
 #include "engine/service.h"
 #include "engine/scheduler/pool_caller.h"
 
-/* What waking a sleeping thread costs, about (a futex and a context switch); and the most that a request which was not
- * asked to run in its caller's thread may keep that thread, a daemon's loop, from other clients. */
-enum { WAKE_NS = 20 * 1000, HERE_MOST_NS = 80 * 1000 };
-
 static struct request *of_job(struct job *job)
 {
 	return (struct request *)((char *)job - offsetof(struct request, job));
@@ -341,30 +337,25 @@ static void set_runner(struct request *request, const struct request_run *how)
 	how->begins(request, request->arg);
 }
 
-/* To hand over c of work to t threads takes two wakings and c / t: below this, c is done sooner where it arrived. By
- * counted work alone, so that what runs where does not hang on a clock. */
-static uint64_t here_ns(unsigned threads)
-{
-	const uint64_t even = threads > 1 ? (uint64_t)2 * WAKE_NS * threads / (threads - 1) : HERE_MOST_NS;
-
-	return even < HERE_MOST_NS ? even : HERE_MOST_NS;
-}
-
 /* Runs the job here, where handing it over would take longer; else submits it. ready: as ready_request returns; a
  * request that has its reply, or an error, is answered. */
 static void start_job(struct request *request, int ready)
 {
 	struct pool *pool = request->memory->engine->pool;
+	const bool is_built = !request->prepared && !request->program.deferred.first;
 
 	if (ready != 1) {
 		request_forget_replies(request);
 		answer_request(request);
 	} else if (request->job.joins) {
 		pool_run_here(pool, &request->job);
-	} else if (!request->prepared && !request->program.deferred.first &&
-		   program_cost_ns(&request->program) <= here_ns(pool_threads(pool))) {
-		pool_run_here(pool, &request->job);
 	} else {
+		request->job.joins = is_built && session_memory_joins(request->memory);
+		if (is_built && program_cost_ns(&request->program) <= pool_here_ns(pool, request->job.joins)) {
+			pool_run_here(pool, &request->job);
+			return;
+		}
+		request->job.joins = false;
 		pool_submit(pool, &request->job);
 	}
 }

@@ -9,8 +9,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "engine/engine_core.h"
 #include "engine/memory/session_memory_core.h"
 #include "engine/memory/tile.h"
+#include "engine/scheduler/pool.h"
 
 enum { MANY_TILES = 1024 }; /* freeing them takes some 0.1 ms, too long for a daemon's loop */
 
@@ -137,6 +139,18 @@ static void free_arenas(struct session_memory *memory)
 		memory->arenas = arena->next;
 		free_arena(arena);
 	}
+}
+
+void session_memory_set_alone(struct session_memory *memory, bool alone)
+{
+	memory->alone = alone;
+}
+
+bool session_memory_joins(const struct session_memory *memory)
+{
+	const struct pool *pool = memory->engine->pool;
+
+	return memory->alone && pool_lingers(pool) && !pool_is_busy(pool);
 }
 
 uint32_t session_memory_reach(struct session_memory *memory, uint64_t *ret_reach)

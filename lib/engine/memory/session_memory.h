@@ -38,6 +38,12 @@ uint32_t session_memory_reach(struct session_memory *memory, uint64_t *ret_reach
 /* Returns the bytes that tiles occupy. Any thread. */
 uint64_t session_memory_bytes_used(struct session_memory *memory);
 
+/* States whether nobody but this session makes requests: threads then join those that are computed in their caller's
+ * thread, where the engine's threads linger. The thread that starts its requests calls it. */
+void session_memory_set_alone(struct session_memory *memory, bool alone);
+/* Returns whether they would join a request now. The same thread. */
+bool session_memory_joins(const struct session_memory *memory);
+
 /* Cancels running requests, rejects new ones and drops the owner's reference. Each running request holds a reference
  * and still calls its done callback. Accepts NULL. */
 void session_memory_close(struct session_memory *memory);

@@ -48,6 +48,7 @@ struct session_memory {
 	atomic_uint refs;             /* the owner's, and one of each request from enter to unref */
 	pthread_mutex_t lock; /* guards everything below */
 	bool closed;          /* no request may begin */
+	bool alone;           /* without the lock: of the thread that starts requests */
 	struct tile_arena *arenas; /* the oldest first */
 	uint32_t last_arena;       /* handle of the youngest so far */
 	uint32_t tile_arena;       /* handle of the one that got the last tile */

@@ -13,7 +13,6 @@
 
 enum {
 	RESULT_MOST = 4096,      /* bytes in the reply */
-	COST_MOST_NS = 20 * 1000, /* a hand-over to the threads costs as much */
 	COST_MOST_JOINED_NS = 1000 * 1000, /* in a thread that waits for it; meanwhile it cannot be cancelled */
 	PLAN_MOST = 1 << 14,               /* the length of a transform whose plan it holds */
 	PLAN_BYTES = 32,                   /* of a plan, for each element, about */
@@ -42,8 +41,9 @@ static bool has_small_plans(const struct program *program)
 /* Returns whether a run is so short that its caller may be kept for it. */
 static bool is_cheap(const struct program *program)
 {
-	return program_work_ns(program) <=
-	       (program->memory->limits.shares_memory ? COST_MOST_JOINED_NS : COST_MOST_NS);
+	return program_work_ns(program) <= (program->memory->limits.shares_memory
+						    ? COST_MOST_JOINED_NS
+						    : pool_here_ns(program->memory->engine->pool, false));
 }
 
 /* Nothing of it allocates, waits or may fail beside its tiles and its place. */
@@ -133,7 +133,6 @@ int prepared_create_inline(struct prepared *prepared)
 	now->program = (struct program){.memory = prepared->program.memory, .bump = prepared->bump};
 	now->job.ops = &now_ops;
 	now->job.fair_entry = &prepared->program.memory->fair_entry;
-	now->job.joins = prepared->program.memory->limits.shares_memory;
 	now->reply = value_map();
 	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
 	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
@@ -222,6 +221,7 @@ static int run_in_place(const struct prepared *prepared, struct prepared_inline 
 	if (!error)
 		error = placement_seek(program, &now->reply, NULL);
 	program_rewind(program);
+	now->job.joins = program->memory->limits.shares_memory || session_memory_joins(program->memory);
 	return error ? error : pool_run_now(prepared->engine->pool, &now->job);
 }
 
