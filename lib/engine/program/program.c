@@ -272,14 +272,14 @@ static uint64_t chunk_share_ns(const struct program *program, const struct segme
 	return share_ns > CHUNK_LEAST_NS ? share_ns : CHUNK_LEAST_NS;
 }
 
-/* A chunk is 16,384 words; in an embedded engine up to four times as many while each thread has some: to take, time and
+/* A chunk is 16,384 words; but for a producer's, up to four times as many while each thread has some: to take, time and
  * count one costs as much as 5 % of a quick one of 64 KiB. */
 static uint64_t chunk_bytes(const struct program *program, const struct segment *segment, size_t bytes)
 {
 	const unsigned threads = pool_threads(program->memory->engine->pool);
 	const uint64_t share = segment->n / (threads == 1 ? 1 : threads * CHUNKS_EACH) * bytes;
 
-	if (!is_shared(program) || share < CHUNK_BYTES)
+	if (program->is_background || share < CHUNK_BYTES)
 		return CHUNK_BYTES;
 	return share < CHUNK_BYTES_MOST ? share : CHUNK_BYTES_MOST;
 }
