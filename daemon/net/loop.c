@@ -42,7 +42,9 @@ struct loop {
 	void (*try)(void *arg); /* polls the client of the last request; may be NULL */
 	void *try_arg;
 	unsigned polls, waits;
-	bool brief; /* the last wait for entries ended while the loop looked at shared memory */
+	/* Whether the last wait for entries ended while the loop looked at shared memory: with idle lanes, with busy ones.
+	 * A lone client that waits for its job leaves entries only between jobs. */
+	bool brief[2];
 	unsigned several; /* polls that look at all clients */
 	struct loop_poller *pollers, *next_poller; /* the next one of a round */
 	bool active; /* something has happened since the loop began to wait */
@@ -337,18 +339,19 @@ static void poll_clients(struct loop *loop)
 /* Looks at shared memory for a moment without giving the CPU away, as long as that finds entries. */
 static bool poll_memory_briefly(struct loop *loop)
 {
-	const unsigned most = loop->brief || ++loop->waits % TRY_EVERY == 0 ? BRIEF_POLLS : FEW_POLLS;
+	bool *const brief = &loop->brief[loop->busy(loop->busy_arg)];
+	const unsigned most = *brief || ++loop->waits % TRY_EVERY == 0 ? BRIEF_POLLS : FEW_POLLS;
 
 	for (unsigned i = 0; loop->pollers && i < most; i++) {
 		if (poll_memory(loop)) {
-			loop->brief = true;
+			*brief = true;
 			if (++loop->polls % POLL_SOCKETS_EVERY == 0)
 				run_events(loop, EVLOOP_NONBLOCK);
 			return true;
 		}
 		spin_pause();
 	}
-	loop->brief = false;
+	*brief = false;
 	return false;
 }
 
