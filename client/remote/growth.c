@@ -20,12 +20,13 @@ enum {
 
 /* ---- waiting calls, with the lock ---- */
 
+/* In a session that is being closed nothing is asked for, and the call ends with the session. */
 bool growth_keep(struct trnsci_call *call, const struct error *error)
 {
 	struct trnsci_session *session = call->session;
 	uint64_t bytes;
 
-	if (error->code != ERROR_NO_ROOM || session->closed || call->rooms == ROOMS_MOST ||
+	if (error->code != ERROR_NO_ROOM || call->rooms == ROOMS_MOST ||
 	    sscanf(error->text, "no_room: tile: %" SCNu64 " bytes", &bytes) != 1 || bytes >= SIZE_MAX / 4)
 		return false;
 	call->rooms++;
