@@ -12,7 +12,8 @@
 enum {
 	SETS = 32, /* powers of two, both: 128 calls a session */
 	WAYS = 4,
-	KEYS_SEEN = 256, /* hashes that are remembered; another key of the same place only delays a preparation */
+	SEEN_SETS = 64, /* powers of two, both: 256 keys that came once are remembered */
+	SEEN_WAYS = 4,
 };
 
 struct kept_call {
@@ -33,8 +34,10 @@ struct slot {
 struct kept_calls {
 	struct slot sets[SETS][WAYS];
 	_Atomic unsigned next_way[SETS]; /* whose call goes when all have one */
-	/* By hash: half of the hash of a key that came once; its complement, if it cannot be kept. */
-	_Atomic uint32_t seen[KEYS_SEEN];
+	/* By hash: half of the hash of a key that came once; its complement, if it cannot be kept; 0: none yet. Sets, so that two
+	 * keys that take turns do not push each other out for ever. */
+	_Atomic uint32_t seen[SEEN_SETS][SEEN_WAYS];
+	_Atomic unsigned next_seen; /* the way that goes when all have one */
 };
 
 /* ---- keys ---- */
@@ -255,21 +258,57 @@ static struct kept_call *find_kept(struct trnsci_session *session, struct kept_c
 	return NULL;
 }
 
-/* Returns whether it came before, and notes that it came now. */
+static uint32_t mark_of(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32);
+}
+
+/* Returns the place of a key that came before, or NULL. */
+static _Atomic uint32_t *find_seen(struct kept_calls *calls, uint64_t hash)
+{
+	_Atomic uint32_t *set = calls->seen[hash / SETS % SEEN_SETS];
+
+	for (size_t i = 0; i < SEEN_WAYS; i++) {
+		const uint32_t was = atomic_load_explicit(&set[i], memory_order_relaxed);
+
+		if (was == mark_of(hash) || was == ~mark_of(hash))
+			return &set[i];
+	}
+	return NULL;
+}
+
+/* In an empty place, or in that of another key. */
+static void note_seen(struct kept_calls *calls, uint64_t hash, uint32_t mark)
+{
+	_Atomic uint32_t *set = calls->seen[hash / SETS % SEEN_SETS];
+	size_t i = 0;
+
+	while (i < SEEN_WAYS && atomic_load_explicit(&set[i], memory_order_relaxed) != 0)
+		i++;
+	if (i == SEEN_WAYS)
+		i = atomic_fetch_add_explicit(&calls->next_seen, 1, memory_order_relaxed) % SEEN_WAYS;
+	atomic_store_explicit(&set[i], mark, memory_order_relaxed);
+}
+
+/* Returns whether it came before and may be kept, and notes that it came now. */
 static bool is_seen(struct kept_calls *calls, uint64_t hash)
 {
-	_Atomic uint32_t *seen = &calls->seen[hash / SETS % KEYS_SEEN];
-	const uint32_t half = (uint32_t)(hash >> 32), was = atomic_load_explicit(seen, memory_order_relaxed);
+	const _Atomic uint32_t *seen = find_seen(calls, hash);
 
-	if (was != half && was != ~half)
-		atomic_store_explicit(seen, half, memory_order_relaxed);
-	return was == half;
+	if (!seen)
+		note_seen(calls, hash, mark_of(hash));
+	return seen && atomic_load_explicit(seen, memory_order_relaxed) == mark_of(hash);
 }
 
 /* Remembers that a key cannot be prepared, so that not every later run tries it again. */
 static void note_refused(struct kept_calls *calls, uint64_t hash)
 {
-	atomic_store_explicit(&calls->seen[hash / SETS % KEYS_SEEN], ~(uint32_t)(hash >> 32), memory_order_relaxed);
+	_Atomic uint32_t *seen = find_seen(calls, hash);
+
+	if (seen)
+		atomic_store_explicit(seen, ~mark_of(hash), memory_order_relaxed);
+	else
+		note_seen(calls, hash, ~mark_of(hash));
 }
 
 struct kept_call *kept_call_take(struct trnsci_session *session, const struct call_key *key,

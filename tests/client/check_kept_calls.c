@@ -10,7 +10,7 @@
 
 #include "client/both.h"
 
-enum { MOST_BYTES = 1 << 18, ROUNDS = 400, MANY = 1000, THREADS = 4 };
+enum { MOST_BYTES = 1 << 18, ROUNDS = 400, MANY = 1000, PAIRS = 1000, THREADS = 4 };
 
 static struct trnsci_session *open_embedded(unsigned threads)
 {
@@ -134,6 +134,26 @@ static void fills(void **state)
 	}
 	free(kept);
 	free(anew);
+}
+
+/* Whatever places their keys have. */
+static void two_in_turn(void **state)
+{
+	float out[2][64];
+
+	(void)state;
+	for (uint64_t pair = 0; pair < PAIRS; pair++) {
+		struct trnsci_session *session = open_embedded(1);
+
+		for (int i = 0; i < 6; i++) {
+			const struct trnsci_param params[] = {trnsci_i64("low", 0), trnsci_i64("high", (int64_t)(1 + 2 * pair) + i % 2),
+							      trnsci_end()};
+
+			assert_int_equal(trnsci_fill(session, "randint", params, NULL, TRNSCI_I32, 64, out[i % 2], NULL, NULL), 0);
+		}
+		assert_int_equal(prepared_calls(session), 2);
+		trnsci_close(session);
+	}
 }
 
 static void *fill_beside(void *session)
@@ -338,7 +358,7 @@ static void wrong(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(fills), cmocka_unit_test(fills_of_threads),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(fills), cmocka_unit_test(two_in_turn), cmocka_unit_test(fills_of_threads),
 					   cmocka_unit_test(bounded), cmocka_unit_test(transforms),
 					   cmocka_unit_test(tiles), cmocka_unit_test(wrong)};
 
