@@ -2,8 +2,7 @@
 /* Counters: expands the one table. */
 #include "stats.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "base/error.h"
 
 int stats_show(const struct stats *stats, struct bump *bump, struct value *map)
@@ -18,8 +17,5 @@ int stats_show(const struct stats *stats, struct bump *bump, struct value *map)
 
 uint64_t stats_now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return now_ns();
 }

@@ -3,7 +3,8 @@
 #include "base/spin.h"
 
 #include <sched.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum {
 	LEAST_NS = 1000, /* a shorter window counts as zero */
@@ -23,14 +24,6 @@ enum {
 	WEIGHT = 8,      /* of what was learned, against one wait more */
 	LONGEST = 10,    /* times the bound: a longer wait counts as so long */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void spin_init(struct spin *spin, uint64_t most_ns)
 {

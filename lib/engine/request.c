@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "engine/compile/compile.h"
 #include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
@@ -171,13 +171,11 @@ static int reserve_run(struct request *request)
  * nothing overflows. */
 static void set_deadline(struct request *request, uint64_t timeout_ms)
 {
-	struct timespec now;
 	uint64_t deadline_ns;
 
 	if (timeout_ms == 0)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	deadline_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + timeout_ms * 1000000u;
+	deadline_ns = now_ns() + timeout_ms * 1000000u;
 	if (request->job.deadline_ns == 0 || deadline_ns < request->job.deadline_ns)
 		request->job.deadline_ns = deadline_ns;
 }

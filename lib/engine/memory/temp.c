@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 
 enum {
 	LEAST = 32 << 10,  /* below, malloc keeps memory itself */
@@ -160,14 +160,6 @@ void *temp_alloc(struct engine *engine, uint64_t bytes)
 		return NULL;
 	base = take_kept(engine->temps, rounded);
 	return base ? base : map_block(rounded);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Keeps a block, of at most `bound` bytes. Returns how many others are to be given back for it, which the caller unmaps

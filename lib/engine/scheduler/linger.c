@@ -3,8 +3,8 @@
 #include "engine/scheduler/linger.h"
 
 #include <sched.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/spin.h"
 
 #define LONG_GIFT_NS  (200 * 1000ull)       /* longer than a client's or the loop's turn, shorter than a slice */
@@ -17,14 +17,6 @@ enum {
 	LATE = 2,       /* times most_ns, within which work may come for the next wait to linger: asleep, a wait is longer */
 	CALM_RESTS = 4, /* after so many times the last rest, it is forgotten */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void linger_begin(struct linger *linger, uint64_t most_ns, uint64_t at_ns)
 {

@@ -32,7 +32,7 @@ static bool have_cursors(const struct pool *pool, struct job *job)
  * before and after, not meanwhile. */
 static void advance_job(struct pool *pool, struct job *job, uint64_t expected_ns)
 {
-	const uint64_t start_ns = pool_now_ns();
+	const uint64_t start_ns = now_ns();
 	uint64_t end_ns;
 	int next;
 
@@ -50,7 +50,7 @@ static void advance_job(struct pool *pool, struct job *job, uint64_t expected_ns
 			next = -ERROR_NO_MEMORY;
 		pthread_mutex_lock(&pool->lock);
 	} while ((next == JOB_STAGE && job->n_chunks == 0) || (next == JOB_WAIT && job->woken));
-	end_ns = pool_now_ns();
+	end_ns = now_ns();
 	fair_queue_charge(&pool->fair_queue, job->fair_entry, end_ns - start_ns, expected_ns);
 
 	if (next == JOB_STAGE) {
@@ -94,7 +94,7 @@ static void serve_jobs(struct pool *pool, struct thread *thread, struct job *job
 	}
 	job->workers++;
 	pthread_mutex_unlock(&pool->lock);
-	start_ns = pool_now_ns();
+	start_ns = now_ns();
 	do {
 		pool_let_others(thread, &start_ns);
 		found = pool_claim_chunk(pool, job, thread->index, &chunk);
@@ -313,7 +313,7 @@ bool pool_is_busy(const struct pool *pool)
 void pool_expire(struct pool *pool, struct job *job)
 {
 	pthread_mutex_lock(&pool->lock);
-	if (pool_job_stops(job, job->deadline_ns ? pool_now_ns() : 0) && job->state == STATE_WAITING)
+	if (pool_job_stops(job, job->deadline_ns ? now_ns() : 0) && job->state == STATE_WAITING)
 		pool_queue_job(pool, job);
 	pthread_mutex_unlock(&pool->lock);
 }

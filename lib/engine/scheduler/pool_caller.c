@@ -134,11 +134,11 @@ void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_
 /* Their last chunks end soon, unless they have lost their CPUs. */
 static bool spin_for_visitors(const struct pool *pool)
 {
-	const uint64_t end_ns = pool_now_ns() + SPIN_NS;
+	const uint64_t end_ns = now_ns() + SPIN_NS;
 
 	for (unsigned i = 1; atomic_load(&pool->visitors); i++) {
 		spin_pause();
-		if (i % SPINS_PER_LOOK == 0 && pool_now_ns() >= end_ns)
+		if (i % SPINS_PER_LOOK == 0 && now_ns() >= end_ns)
 			return false;
 	}
 	return true;
@@ -218,7 +218,7 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 	while (pool_claim_chunk(pool, job, seat, &chunk))
 		pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
 	close_stage(pool);
-	*start_ns = pool_now_ns();
+	*start_ns = now_ns();
 	job->cursors = NULL;
 	return true;
 }
@@ -247,7 +247,7 @@ static void run_stage(struct pool *pool, struct job *job, struct caller *caller,
 /* Until the job ends or cannot go on here; what advance() said last. */
 static int run_stages(struct pool *pool, struct job *job, struct caller *caller, bool joins)
 {
-	uint64_t start_ns = pool_now_ns();
+	uint64_t start_ns = now_ns();
 
 	joins = joins && pool->n_threads > 1;
 	while (true) {
@@ -257,7 +257,7 @@ static int run_stages(struct pool *pool, struct job *job, struct caller *caller,
 			return -ERROR_CANCELLED;
 		next = job->ops->advance(job);
 		if (next == JOB_AGAIN && job->joins)
-			start_ns = pool_now_ns();
+			start_ns = now_ns();
 		else if (next != JOB_STAGE)
 			return next;
 		else
@@ -277,9 +277,9 @@ static void run_only_chunk(struct job *job, struct caller *caller)
 		lane_record_alone(&caller->lane, job->ops->run(job, 0, caller->scratch), job->brief_ns);
 		return;
 	}
-	start_ns = pool_now_ns();
+	start_ns = now_ns();
 	words = job->ops->run(job, 0, caller->scratch);
-	job->brief_ns = pool_now_ns() - start_ns;
+	job->brief_ns = now_ns() - start_ns;
 	job->untimed = job->brief_ns < BRIEF_NS ? RUNS_UNTIMED : 0;
 	lane_record_alone(&caller->lane, words, job->brief_ns);
 }
@@ -295,7 +295,7 @@ static int run_brief_stages(struct pool *pool, struct job *job, struct caller *c
 			run_only_chunk(job, caller);
 			continue;
 		}
-		start_ns = pool_now_ns();
+		start_ns = now_ns();
 		run_stage(pool, job, caller, joins, &start_ns);
 	}
 	return next;
@@ -307,7 +307,7 @@ static int run_brief_stages(struct pool *pool, struct job *job, struct caller *c
 static bool others_may_join(const struct pool *pool)
 {
 	const unsigned seat = pool_seat(pool);
-	const uint64_t at_ns = pool_now_ns();
+	const uint64_t at_ns = now_ns();
 
 	for (unsigned i = 1; i < pool->n_threads; i++)
 		if (!has_lost(&pool->threads[(seat + i) % pool->n_threads], at_ns))

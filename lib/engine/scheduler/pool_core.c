@@ -54,7 +54,7 @@ bool pool_claim_chunk(const struct pool *pool, struct job *job, unsigned thread,
 uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, bool learns, void *scratch, uint64_t *start_ns)
 {
 	const uint64_t words = job->ops->run(job, chunk, scratch);
-	const uint64_t end_ns = pool_now_ns(), ns = end_ns - *start_ns;
+	const uint64_t end_ns = now_ns(), ns = end_ns - *start_ns;
 
 	if (learns && job->cost && job->chunk_ns >= LEARN_LEAST_NS)
 		cost_learn(job->cost, job->chunk_ns, ns);
@@ -82,7 +82,7 @@ void pool_let_others(struct thread *thread, uint64_t *at_ns)
 		return;
 	sched_yield();
 
-	const uint64_t end_ns = pool_now_ns(), took_ns = end_ns - *at_ns;
+	const uint64_t end_ns = now_ns(), took_ns = end_ns - *at_ns;
 
 	thread->yield_ns = end_ns + (took_ns < LONG_YIELD_NS ? YIELD_NS : LONG_YIELD_REST * took_ns);
 	*at_ns = end_ns;

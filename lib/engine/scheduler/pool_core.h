@@ -5,8 +5,8 @@
 
 #include <pthread.h>
 #include <stdalign.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "engine/scheduler/fair_queue.h"
 #include "engine/scheduler/job.h"
 #include "engine/scheduler/lane.h"
@@ -90,14 +90,6 @@ struct pool {
 	struct lane gone; /* what callers have counted that are gone */
 	struct thread threads[];
 };
-
-static inline uint64_t pool_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Returns whether the job is to stop, also because it is past its deadline, which is remembered. */
 bool pool_job_stops(struct job *job, uint64_t at_ns);

@@ -38,7 +38,7 @@ static bool join_caller(struct thread *thread, uint64_t *at_ns)
 	job = atomic_load(&pool->open);
 	found = job && may_join(thread, *at_ns);
 	if (found)
-		*at_ns = pool_now_ns();
+		*at_ns = now_ns();
 	while (found && is_queue_empty(pool)) {
 		found = pool_claim_chunk(pool, job, thread->index, &chunk);
 		if (found)
@@ -62,7 +62,7 @@ static bool look_for_caller(const struct thread *thread, uint64_t end_ns, uint64
 	if (*at_ns >= end_ns || !may_join(thread, *at_ns))
 		return false;
 	spin_pause();
-	*at_ns = pool_now_ns();
+	*at_ns = now_ns();
 	return true;
 }
 
@@ -78,7 +78,7 @@ static void stay_awake(struct thread *thread)
 {
 	struct pool *pool = thread->pool;
 	const bool has_clients = thread->linger.most_ns > 0;
-	uint64_t at_ns = pool_now_ns(), end_ns = at_ns + LINGER_NS, before_ns;
+	uint64_t at_ns = now_ns(), end_ns = at_ns + LINGER_NS, before_ns;
 	bool looks = true;
 
 	pthread_mutex_unlock(&pool->lock);
@@ -106,7 +106,7 @@ static void stay_awake(struct thread *thread)
 static void sleep_until_signal(struct thread *thread, uint64_t wait_ns)
 {
 	struct pool *pool = thread->pool;
-	const uint64_t end_ns = pool_now_ns() + wait_ns;
+	const uint64_t end_ns = now_ns() + wait_ns;
 	const struct timespec end = {(time_t)(end_ns / 1000000000), (long)(end_ns % 1000000000)};
 
 	thread->sleeps = true;
@@ -133,7 +133,7 @@ static void sleep_thread(struct thread *thread)
 	pool->watches = true;
 	pool->asked = false;
 	pthread_mutex_unlock(&pool->lock);
-	wait_ns = pool->idle(pool->idle_arg, pool_now_ns());
+	wait_ns = pool->idle(pool->idle_arg, now_ns());
 	pthread_mutex_lock(&pool->lock);
 	if (!pool->asked && !pool->stopping &&
 	    atomic_load_explicit(&pool->fair_queue.queued, memory_order_relaxed) == 0)
@@ -158,7 +158,7 @@ static bool may_stay_awake(const struct thread *thread, uint64_t at_ns)
 void pool_wait(struct thread *thread)
 {
 	const struct pool *pool = thread->pool;
-	const uint64_t at_ns = pool_now_ns();
+	const uint64_t at_ns = now_ns();
 
 	if (!thread->waits)
 		begin_wait(thread, at_ns);
@@ -173,6 +173,6 @@ void pool_wait(struct thread *thread)
 void pool_end_wait(struct thread *thread)
 {
 	if (thread->waits)
-		linger_end(&thread->linger, pool_now_ns());
+		linger_end(&thread->linger, now_ns());
 	thread->waits = false;
 }

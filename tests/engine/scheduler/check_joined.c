@@ -221,7 +221,7 @@ static int advance_once(struct job *job)
 static uint64_t run_briefly(struct job *job, size_t chunk, void *scratch)
 {
 	struct stage_task *task = (struct stage_task *)job;
-	const uint64_t end_ns = pool_now_ns() + SHORT_NS;
+	const uint64_t end_ns = now_ns() + SHORT_NS;
 	const bool is_other = !pthread_equal(pthread_self(), task->caller);
 
 	(void)chunk;
@@ -230,11 +230,11 @@ static uint64_t run_briefly(struct job *job, size_t chunk, void *scratch)
 	atomic_fetch_add(&task->seated, is_other && pthread_equal(pthread_self(), task->seat));
 	while (task->holds && is_other && !atomic_load(&task->pool->is_awaited))
 		;
-	for (const uint64_t end = pool_now_ns() + task->keeps_ns; is_other && pool_now_ns() < end;)
+	for (const uint64_t end = now_ns() + task->keeps_ns; is_other && now_ns() < end;)
 		;
 	while (task->holds && !is_other && atomic_load(&task->others) == 0)
 		;
-	while (pool_now_ns() < end_ns)
+	while (now_ns() < end_ns)
 		;
 	atomic_fetch_add(&task->runs, 1);
 	return 1;
@@ -316,7 +316,7 @@ static void lingering_threads_miss_no_job(void **state)
 		while (!atomic_load(&task.ended))
 			sched_yield();
 		assert_int_equal(task.runs, SHORT_CHUNKS);
-		for (const uint64_t end = pool_now_ns() + (uint64_t)(i % 40) * 1000; pool_now_ns() < end;)
+		for (const uint64_t end = now_ns() + (uint64_t)(i % 40) * 1000; now_ns() < end;)
 			;
 	}
 	pool_destroy(pool);
@@ -334,7 +334,7 @@ static void the_last_chunk_is_waited_for(void **state)
 
 static bool have_lost(struct pool *pool)
 {
-	return pin_has_lost(&pool->threads[0].pin, pool_now_ns()) && pin_has_lost(&pool->threads[1].pin, pool_now_ns());
+	return pin_has_lost(&pool->threads[0].pin, now_ns()) && pin_has_lost(&pool->threads[1].pin, now_ns());
 }
 
 static void set_rests(struct pool *pool, uint64_t until_ns)
