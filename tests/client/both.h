@@ -17,14 +17,19 @@
 
 static struct daemon trnscid;
 
-static inline struct trnsci_session *open_at(const char *address)
+static inline struct trnsci_session *open_with(const char *address, const struct trnsci_options *options)
 {
 	struct trnsci_session *session = NULL;
 	struct trnsci_error err = {0};
 
-	if (trnsci_open(address, NULL, &session, &err) < 0)
+	if (trnsci_open(address, options, &session, &err) < 0)
 		fail_msg("trnsci_open %s: %s", address, err.text);
 	return session;
+}
+
+static inline struct trnsci_session *open_at(const char *address)
+{
+	return open_with(address, NULL);
 }
 
 static inline void with_both(void (*check)(struct trnsci_session *session))
@@ -79,6 +84,32 @@ static inline void assert_runs(struct trnsci_call *call)
 
 	if (r < 0)
 		fail_msg("expected 0, got %d: %s", r, trnsci_call_error(call)->text);
+}
+
+/* map: daemon, engine or session. */
+static inline uint64_t stat_of(struct trnsci_session *session, const char *map, const char *name)
+{
+	struct trnsci_call *call;
+	uint64_t number = 0;
+
+	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
+	assert_runs(call);
+	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), map), name), &number), 0);
+	trnsci_call_free(call);
+	return number;
+}
+
+/* Runs a draw at the offsets 0, 1 and so on. Returns whether each run was answered, with its own offset. For any thread. */
+static inline bool runs_at_offsets(struct trnsci_call *call, uint64_t runs)
+{
+	for (uint64_t i = 0; i < runs; i++) {
+		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i};
+		struct trnsci_span span;
+
+		if (trnsci_run(call, &changes) < 0 || trnsci_reply_span(call, &span) < 0 || span.offset != i)
+			return false;
+	}
+	return true;
 }
 
 static inline void ping(struct trnsci_session *session)

@@ -173,15 +173,9 @@ static double error_of(const struct length *length, const struct trig_table *tab
 	return sqrt(wrong / all);
 }
 
-static struct trnsci_session *open_with(const char *address, size_t arena_bytes)
+static struct trnsci_session *open_arena(const char *address, size_t arena_bytes)
 {
-	const struct trnsci_options options = {.arena_bytes = arena_bytes};
-	struct trnsci_session *session = NULL;
-	struct trnsci_error err = {0};
-
-	if (trnsci_open(address, &options, &session, &err) < 0)
-		fail_msg("%s", err.text);
-	return session;
+	return open_with(address, &(struct trnsci_options){.arena_bytes = arena_bytes});
 }
 
 static struct trnsci_call *call_between(struct trnsci_session *session, enum kind kind, struct trnsci_tile *in,
@@ -202,7 +196,7 @@ static void check_length(const char *address, const struct length *length)
 	const uint64_t bins = length->kind == REAL ? length->n / 2 + 1 : length->n;
 	const size_t bytes = (size_t)length->n * trnsci_dtype_size(length->dtype) +
 			     (size_t)bins * trnsci_dtype_size(result_dtype(length)) + 8192;
-	struct trnsci_session *session = open_with(address, strcmp(address, "embedded:") == 0 ? 0 : bytes);
+	struct trnsci_session *session = open_arena(address, strcmp(address, "embedded:") == 0 ? 0 : bytes);
 	struct trnsci_tile *in = new_tile(session, 0, length->dtype, length->n);
 	struct trnsci_tile *out = new_tile(session, 0, result_dtype(length), bins);
 	struct trnsci_call *call = call_between(session, length->kind, in, out);
@@ -266,7 +260,7 @@ static void check_plan_is_kept(void **state)
 	(void)state;
 	if (!is_full())
 		skip();
-	session = open_with("embedded:", 0);
+	session = open_arena("embedded:", 0);
 	tile = new_tile(session, 0, TRNSCI_C64, 15485863);
 	memset(trnsci_tile_data(tile), 0, 8 * 15485863);
 	call = call_between(session, COMPLEX, tile, tile);
@@ -285,7 +279,7 @@ static void check_in_place_at(const char *address)
 {
 	const uint64_t n = 1 << 21;
 	const size_t bytes = (size_t)n * 8;
-	struct trnsci_session *session = open_with(address, 3 * bytes + 4 * 4096);
+	struct trnsci_session *session = open_arena(address, 3 * bytes + 4 * 4096);
 	struct trnsci_tile *in = new_tile(session, 0, TRNSCI_C64, n), *same = new_tile(session, 0, TRNSCI_C64, n);
 	struct trnsci_tile *out = new_tile(session, 0, TRNSCI_C64, n);
 	struct trnsci_call *there = call_between(session, COMPLEX, in, out);
@@ -330,7 +324,7 @@ static void check_share(void **state)
 
 	(void)state;
 	daemon_start(&small, ARGUMENTS("--threads=1", "--work-total-bytes=1G", "--arena-total-bytes=2G"));
-	session = open_with(small.socket, arena_bytes + 65536);
+	session = open_arena(small.socket, arena_bytes + 65536);
 	tile = new_tile(session, 0, TRNSCI_C128, 1 << 25);
 	little = new_tile(session, 0, TRNSCI_C128, 1000);
 	call = call_between(session, COMPLEX, tile, tile);
@@ -380,7 +374,7 @@ static void check_longest(void **state)
 {
 	const uint64_t n = UINT64_C(1) << 30;
 	const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	struct trnsci_session *session = open_with("embedded:", 0);
+	struct trnsci_session *session = open_arena("embedded:", 0);
 	struct trnsci_error err = {0};
 	int r;
 

@@ -11,18 +11,6 @@ enum { RUNS = 8, N = 300, LARGE = 40000 };
 
 #define CHANGE_ALL (TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET)
 
-static uint64_t stat_of(struct trnsci_session *session, const char *map, const char *name)
-{
-	struct trnsci_call *call;
-	uint64_t number = 0;
-
-	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
-	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), map), name), &number), 0);
-	trnsci_call_free(call);
-	return number;
-}
-
 static struct trnsci_call *new_call(struct trnsci_session *session, const char *method)
 {
 	struct trnsci_call *call;

@@ -23,14 +23,7 @@ static struct trnsci_session *open_embedded(unsigned threads)
 
 static uint64_t prepared_calls(struct trnsci_session *session)
 {
-	struct trnsci_call *call;
-	uint64_t number = 0;
-
-	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
-	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "session"), "prepared"), &number), 0);
-	trnsci_call_free(call);
-	return number;
+	return stat_of(session, "session", "prepared");
 }
 
 /* ---- fills ---- */

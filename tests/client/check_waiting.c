@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 enum { THREADS = 4, RUNS = 4000, LIMIT_MS = 20000 };
 
@@ -14,12 +13,8 @@ static atomic_bool ended;
 static struct trnsci_session *open_spinning(const char *address, int spin_us)
 {
 	const struct trnsci_options options = {.timeout_ms = LIMIT_MS, .spin_us = spin_us, .queue = -1};
-	struct trnsci_session *session = NULL;
-	struct trnsci_error err;
 
-	if (trnsci_open(address, &options, &session, &err) < 0)
-		fail_msg("trnsci_open %s: %s", address, err.text);
-	return session;
+	return open_with(address, &options);
 }
 
 /* Runs check in each way to wait: with a daemon, asleep at once and after spinning, and without one. */
@@ -45,55 +40,61 @@ static void *run(void *arg)
 	if (trnsci_call_new(session, "uniform", &call) < 0)
 		return arg;
 	trnsci_set_u64(trnsci_args(call), "n", 16);
-	for (uint64_t i = 0; i < RUNS; i++) {
-		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i};
-		struct trnsci_span span;
-
-		if (trnsci_run(call, &changes) < 0 || trnsci_reply_span(call, &span) < 0 || span.offset != i)
-			return arg;
-	}
+	if (!runs_at_offsets(call, RUNS))
+		return arg;
 	trnsci_call_free(call);
 	return NULL;
 }
 
-static void assert_all_run(struct trnsci_session *session)
+/* Runs so many threads to their end, each of which returns NULL if all went well. */
+static void run_in_threads(struct trnsci_session *session, void *(*thread)(void *session), int n)
 {
 	pthread_t threads[THREADS];
 	void *failed;
 
-	for (int k = 0; k < THREADS; k++)
-		assert_int_equal(pthread_create(&threads[k], NULL, run, session), 0);
-	for (int k = 0; k < THREADS; k++) {
+	for (int k = 0; k < n; k++)
+		assert_int_equal(pthread_create(&threads[k], NULL, thread, session), 0);
+	for (int k = 0; k < n; k++) {
 		pthread_join(threads[k], &failed);
 		assert_null(failed);
 	}
 }
 
-/* ---- beside a thread that only looks ---- */
+/* ---- beside a thread that takes answers which never come ---- */
 
-static void *look(void *arg)
+struct taker {
+	struct trnsci_session *session;
+	int timeout_ms;
+};
+
+static void *take_in_vain(void *arg)
 {
+	const struct taker *taker = arg;
 	struct trnsci_call *answered;
 	int r = -TRNSCI_TIMEOUT;
 
 	while (r == -TRNSCI_TIMEOUT && !atomic_load(&ended))
-		r = trnsci_next(arg, 0, &answered, NULL);
+		r = trnsci_next(taker->session, taker->timeout_ms, &answered, NULL);
 	return r == -TRNSCI_TIMEOUT ? NULL : arg;
 }
 
-/* Its looks receive answers of the others. */
-static void beside_looks(struct trnsci_session *session)
+static void run_beside_taker(struct trnsci_session *session, int threads, int timeout_ms)
 {
-	pthread_t looking, running;
+	struct taker taker = {session, timeout_ms};
+	pthread_t taking;
 	void *failed;
 
-	assert_int_equal(pthread_create(&looking, NULL, look, session), 0);
-	assert_int_equal(pthread_create(&running, NULL, run, session), 0);
-	pthread_join(running, &failed);
-	assert_null(failed);
+	assert_int_equal(pthread_create(&taking, NULL, take_in_vain, &taker), 0);
+	run_in_threads(session, run, threads);
 	atomic_store(&ended, true);
-	pthread_join(looking, &failed);
+	pthread_join(taking, &failed);
 	assert_null(failed);
+}
+
+/* Its looks receive the answer of the other. */
+static void beside_looks(struct trnsci_session *session)
+{
+	run_beside_taker(session, 1, 0);
 }
 
 static void test_beside_looks(void **state)
@@ -102,29 +103,10 @@ static void test_beside_looks(void **state)
 	in_each_way(beside_looks);
 }
 
-/* ---- beside threads whose time limits pass ---- */
-
-static void *wait_in_vain(void *arg)
-{
-	struct trnsci_call *answered;
-	int r = -TRNSCI_TIMEOUT;
-
-	while (r == -TRNSCI_TIMEOUT && !atomic_load(&ended))
-		r = trnsci_next(arg, 1, &answered, NULL);
-	return r == -TRNSCI_TIMEOUT ? NULL : arg;
-}
-
 /* Whoever leaves while it receives for all leaves that to another thread. */
 static void beside_time_limits(struct trnsci_session *session)
 {
-	pthread_t waiting;
-	void *failed;
-
-	assert_int_equal(pthread_create(&waiting, NULL, wait_in_vain, session), 0);
-	assert_all_run(session);
-	atomic_store(&ended, true);
-	pthread_join(waiting, &failed);
-	assert_null(failed);
+	run_beside_taker(session, THREADS, 1);
 }
 
 static void test_beside_time_limits(void **state)
@@ -159,16 +141,8 @@ static void *submit_and_take(void *arg)
 /* As many as were submitted, so that every wait ends. */
 static void takers(struct trnsci_session *session)
 {
-	pthread_t threads[THREADS];
-	void *failed;
-
 	atomic_store(&taken, 0);
-	for (int k = 0; k < THREADS; k++)
-		assert_int_equal(pthread_create(&threads[k], NULL, submit_and_take, session), 0);
-	for (int k = 0; k < THREADS; k++) {
-		pthread_join(threads[k], &failed);
-		assert_null(failed);
-	}
+	run_in_threads(session, submit_and_take, THREADS);
 	assert_int_equal(taken, THREADS * (RUNS / 4));
 }
 

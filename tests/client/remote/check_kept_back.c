@@ -8,24 +8,8 @@ enum { N = 300, RUNS = 100 };
 static struct trnsci_session *open_queue(int queue)
 {
 	const struct trnsci_options options = {.queue = queue};
-	struct trnsci_session *session = NULL;
-	struct trnsci_error err;
 
-	if (trnsci_open(trnscid.socket, &options, &session, &err) < 0)
-		fail_msg("trnsci_open: %s", err.text);
-	return session;
-}
-
-static uint64_t count_of_daemon(struct trnsci_session *witness, const char *name)
-{
-	struct trnsci_call *call;
-	uint64_t number = 0;
-
-	assert_int_equal(trnsci_call_new(witness, "stats", &call), 0);
-	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), name), &number), 0);
-	trnsci_call_free(call);
-	return number;
+	return open_with(trnscid.socket, &options);
 }
 
 /* A draw that was run so often that it goes through the queue where the session has one and the daemon is awake. */
@@ -48,7 +32,7 @@ static struct trnsci_call *warm_draw(struct trnsci_session *session, struct trns
 /* Returns whether others than the witness have sent so many requests since it counted them last. */
 static bool have_sent(struct trnsci_session *witness, uint64_t *count, uint64_t more)
 {
-	const uint64_t now = count_of_daemon(witness, "requests");
+	const uint64_t now = stat_of(witness, "daemon", "requests");
 
 	if (now >= *count + 1 + more)
 		return true;
@@ -101,8 +85,8 @@ static void free_pings(struct trnsci_call *const first[3], const struct trnsci_c
 static bool keep_back(struct trnsci_session *session, struct trnsci_session *witness, int way)
 {
 	struct trnsci_call *first[3], *later = warm_draw(session, NULL), *taken = leave_two_answers(session, first);
-	const uint64_t before = count_of_daemon(witness, "queue_runs");
-	uint64_t count = count_of_daemon(session, "requests"); /* the daemon then looks at this session's queue for a moment */
+	const uint64_t before = stat_of(witness, "daemon", "queue_runs");
+	uint64_t count = stat_of(session, "daemon", "requests"); /* the daemon then looks at this session's queue for a moment */
 	bool queued;
 
 	assert_int_equal(trnsci_submit(later, NULL, NULL, NULL), 0);
@@ -111,7 +95,7 @@ static bool keep_back(struct trnsci_session *session, struct trnsci_session *wit
 	take_rest(session, first, taken, way);
 	AWAIT(have_sent(witness, &count, 1));
 	assert_int_equal(trnsci_wait(later, -1), 0);
-	queued = count_of_daemon(witness, "queue_runs") > before;
+	queued = stat_of(witness, "daemon", "queue_runs") > before;
 	trnsci_call_free(later);
 	free_pings(first, taken, way);
 	return queued;
@@ -140,7 +124,7 @@ static bool free_tile_of_run(struct trnsci_session *session, struct trnsci_sessi
 {
 	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
 	struct trnsci_call *first[3], *into = warm_draw(session, tile), *taken = leave_two_answers(session, first);
-	const uint64_t before = count_of_daemon(session, "queue_runs");
+	const uint64_t before = stat_of(session, "daemon", "queue_runs");
 	bool queued;
 
 	assert_int_equal(trnsci_submit(into, NULL, NULL, NULL), 0);
@@ -148,7 +132,7 @@ static bool free_tile_of_run(struct trnsci_session *session, struct trnsci_sessi
 	take_rest(session, first, taken, 1);
 	if (trnsci_wait(into, -1) < 0)
 		fail_msg("the run came behind the end of its tile: %s", trnsci_call_error(into)->text);
-	queued = count_of_daemon(witness, "queue_runs") > before;
+	queued = stat_of(witness, "daemon", "queue_runs") > before;
 	trnsci_call_free(into);
 	free_pings(first, taken, 1);
 	return queued;

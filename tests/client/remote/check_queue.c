@@ -15,12 +15,8 @@ enum { N = 300, CALLS = 8, RUNS = 400, ROUNDS = 5, FEW = 20, SEVERAL = 100 };
 static struct trnsci_session *open_queue_spinning(int queue, int spin_us)
 {
 	const struct trnsci_options options = {.queue = queue, .reconnect_ms = 20000, .spin_us = spin_us};
-	struct trnsci_session *session = NULL;
-	struct trnsci_error err;
 
-	if (trnsci_open(trnscid.socket, &options, &session, &err) < 0)
-		fail_msg("trnsci_open: %s", err.text);
-	return session;
+	return open_with(trnscid.socket, &options);
 }
 
 static struct trnsci_session *open_queue(int queue)
@@ -28,21 +24,9 @@ static struct trnsci_session *open_queue(int queue)
 	return open_queue_spinning(queue, 0);
 }
 
-static uint64_t count_of_daemon(struct trnsci_session *session, const char *name)
-{
-	struct trnsci_call *call;
-	uint64_t number = 0;
-
-	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
-	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), name), &number), 0);
-	trnsci_call_free(call);
-	return number;
-}
-
 static uint64_t runs_of_queues(struct trnsci_session *session)
 {
-	return count_of_daemon(session, "queue_runs");
+	return stat_of(session, "daemon", "queue_runs");
 }
 
 /* A run goes through the queue if the daemon is awake, by the socket if it sleeps. Beside busy processes few runs find it awake, on
@@ -215,12 +199,12 @@ static void restarted(void **state)
 static void asleep(void **state)
 {
 	struct trnsci_session *session = open_queue_spinning(1, -1);
-	const uint64_t before = count_of_daemon(session, "queue_wakes"), least = cpus_usable() > 1;
+	const uint64_t before = stat_of(session, "daemon", "queue_wakes"), least = cpus_usable() > 1;
 	int times = 0;
 
 	(void)state;
 	/* A slow client may find its runs ended each time. */
-	AWAIT(times > 0 && count_of_daemon(session, "queue_wakes") >= before + least) {
+	AWAIT(times > 0 && stat_of(session, "daemon", "queue_wakes") >= before + least) {
 		pipeline(session, ROUNDS, SEVERAL, NULL);
 		times++;
 	}
@@ -232,13 +216,8 @@ static void *run_in_thread(void *arg)
 {
 	struct trnsci_call *call = draw_of(arg, "normal", NULL);
 
-	for (uint64_t i = 0; i < RUNS; i++) {
-		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i};
-		struct trnsci_span span;
-
-		if (trnsci_run(call, &changes) < 0 || trnsci_reply_span(call, &span) < 0 || span.offset != i)
-			return arg;
-	}
+	if (!runs_at_offsets(call, RUNS))
+		return arg;
 	trnsci_call_free(call);
 	return NULL;
 }
