@@ -17,6 +17,8 @@
 #include "queue.h"
 #include "requests.h"
 
+enum { DRAWS = 8 }; /* of a batch, which holds the session's lock */
+
 /* Calls one of the session's own methods and sends its reply, unless the method does so later. The descriptors of a
  * reply go to the outbox. */
 static void call_method(struct session *session, const struct operation *operation, const struct message *message,
@@ -90,18 +92,39 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 	requests_free_frame(session, bump, frame->charge);
 }
 
-/* Handles the next frame if it is a run of a prepared call that changes only numbers and tiles. */
-static bool receive_run(struct session *session)
+/* Reads the next frame if it is a run of a prepared call that changes only numbers and tiles. Returns its size, or 0. */
+static size_t read_run(struct session *session, struct run_prepared *ret_run)
 {
-	struct run_prepared run;
 	size_t size;
 	const void *bytes = inbox_peek(&session->inbox, &size);
 
-	if (!bytes)
-		return false;
-	size = run_prepared_read(bytes, size, &run);
+	return bytes ? run_prepared_read(bytes, size, ret_run) : 0;
+}
+
+/* Returns whether the session may go on with its next frame at once. */
+static bool may_go_on(const struct session *session)
+{
+	return !session->eof && !session_must_wait(session);
+}
+
+/* Handles the next frame if it is such a run; and with a short draw those that follow it, in one batch. */
+static bool receive_run(struct session *session)
+{
+	struct prepared_batch batch = {.memory = session->memory};
+	struct run_prepared run;
+	unsigned draws = 0;
+	size_t size = read_run(session, &run);
+
 	if (size == 0)
 		return false;
+	while (size > 0 && draws < DRAWS && requests_reply_draw(session, &batch, &run)) {
+		inbox_skip(&session->inbox, size);
+		draws++;
+		size = may_go_on(session) ? read_run(session, &run) : 0;
+	}
+	requests_end_batch(session, &batch, draws);
+	if (draws > 0)
+		return true;
 	inbox_skip(&session->inbox, size);
 	requests_run_prepared(session, &run, NULL);
 	return true;
@@ -148,8 +171,8 @@ static bool receive_frame(struct session *session)
 	return false;
 }
 
-/* Handles frames until the turn ends, none is whole, or the session must wait. A look at the clock after each frame
- * ends its time and begins the next one's. */
+/* Handles frames until the turn ends, none is whole, or the session must wait. A look at the clock after each frame, or
+ * batch of runs, ends its time and begins the next one's. */
 static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 {
 	bool time_left = true;

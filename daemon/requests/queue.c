@@ -253,15 +253,8 @@ static void run_entry(struct queue *queue)
 /* Counts the time of those that were completed at once, which one look at the clock ends, and makes them visible. */
 static void end_batch(struct queue *queue)
 {
-	struct service *service = queue->session->service;
-	const uint64_t now = stats_now_ns(), took_ns = now - service->frame_ns;
-
-	prepared_batch_end(&queue->draws, took_ns);
-	latency_add_many(&service->latency[LATENCY_PREPARED], took_ns, queue->in_place);
-	if (queue->in_place && session_is_slow(queue->session, took_ns))
-		session_note_slow(queue->session, &(struct slow_request){.method = "run_prepared", .total_ns = took_ns});
+	requests_end_batch(queue->session, &queue->draws, queue->in_place);
 	queue->in_place = 0;
-	service->frame_ns = now;
 	publish_completions(queue);
 }
 

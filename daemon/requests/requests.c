@@ -398,18 +398,52 @@ static void count_run(struct session *session)
 	session->service->stats.requests_prepared++;
 }
 
+/* Takes a job for runs of a turn, or keeps the one of the run before. */
+static bool keep_job(struct session *session)
+{
+	session->keeps_job = session->keeps_job || quota_share_take(&session->jobs, 1, NULL) == 0;
+	return session->keeps_job;
+}
+
 bool requests_run_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,
 		       struct draw_position *ret_position)
 {
 	const struct prepared_changes changes = changes_of_run(run, true);
 
-	if (!session->keeps_job && quota_share_take(&session->jobs, 1, NULL) < 0)
-		return false;
-	session->keeps_job = true;
-	if (!prepared_batch_run(batch, run->prepared, &changes, ret_position))
+	if (!keep_job(session) || !prepared_batch_run(batch, run->prepared, &changes, ret_position))
 		return false;
 	count_run(session);
 	return true;
+}
+
+bool requests_reply_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run)
+{
+	const struct prepared_changes changes = changes_of_run(run, false);
+	const struct value *result = keep_job(session) ? prepared_batch_reply(batch, run->prepared, &changes) : NULL;
+
+	if (!result)
+		return false;
+	count_run(session);
+	session_reply(session, (uint32_t)run->user, NULL, result, NULL);
+	return true;
+}
+
+void requests_end_batch(struct session *session, struct prepared_batch *batch, unsigned answered)
+{
+	struct service *service = session->service;
+	uint64_t now, took_ns;
+
+	if (answered == 0) {
+		prepared_batch_end(batch, 0);
+		return;
+	}
+	now = stats_now_ns();
+	took_ns = now - service->frame_ns;
+	prepared_batch_end(batch, took_ns);
+	latency_add_many(&service->latency[LATENCY_PREPARED], took_ns, answered);
+	if (session_is_slow(session, took_ns))
+		session_note_slow(session, &(struct slow_request){.method = RUN_PREPARED, .total_ns = took_ns});
+	service->frame_ns = now;
 }
 
 void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed)

@@ -53,6 +53,11 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 bool requests_run_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,
 		       struct draw_position *ret_position);
 
+/* The same for a short draw whose samples are in its reply, which it sends. */
+bool requests_reply_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run);
+/* Ends a batch, open or not, and counts the time of so many runs that were answered at once, which one look at the clock ends. */
+void requests_end_batch(struct session *session, struct prepared_batch *batch, unsigned answered);
+
 /* Gives back the job that a run in place leaves to the next one of its turn, as their accounts have locks. After the last run of a
  * turn, and before any other request. */
 void requests_end_runs(struct session *session);

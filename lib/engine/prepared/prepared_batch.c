@@ -15,14 +15,17 @@ static bool is_draw(const struct step *step)
 	return step_is_elementwise(step) && step->ops->place && !step->in[0];
 }
 
-bool prepared_is_short_draw(const struct prepared *prepared)
+enum short_draw prepared_short_draw(const struct prepared *prepared)
 {
 	const struct program *program = &prepared->program;
 
-	return program->n_steps == 1 && is_draw(&program->steps[0]) && program->placements.count == 1 &&
-	       !program->placements.is_run && !program->placements.at[0].is_points && !program->plans && !prepared->name &&
-	       !prepared->names_memory && !prepared->replies && prepared->n_tiles == 1 && prepared->tiles[0].buffer == 0 &&
-	       prepared->n_buffers == 1 && program_work_ns(program) <= SHORT_NS;
+	if (program->n_steps != 1 || !is_draw(&program->steps[0]) || program->placements.count != 1 ||
+	    program->placements.is_run || program->placements.at[0].is_points || program->plans || prepared->name ||
+	    prepared->names_memory || prepared->n_buffers != 1 || program_work_ns(program) > SHORT_NS)
+		return SHORT_DRAW_NONE;
+	if (prepared->replies)
+		return prepared->n_tiles == 0 ? SHORT_DRAW_REPLY : SHORT_DRAW_NONE;
+	return prepared->n_tiles == 1 && prepared->tiles[0].buffer == 0 ? SHORT_DRAW_TILE : SHORT_DRAW_NONE;
 }
 
 static void open_batch(struct prepared_batch *batch)
@@ -39,18 +42,29 @@ static struct prepared_inline *find_idle(const struct prepared *prepared)
 {
 	struct prepared_inline *now = prepared ? prepared->now : NULL;
 
-	return now && now->is_short_draw && !atomic_load_explicit(&now->busy, memory_order_acquire) ? now : NULL;
+	return now && now->short_draw && !atomic_load_explicit(&now->busy, memory_order_acquire) ? now : NULL;
 }
 
 /* Returns where the samples go; NULL: there is no such tile. */
 static char *find_out(const struct prepared_batch *batch, const struct prepared *prepared,
-		      const struct prepared_changes *changes, const struct shape *shape)
+		      const struct prepared_changes *changes)
 {
-	const bool states = changes->n_tiles == 1 && changes->tiles[0];
-	const struct tile *tile =
-		tile_find_locked(batch->memory, states ? changes->tiles[0] : prepared->tiles[0].handle);
+	const struct prepared_inline *now = prepared->now;
+	const struct buffer *out = now->program.steps[0].out;
+	const struct tile *tile;
+	uint64_t handle;
 
-	return tile && changes->n_tiles <= 1 && shape_equal(&tile->shape, shape) ? tile_base(tile) : NULL;
+	if (changes->n_tiles > prepared->n_tiles)
+		return NULL;
+	if (now->short_draw == SHORT_DRAW_REPLY)
+		return out->base;
+	handle = changes->n_tiles && changes->tiles[0] ? changes->tiles[0] : prepared->tiles[0].handle;
+	tile = tile_find_locked(batch->memory, handle);
+	if (!tile || !shape_equal(&tile->shape, &out->shape))
+		return NULL;
+	for (size_t i = 0; i < prepared->n_mentions; i++)
+		now->mentions[i]->u = handle;
+	return tile_base(tile);
 }
 
 /* Writes the call's streams and the run's changes over them, as prepared_choose and prepared_bind_placements do. The rest of
@@ -67,31 +81,53 @@ static bool state_place(const struct prepared *prepared, const struct prepared_c
 	return (given & ~prepared->takes) == 0;
 }
 
-/* Any failure only means that the run is done in another way, which reports it. */
-bool prepared_batch_run(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes,
-			struct draw_position *ret_position)
+/* Finds a short draw and where its samples go, and opens the batch where necessary. */
+static const struct prepared *begin_draw(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes,
+					 char **ret_out)
 {
-	const void *const none[STEP_INPUTS] = {NULL};
 	const struct prepared *prepared;
 	struct prepared_inline *now;
-	struct step *step;
-	char *out;
 
 	if (!batch->is_open)
 		open_batch(batch);
 	prepared = prepared_get_locked(batch->memory, handle);
 	now = find_idle(prepared);
-	if (!now)
-		return false;
-	step = &now->program.steps[0];
-	out = find_out(batch, prepared, changes, &step->out->shape);
-	if (!out || !state_place(prepared, changes, &now->program.placements.at[0].own) ||
-	    placement_seek_draw(&now->program, ret_position))
-		return false;
+	*ret_out = now ? find_out(batch, prepared, changes) : NULL;
+	return *ret_out && state_place(prepared, changes, &now->program.placements.at[0].own) ? prepared : NULL;
+}
+
+static void fill_draw(struct prepared_batch *batch, const struct prepared *prepared, char *out)
+{
+	const void *const none[STEP_INPUTS] = {NULL};
+	struct step *step = &prepared->now->program.steps[0];
+
 	step->ops->fill(prepared->engine, step, 0, step->out->shape.n, none, out);
 	batch->runs++;
 	batch->words += step->out->shape.bytes / 4;
+}
+
+/* Any failure only means that the run is done in another way, which reports it. */
+bool prepared_batch_run(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes,
+			struct draw_position *ret_position)
+{
+	char *out;
+	const struct prepared *prepared = begin_draw(batch, handle, changes, &out);
+
+	if (!prepared || prepared->replies || placement_seek_draw(&prepared->now->program, ret_position))
+		return false;
+	fill_draw(batch, prepared, out);
 	return true;
+}
+
+const struct value *prepared_batch_reply(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes)
+{
+	char *out;
+	const struct prepared *prepared = begin_draw(batch, handle, changes, &out);
+
+	if (!prepared || placement_seek(&prepared->now->program, &prepared->now->reply, NULL))
+		return NULL;
+	fill_draw(batch, prepared, out);
+	return &prepared->now->reply;
 }
 
 void prepared_batch_end(struct prepared_batch *batch, uint64_t took_ns)

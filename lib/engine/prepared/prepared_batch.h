@@ -29,6 +29,9 @@ struct prepared_batch {
 bool prepared_batch_run(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes,
 			struct draw_position *ret_position);
 
+/* The same for a draw whose samples are in its reply, which stays as it is until the next run. NULL: it is none. */
+const struct value *prepared_batch_reply(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes);
+
 /* Ends an open batch. Open it again by the next run, so that other threads get the lock: 8 runs are a good batch. took_ns:
  * of all its runs. */
 void prepared_batch_end(struct prepared_batch *batch, uint64_t took_ns);

@@ -39,13 +39,16 @@ struct prepared_mention {
 	int buffer;
 };
 
+/* A single draw that takes a few microseconds, and where its samples go; or it is none. */
+enum short_draw { SHORT_DRAW_NONE, SHORT_DRAW_TILE, SHORT_DRAW_REPLY };
+
 /* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump.
  */
 struct prepared_inline {
 	/* Set, with the session's lock, by the thread that runs it until its reply has been read; or a batch holds that
 	 * lock while it is clear. Guards all below. */
 	atomic_bool busy;
-	bool is_short_draw; /* constant */
+	enum short_draw short_draw; /* constant */
 	bool is_ready; /* its plans are; never reset */
 	struct job job;
 	struct program program; /* bound once; each run overwrites its handles, addresses and positions */
@@ -175,7 +178,7 @@ int prepared_create_inline(struct prepared *prepared);
 /* Returns about how many bytes the plans have that it holds. */
 uint64_t prepared_inline_bytes(const struct prepared *prepared);
 
-/* Returns whether a small call is one short draw into one tile, from where each run states (prepared_batch.c). */
-bool prepared_is_short_draw(const struct prepared *prepared);
+/* Returns whether a small call is one short draw, from where each run states (prepared_batch.c). */
+enum short_draw prepared_short_draw(const struct prepared *prepared);
 
 #endif

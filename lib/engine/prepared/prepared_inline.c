@@ -129,7 +129,7 @@ int prepared_create_inline(struct prepared *prepared)
 	if (!now)
 		return -ERROR_NO_MEMORY;
 	memset(now, 0, sizeof *now);
-	now->is_short_draw = prepared_is_short_draw(prepared);
+	now->short_draw = prepared_short_draw(prepared);
 	now->program = (struct program){.memory = prepared->program.memory, .bump = prepared->bump};
 	now->job.ops = &now_ops;
 	now->job.fair_entry = &prepared->program.memory->fair_entry;

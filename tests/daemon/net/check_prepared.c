@@ -278,6 +278,77 @@ static void interleaved(void **state)
 	client_close(&client);
 }
 
+/* ---- many at once ---- */
+
+/* Appends what a session with short draws begins with: one in the reply, one into a tile, one of which both are refused. */
+static void put_short_draws(struct codec_buffer *frames)
+{
+	struct sent arena = sent_new(), tile = sent_new(), call = sent_new(), prepare = sent_new();
+
+	put(&arena, "bytes", value_uint(ARENA));
+	put(&tile, "dtype", value_string("f32"));
+	put(&tile, "shape", value_uint(512));
+	put(&call, "out", value_uint(1));
+	put(&prepare, "method", value_string("uniform"));
+	put(&prepare, "params", call.params);
+	assert_int_equal(codec_request(frames, 1, "arena", &arena.params), 0);
+	assert_int_equal(codec_request(frames, 1, "tile", &tile.params), 0);
+	put_prepare(frames, "normal", 77);
+	assert_int_equal(codec_request(frames, 1, "prepare", &prepare.params), 0);
+	sent_free(&arena);
+	sent_free(&tile);
+	sent_free(&call);
+	sent_free(&prepare);
+}
+
+/* Run number i: each changes something else; some are wrong, some are no runs. */
+static void put_some_run(struct codec_buffer *frames, uint32_t i)
+{
+	struct sent run = sent_new();
+
+	put(&run, "prepared", value_uint(i % 13 == 12 ? 3 : 1 + i / 3 % 2));
+	put(&run, "offset", value_uint(i % 11 ? (uint64_t)i << i % 40 : UINT64_MAX));
+	if (i % 5 == 0)
+		put(&run, "seed", value_uint(i));
+	if (i % 7 == 0)
+		put(&run, "stream", value_uint(UINT64_MAX - i));
+	assert_int_equal(codec_request(frames, i << i % 20, i % 17 == 16 ? "ping" : "run_prepared", i % 17 == 16 ? NULL : &run.params), 0);
+	sent_free(&run);
+}
+
+/* Runs that arrive together are answered with the bytes, and in the order, of runs that arrive alone. */
+static void together(void **state)
+{
+	enum { RUNS = 100 };
+	struct codec_buffer begin = {0}, all = {0};
+	char *expected = malloc(ROOM), *got = malloc(ROOM);
+	size_t n_begin, n_expected;
+
+	(void)state;
+	put_short_draws(&begin);
+	put_short_draws(&all);
+	n_expected = n_begin = exchange(&begin, expected);
+	for (uint32_t i = 0; i < RUNS; i++) {
+		struct codec_buffer one = {0};
+		size_t n;
+
+		put_short_draws(&one);
+		put_some_run(&one, i);
+		put_some_run(&all, i);
+		n = exchange(&one, got);
+		assert_true(n > n_begin);
+		memcpy(expected + n_expected, got + n_begin, n - n_begin);
+		n_expected += n - n_begin;
+		codec_buffer_free(&one);
+	}
+	assert_int_equal(exchange(&all, got), n_expected);
+	assert_memory_equal(got, expected, n_expected);
+	codec_buffer_free(&begin);
+	codec_buffer_free(&all);
+	free(expected);
+	free(got);
+}
+
 /* What it holds counts as work_bytes, max_bytes refuses it, and its release gives all back. */
 static void work_bytes(void **state)
 {
@@ -314,7 +385,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(positions),   cmocka_unit_test(mutated),    cmocka_unit_test(other_tiles),
-		cmocka_unit_test(interleaved), cmocka_unit_test(work_bytes), cmocka_unit_test(rest),
+		cmocka_unit_test(interleaved), cmocka_unit_test(together),   cmocka_unit_test(work_bytes),
+		cmocka_unit_test(rest),
 	};
 
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);

@@ -54,6 +54,16 @@ static bool runs(struct fixture *fixture, uint64_t handle, const struct prepared
 	return run_one(fixture, handle, changes, &position);
 }
 
+/* The reply of a batch of one run. It stays as it is until the next. */
+static const struct value *reply_of_one(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes)
+{
+	struct prepared_batch batch = {.memory = fixture->memory};
+	const struct value *reply = prepared_batch_reply(&batch, (uint32_t)handle, changes);
+
+	prepared_batch_end(&batch, 1);
+	return reply;
+}
+
 static uint64_t number(const struct value *reply, const char *name)
 {
 	const struct value *value = value_get(reply, name);
@@ -88,12 +98,18 @@ static bool compare(struct fixture *fixture, uint64_t handle, const char *what, 
 	memset(fixture->mapping, 0, TILE_BYTES);
 	if (run_one(fixture, handle, changes, &position) != (reply != NULL))
 		fail_msg("%s: ran %s a batch only", what, reply ? "outside" : "in");
-	if (!reply)
-		return false;
-	expect_position(what, reply, &position);
+	if (reply)
+		expect_position(what, reply, &position);
 	if (memcmp(expected, fixture->mapping, TILE_BYTES) != 0)
 		fail_msg("%s: other bytes in the tile", what);
-	return true;
+	memset(fixture->mapping, 0, TILE_BYTES);
+	if ((reply_of_one(fixture, handle, changes) != NULL) != (reply != NULL))
+		fail_msg("%s: has a reply %s a batch only", what, reply ? "outside" : "in");
+	if (reply)
+		expect_position(what, reply, &position);
+	if (memcmp(expected, fixture->mapping, TILE_BYTES) != 0)
+		fail_msg("%s: other bytes in the tile, with a reply", what);
+	return reply;
 }
 
 static const uint64_t offsets[] = {0, 1, 3, 127, 128, 512, 65536, UINT32_MAX, (1ull << 62) - 100, UINT64_MAX - 600,
@@ -193,15 +209,61 @@ static void refused(void **state)
 	fixture_close(&fixture);
 }
 
-/* Results in the reply, programs and longer draws are not drawn so. */
+static uint64_t prepare_with_reply(struct fixture *fixture)
+{
+	struct call *call = call_new();
+
+	put(call, "n", value_uint(N));
+	return prepare_method(fixture, "normal", call);
+}
+
+/* Samples in the reply are those, from where, that the same run alone gives; a run without a reply makes none. */
+static void in_the_reply(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+	const uint64_t handle = prepare_with_reply(&fixture);
+	const uint32_t tile = (uint32_t)tile_of(&fixture, "f32", N, NULL);
+	unsigned replies = 0;
+
+	(void)state;
+	for (size_t k = 0; k < 2 * (sizeof offsets / sizeof *offsets); k++) {
+		const struct prepared_changes changes = {
+			.given = (unsigned)k % 8, .offset = offsets[k / 2], .seed = k * 3, .stream = k % 3};
+		float expected[N];
+		struct draw_position position;
+		struct prepared *prepared;
+		const struct value *reply = prepared_run_now(fixture.memory, (uint32_t)handle, &changes, &prepared);
+
+		if (!reply) {
+			assert_null(reply_of_one(&fixture, handle, &changes));
+			continue;
+		}
+		position = (struct draw_position){number(reply, "seed"), number(reply, "stream"), number(reply, "offset"),
+						  number(reply, "position"), 0, value_get(reply, "next")->kind != VALUE_NIL};
+		position.next = position.has_next ? number(reply, "next") : 0;
+		memcpy(expected, value_get(reply, "data")->bytes.at, sizeof expected);
+		memset((void *)value_get(reply, "data")->bytes.at, 0, sizeof expected);
+		assert_null(reply_of_one(&fixture, handle, &changes)); /* the other run's reply is not read yet */
+		prepared_give(prepared);
+		reply = reply_of_one(&fixture, handle, &changes);
+		assert_non_null(reply);
+		expect_position("normal", reply, &position);
+		assert_int_equal(value_get(reply, "data")->bytes.size, sizeof expected);
+		assert_memory_equal(value_get(reply, "data")->bytes.at, expected, sizeof expected);
+		replies++;
+	}
+	assert_true(replies >= 12);
+	assert_false(runs(&fixture, handle, &none));
+	assert_null(reply_of_one(&fixture, handle, &(struct prepared_changes){.tiles = &tile, .n_tiles = 1}));
+	fixture_close(&fixture);
+}
+
+/* Programs and longer draws are not drawn so. */
 static void not_short(void **state)
 {
 	struct fixture fixture = fixture_open(2);
-	struct call *inline_draw = call_new();
 
 	(void)state;
-	put(inline_draw, "n", value_uint(N));
-	assert_false(runs(&fixture, prepare_method(&fixture, "normal", inline_draw), &none));
 	assert_true(runs(&fixture, prepare_normals(&fixture, tile_of(&fixture, "f32", 2048, NULL)), &none));
 	assert_false(runs(&fixture, prepare_normals(&fixture, tile_of(&fixture, "f32", 1 << 20, NULL)), &none));
 	fixture_close(&fixture);
@@ -240,7 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_draw), cmocka_unit_test(other_tiles), cmocka_unit_test(refused),
-		cmocka_unit_test(not_short),  cmocka_unit_test(counted),
+		cmocka_unit_test(in_the_reply), cmocka_unit_test(not_short), cmocka_unit_test(counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
