@@ -67,6 +67,9 @@ struct fft_call {
 size_t fft_work_bytes(const struct fft_plan *plan, size_t batch);
 size_t fft_work_bytes_reusing(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse);
 
+/* Returns how many transforms share a block of the work, 1 or more: that of one transform is enough for all of them. */
+size_t fft_work_group(const struct fft_plan *plan);
+
 /* Returns the number of phases of every call. */
 size_t fft_phases(const struct fft_plan *plan);
 /* Returns the number of chunks of a phase for this batch. */

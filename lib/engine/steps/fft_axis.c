@@ -14,8 +14,8 @@ enum {
 	 * another after each phase, the less often the more transforms it has (up to a third more time with 512 KiB).
 	 */
 	WORK_ALONE_BYTES = 256 << 10,
-	/* Products read their matrix anew for each of these passes, which takes longer than the products where it does
-	 * not stay in the second-level cache. */
+	/* Products go by groups of up to 64 rows that share their memory, and read their matrix anew for each of these
+	 * passes. */
 	WORK_PRODUCT_BYTES = 2 << 20,
 	WORK_THREAD_BYTES = 2 << 20,
 	WORK_BYTES = 32 << 20,
@@ -136,12 +136,11 @@ static size_t most_at_once(const struct engine *engine, const struct fft_plan *p
 	const size_t alone = fft_is_product(plan) ? WORK_PRODUCT_BYTES : WORK_ALONE_BYTES;
 	const size_t near = threads > 1 ? threads * WORK_THREAD_BYTES : alone;
 	const size_t room = axis->stride > 1 ? WORK_BYTES : size_min(near, WORK_BYTES);
-	const size_t each = is_short(engine, plan, axis) ? 0 : long_bytes(plan, axis, 1, reuse);
-	size_t most = axis->batch;
+	const size_t group = fft_work_group(plan);
+	const size_t each = is_short(engine, plan, axis) ? 0 : long_bytes(plan, axis, group, reuse);
+	const size_t most = each ? size_max(room / each, 1) * group : axis->batch;
 
-	if (each && most > room / each)
-		most = room / each;
-	return most ? most : 1;
+	return size_max(size_min(most, axis->batch), 1);
 }
 
 uint64_t fft_axis_work_bytes(const struct engine *engine, const struct step *step)

@@ -71,6 +71,11 @@ size_t fft_work_bytes_reusing(const struct fft_plan *plan, size_t batch, enum ff
 	return plan->kind->work_bytes(plan, batch, reuse);
 }
 
+size_t fft_work_group(const struct fft_plan *plan)
+{
+	return size_max(plan->work_group, 1);
+}
+
 size_t fft_phases(const struct fft_plan *plan)
 {
 	return plan->kind->phases(plan);
@@ -119,7 +124,8 @@ static void run_slice(const struct fft_plan *plan, const struct fft_call *call, 
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
 	const size_t work = fft_work_bytes(plan, 1), in_pair = plan->kind->in_bytes(plan, call->inverse);
-	const size_t most = work == 0 ? call->batch : work > SLICE_BYTES ? 1 : SLICE_BYTES / work;
+	const size_t blocks = work == 0 ? call->batch : work > SLICE_BYTES ? 1 : SLICE_BYTES / work;
+	const size_t most = blocks * fft_work_group(plan);
 	struct fft_call slice = *call;
 
 	for (size_t b = 0; b < call->batch; b += slice.batch) {

@@ -37,6 +37,7 @@ struct fft_plan {
 
 	struct fft_smooth smooth; /* of a smooth plan; else it has no stages */
 	struct dft_gemm *gemm;    /* of a product with the transform's matrix (precision/dft_gemm.h) */
+	size_t work_group;        /* of a product: transforms that share a block of work; else 0 */
 
 	struct fft_plan *inner; /* of Bluestein: the convolution's; of a shelled plan: the wrapped one. Owned */
 

@@ -302,6 +302,7 @@ static void choose_groups(struct fft_plan *plan)
 	gemm->panels_per_chunk = 1;
 	gemm->rows = (size_t)(GROUP_NS * (double)gemm->panels / (plan->cost_ns * (double)least)) * least;
 	gemm->rows = size_min(gemm->rows ? gemm->rows : 1, DFT_GEMM_MAX_ROWS);
+	plan->work_group = gemm->rows;
 }
 
 /* Zeros, since the last panel may have columns beyond n. */

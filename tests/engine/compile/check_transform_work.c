@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work memory of long transforms: one buffer where the output can be the other, two where it may be the input; and the
- * same bytes by plain and prepared calls, whose tiles others may stand for. */
+/* Work memory of long transforms: one buffer where the output can be the other, two where it may be the input; the same
+ * bytes by plain and prepared calls, whose tiles others may stand for; and that many products run at once. */
 #include "engine/steps.h"
 
 enum { N = 1 << 21, BYTES = N * 8, TILES = 4 };
@@ -117,9 +117,56 @@ static void same_bytes(void **state)
 	fixture_close(&workload.fixture);
 }
 
+/* Allocates `batch` rows of 256 numbers of c128. */
+static uint64_t rows_of(struct fixture *fixture, uint64_t batch)
+{
+	struct call *call = call_new();
+	struct value shape = value_array();
+	uint64_t tile;
+
+	assert_int_equal(value_push(call->bump, &shape, value_uint(batch)), 0);
+	assert_int_equal(value_push(call->bump, &shape, value_uint(256)), 0);
+	put(call, "dtype", value_string("c128"));
+	put(call, "shape", shape);
+	tile = value_get(call_run(call, fixture->memory, "tile"), "tile")->u;
+	call_free(call);
+	return tile;
+}
+
+/* Returns the bytes of work memory that `batch` transforms of 256 in ozaki_hq reserve, with one thread. */
+static uint64_t product_work(uint64_t batch)
+{
+	struct session_limits limits = {.reserve = reserve};
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 16 << 20, &limits);
+	struct call *call = call_new();
+
+	put(call, "in", value_uint(rows_of(&fixture, batch)));
+	put(call, "out", value_uint(rows_of(&fixture, batch)));
+	put(call, "precision", value_string("ozaki_hq"));
+	asked = 0;
+	call_run(call, fixture.memory, "fft");
+	call_free(call);
+	fixture_close(&fixture);
+	return asked;
+}
+
+/* Products share memory by groups of rows: the 2 MiB of one thread have room for more than one group, where the
+ * memory of a single transform is that of a group. */
+static void groups_at_once(void **state)
+{
+	const uint64_t one = product_work(1), many = product_work(512);
+
+	(void)state;
+	printf("# ozaki_hq of 256: %llu bytes of work memory for one transform, %llu for 512\n",
+	       (unsigned long long)one, (unsigned long long)many);
+	if (one > 0 && many <= one)
+		fail_msg("expected more work memory for 512 transforms than for 1, got %llu and %llu bytes",
+			 (unsigned long long)many, (unsigned long long)one);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes), cmocka_unit_test(groups_at_once)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
