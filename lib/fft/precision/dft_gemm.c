@@ -19,6 +19,7 @@ enum {
 	GROUP_NS = 100000,        /* the aim for a group, and for a chunk of several */
 	LONG_NS = 180000,         /* the most for a chunk that is not cut */
 	CACHED_BYTES = 512 << 10, /* the largest W that stays in a second-level cache */
+	PASS_BYTES = 640 << 10,   /* of packed groups, which stay there beside a panel */
 };
 
 /* --- sizes --- */
@@ -176,6 +177,22 @@ static void run_phase(const struct dft_gemm_group *g, enum dft_gemm_phase phase,
 				  size_min((part + 1) * gemm->panels_per_chunk, gemm->panels));
 }
 
+/* A chunk of a plan with phases: a group, and a part of its columns. */
+struct place {
+	size_t group, part;
+};
+
+/* The chunks go by passes of as many groups as stay in the cache. The part changes slowest in a pass, so panels that
+ * were read from memory serve all of its groups. */
+static struct place find_place(const struct fft_plan *plan, size_t phase, size_t chunk, size_t n_groups)
+{
+	const size_t parts = has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1;
+	const size_t most = size_max(PASS_BYTES / packed_bytes(plan), 1), first = chunk / (most * parts) * most;
+	const size_t in_pass = size_min(most, n_groups - first), rest = chunk - first * parts;
+
+	return (struct place){first + rest % in_pass, rest / in_pass};
+}
+
 /* A plan without phases does everything in one chunk; one with phases, the part that the phase names. gemm_begin and
  * gemm_end enclose the products, since AMX loads its tiles there. */
 static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
@@ -186,11 +203,10 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 
 	gemm_begin(&gemm->shape);
 	if (gemm->has_phases) {
-		/* The panel changes slowest, so one that was read from memory serves all groups. */
-		const size_t group = chunk % n_groups, part = chunk / n_groups;
-		const struct dft_gemm_group g = describe_group(plan, call, group * gemm->rows, call->batch, scratch);
+		const struct place at = find_place(plan, phase, chunk, n_groups);
+		const struct dft_gemm_group g = describe_group(plan, call, at.group * gemm->rows, call->batch, scratch);
 
-		run_phase(&g, (enum dft_gemm_phase)phase, part);
+		run_phase(&g, (enum dft_gemm_phase)phase, at.part);
 	} else {
 		run_groups(plan, call, chunk * rows, size_min((chunk + 1) * rows, call->batch), scratch);
 	}
