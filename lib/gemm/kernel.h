@@ -36,6 +36,8 @@ struct gemm_kernel {
 	void (*bf16)(const struct gemm_tile *tile);
 	void (*bf16_short)(const struct gemm_tile *tile);
 	bool tiled;
+	/* Adds the sums of an exact mode. NULL: they go one by one through bf16. */
+	void (*exact)(const struct gemm_exact *exact);
 	/* Packs and multiplies as many blocks of dot_rows rows as there are, by bf16. Stops before a block with a row
 	 * whose e or e + exponent is not between GEMM_LEAST_EXPONENT and GEMM_MOST_EXPONENT, or that is not finite.
 	 * Returns the rows that are done. NULL: the CPU is faster with whole tiles, or has no such instruction. */

@@ -63,9 +63,32 @@ static inline const uint32_t *right_of(const uint32_t *b, size_t pairs, right_co
 	return copy;
 }
 
+/* Finished sums that are still to be added to c, some vectors in each step of the next ones: so tiles do not wait. */
+struct pending {
+	const float *sums;
+	double *c;
+	double weight;
+	size_t left, at_once; /* vectors of floats; at_once: a step */
+};
+
+static inline __attribute__((always_inline)) void add_pending(struct pending *pending, size_t vectors)
+{
+	const __m512d weight = _mm512_set1_pd(pending->weight);
+
+	vectors = vectors < pending->left ? vectors : pending->left;
+	pending->left -= vectors;
+	for (; vectors > 0; vectors--, pending->sums += SIDE, pending->c += SIDE) {
+		const __m256 low = _mm256_load_ps(pending->sums), high = _mm256_load_ps(pending->sums + SIDE / 2);
+
+		_mm512_store_pd(pending->c, _mm512_fmadd_pd(_mm512_cvtps_pd(low), weight, _mm512_load_pd(pending->c)));
+		_mm512_store_pd(pending->c + SIDE / 2,
+				_mm512_fmadd_pd(_mm512_cvtps_pd(high), weight, _mm512_load_pd(pending->c + SIDE / 2)));
+	}
+}
+
 /* Adds the products of up to 32 rows with the panel, over all parts, to tiles 0 to 3. */
 static inline __attribute__((always_inline)) void add_products(const struct gemm_tile *t, unsigned rows,
-							       const bool both)
+							       const bool both, struct pending *pending)
 {
 	enum { B_STEP = LANES_DOT * sizeof(uint32_t) };
 	alignas(64) left_copy left;
@@ -89,6 +112,8 @@ static inline __attribute__((always_inline)) void add_products(const struct gemm
 				_tile_dpbf16ps(2, 5, 6);
 				_tile_dpbf16ps(3, 5, 7);
 			}
+			if (pending)
+				add_pending(pending, pending->at_once);
 		}
 	}
 }
@@ -100,6 +125,14 @@ static inline void load_sums(const float *c, size_t stride)
 	_tile_loadd(1, c + SIDE, stride * sizeof *c);
 	_tile_loadd(2, c + SIDE * stride, stride * sizeof *c);
 	_tile_loadd(3, c + SIDE * stride + SIDE, stride * sizeof *c);
+}
+
+static inline void zero_sums(void)
+{
+	_tile_zero(0);
+	_tile_zero(1);
+	_tile_zero(2);
+	_tile_zero(3);
 }
 
 static inline void store_sums(float *c, size_t stride)
@@ -129,21 +162,43 @@ static void dot_tiles(const struct gemm_tile *t)
 		memset(copy, 0, sizeof copy);
 		copy_rows(copy, LANES_DOT, t->c, t->c_stride, t->rows);
 	}
-	if (t->add) {
+	if (t->add)
 		load_sums(sums, stride);
-	} else {
-		_tile_zero(0);
-		_tile_zero(1);
-		_tile_zero(2);
-		_tile_zero(3);
-	}
-	if (t->rows > SIDE)
-		add_products(t, t->rows, true);
 	else
-		add_products(t, t->rows, false);
+		zero_sums();
+	if (t->rows > SIDE)
+		add_products(t, t->rows, true, NULL);
+	else
+		add_products(t, t->rows, false, NULL);
 	store_sums(sums, stride);
 	if (!whole)
 		copy_rows(t->c, t->c_stride, copy, LANES_DOT, t->rows);
+}
+
+/* Computes the sums of up to 32 rows of c. While the tiles compute one sum, vectors add the one before to c. */
+static void exact_tiles(const struct gemm_exact *exact)
+{
+	alignas(64) float sums[2][2 * SIDE * LANES_DOT];
+	const size_t vectors = exact->rows * LANES_DOT / SIDE;
+	struct gemm_tile tile = {
+		.parts = exact->parts, .rows = exact->rows, .k = exact->k, .a_stride = exact->a_stride};
+	struct pending pending = {.left = 0};
+
+	for (unsigned s = 0; s < exact->n_sums; s++, tile.parts += tile.n_parts) {
+		const size_t steps = exact->sums[s].n_parts * ((tile.k + SIDE - 1) / SIDE);
+
+		tile.n_parts = exact->sums[s].n_parts;
+		pending.at_once = (vectors + steps - 1) / steps;
+		zero_sums();
+		if (tile.rows > SIDE)
+			add_products(&tile, tile.rows, true, &pending);
+		else
+			add_products(&tile, tile.rows, false, &pending);
+		add_pending(&pending, pending.left);
+		store_sums(sums[s % 2], LANES_DOT);
+		pending = (struct pending){sums[s % 2], exact->c, exact->sums[s].weight, vectors, 0};
+	}
+	add_pending(&pending, pending.left);
 }
 
 static void begin(void)
@@ -169,6 +224,7 @@ const struct gemm_kernel gemm_amx = {
 	.bf16 = dot_tiles,
 	.bf16_short = dot_tiles,
 	.tiled = true,
+	.exact = exact_tiles,
 	.begin = begin,
 	.end = end,
 	.vectors = &split_loops,

@@ -222,30 +222,57 @@ static void float_product(const struct gemm_shape *shape, const void *left, size
 		(mode->is_short ? kernel->bf16_short : kernel->bf16)(tile);
 }
 
-/* Adds products of equal weight 2^-(14 + 8 (i + j)) in as few sums as stay exact, the smallest weight first. A product
- * of slices has 2 k terms of at most 2^14, so 512 / k of them (`most`) add up to at most 2^24 in float32. */
+/* Lists the sums of products of equal weight 2^-(14 + 8 (i + j)), as few as stay exact, the smallest weight first. A
+ * product of slices has 2 k terms of at most 2^14, so 512 / k of them (`most`) add up to at most 2^24 in float32. */
+static void list_sums(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel, size_t first,
+		      struct gemm_exact *exact)
+{
+	const unsigned most = (unsigned)(2 * GEMM_MAX_K / shape->k);
+	struct gemm_part *part = exact->parts;
+
+	for (unsigned order = shape->mode->slices; order-- > 0;)
+		for (unsigned i = 0; i <= order;) {
+			struct gemm_exact_sum *sum = &exact->sums[exact->n_sums++];
+
+			sum->weight = ldexp(1, -14 - 8 * (int)order);
+			for (sum->n_parts = 0; sum->n_parts < most && i <= order; sum->n_parts++, i++)
+				*part++ = (struct gemm_part){slice_of(shape, left, rows, first, i),
+							     panel_of(shape, panel, order - i)};
+		}
+	assert(exact->n_sums <= GEMM_EXACT_SUMS && part - exact->parts <= GEMM_EXACT_PARTS);
+}
+
+/* Computes the sums one by one, for kernels that cannot do more at once. */
+static void add_sums(const struct gemm_shape *shape, const struct gemm_exact *exact)
+{
+	alignas(64) float c[GEMM_MAX_DOT_ROWS * GEMM_MAX_LANES];
+	const size_t lanes = gemm_lanes(shape);
+	struct gemm_tile tile = {
+		.parts = exact->parts,
+		.rows = exact->rows,
+		.k = exact->k,
+		.a_stride = exact->a_stride,
+		.c_stride = lanes,
+		.c = c,
+	};
+
+	for (unsigned s = 0; s < exact->n_sums; s++, tile.parts += tile.n_parts) {
+		tile.n_parts = exact->sums[s].n_parts;
+		shape->kernel->bf16(&tile);
+		shape->kernel->vectors->gather(c, exact->rows * lanes, exact->sums[s].weight, exact->c);
+	}
+}
+
 static void exact_product(const struct gemm_shape *shape, const void *left, size_t rows, const void *panel,
 			  struct gemm_tile *tile, size_t first)
 {
-	alignas(64) float sum[GEMM_MAX_DOT_ROWS * GEMM_MAX_LANES];
-	struct gemm_part parts[GEMM_MAX_SLICES];
-	const size_t lanes = gemm_lanes(shape);
-	const unsigned most = (unsigned)(2 * GEMM_MAX_K / shape->k);
-	double *const c = tile->c;
+	struct gemm_exact exact = {.rows = tile->rows, .k = tile->k, .a_stride = tile->a_stride, .c = tile->c};
 
-	tile->parts = parts;
-	tile->c = sum;
-	for (unsigned order = shape->mode->slices; order-- > 0;)
-		for (unsigned i = 0; i <= order; i += tile->n_parts) {
-			tile->n_parts = most < order + 1 - i ? most : order + 1 - i;
-			for (unsigned p = 0; p < tile->n_parts; p++) {
-				parts[p].a = slice_of(shape, left, rows, first, i + p);
-				parts[p].b = panel_of(shape, panel, order - i - p);
-			}
-			shape->kernel->bf16(tile);
-			shape->kernel->vectors->gather(sum, tile->rows * lanes, ldexp(1, -14 - 8 * (int)order), c);
-		}
-	tile->c = c;
+	list_sums(shape, left, rows, panel, first, &exact);
+	if (shape->kernel->exact)
+		shape->kernel->exact(&exact);
+	else
+		add_sums(shape, &exact);
 }
 
 void gemm_begin(const struct gemm_shape *shape)

@@ -22,6 +22,21 @@ struct gemm_tile {
 	bool add; /* the chains continue from c */
 };
 
+enum { GEMM_EXACT_PARTS = 28, GEMM_EXACT_SUMS = 16 };
+
+/* c += the weighted sums of an exact mode, in their order. A sum of parts is exact in float32; it is multiplied by its
+ * weight, a power of two, and added to c in float64. */
+struct gemm_exact {
+	struct gemm_part parts[GEMM_EXACT_PARTS]; /* those of the first sum come first */
+	struct gemm_exact_sum {
+		unsigned n_parts;
+		double weight;
+	} sums[GEMM_EXACT_SUMS];
+	unsigned n_sums, rows; /* rows: 1 to dot_rows */
+	size_t k, a_stride;    /* pairs */
+	double *c;             /* rows of lanes_dot, contiguous and aligned to 64 */
+};
+
 /* out = in times all panels, for rows of 2 k floats, k a multiple of 16, and panels that fill out's rows. Each row of
  * in is scaled by the power of two 2^-e that brings its largest magnitude to [0.5, 1), and its result by fraction 2^(e
  * + exponent). Rows lie in_row and out_row floats apart. out may be in, or must not overlap it. */
