@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "engine/memory/tile_use.h"
+
 enum { TABLE_MIN = 64 };
 
 static size_t slot_of(const struct session_memory *memory, uint32_t handle)
@@ -91,22 +93,14 @@ static void unlink_scope(struct session_memory *memory, struct tile *tile)
 		tile->next->prev = tile->prev;
 }
 
-/* Drops one reference. The last one frees the tile's place. */
-static void drop_use(struct tile *tile)
-{
-	if (--tile->refs > 0)
-		return;
-	offset_allocator_release(tile->arena->allocator, tile->block);
-	free(tile);
-}
-
 /* Takes a tile from table and scope, and drops the handle's reference. */
 static void retire(struct session_memory *memory, struct tile *tile)
 {
 	empty_slot(memory, find_slot(memory, tile->handle));
 	unlink_scope(memory, tile);
 	memory->n_tiles--;
-	drop_use(tile);
+	tile_hold_lose_locked(tile);
+	tile_drop_use_locked(tile);
 }
 
 /* Checks that the session may have one more tile and has a handle left. */
@@ -270,30 +264,15 @@ int tile_take(struct session_memory *memory, uint64_t handle, const char *contex
 	return error;
 }
 
-const struct tile *tile_find_locked(const struct session_memory *memory, uint64_t handle)
+struct tile *tile_find_locked(const struct session_memory *memory, uint64_t handle)
 {
 	return lookup(memory, handle);
-}
-
-struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle)
-{
-	struct tile *tile = lookup(memory, handle);
-
-	if (tile)
-		tile->refs++;
-	return tile;
-}
-
-void tile_give_locked(struct session_memory *memory, struct tile *tile)
-{
-	(void)memory; /* whose lock is held */
-	drop_use(tile);
 }
 
 void tile_give(struct session_memory *memory, struct tile *tile)
 {
 	pthread_mutex_lock(&memory->lock);
-	drop_use(tile);
+	tile_drop_use_locked(tile);
 	pthread_mutex_unlock(&memory->lock);
 }
 

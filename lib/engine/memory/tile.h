@@ -8,17 +8,8 @@
 
 #include "engine/memory/offset_allocator.h"
 #include "engine/memory/session_memory_core.h"
+#include "engine/memory/tile_use.h"
 #include "engine/operations/shape.h"
-
-/* The session's lock guards refs and the links; the rest is constant while the tile lives. */
-struct tile {
-	uint32_t handle, scope;
-	unsigned refs; /* one of its handle while that is valid, and one of each request that uses it */
-	struct shape shape;
-	struct tile_arena *arena;
-	struct offset_block *block; /* in that arena */
-	struct tile *next, *prev; /* in the bucket of its scope */
-};
 
 /* Where a tile lies, as the client learns it. */
 struct tile_place {
@@ -42,12 +33,8 @@ int tile_take(struct session_memory *memory, uint64_t handle, const char *contex
 	      struct tile **ret_tile, struct error *err);
 void tile_give(struct session_memory *memory, struct tile *tile);
 
-/* The same of several at once: hold the lock of the session's memory. tile_take_locked returns NULL if there is none of
- * that handle. */
-struct tile *tile_take_locked(struct session_memory *memory, uint64_t handle);
-/* The same without a use: its memory stays until the lock is released. */
-const struct tile *tile_find_locked(const struct session_memory *memory, uint64_t handle);
-void tile_give_locked(struct session_memory *memory, struct tile *tile);
+/* Returns the tile of that handle, or NULL, without a use: its memory stays until the lock is released. Hold the lock. */
+struct tile *tile_find_locked(const struct session_memory *memory, uint64_t handle);
 
 /* Returns the address of a tile that is in use. */
 void *tile_base(const struct tile *tile);

@@ -114,6 +114,8 @@ int prepared_release(struct session_memory *memory, uint64_t handle, struct erro
 	if (prepared) {
 		*at = prepared->next;
 		memory->n_prepared--;
+		if (prepared->now)
+			tile_holder_drop_locked(&prepared->now->holder);
 	}
 	pthread_mutex_unlock(&memory->lock);
 	if (!prepared)

@@ -20,6 +20,7 @@
 
 #include "engine/compile/compile.h"
 #include "engine/memory/session_memory_core.h"
+#include "engine/memory/tile_use.h"
 #include "engine/prepared/prepared_changes.h"
 
 /* The buffers of a step as indices of the prepared call's array. */
@@ -55,6 +56,7 @@ struct prepared_inline {
 	struct value reply;
 	struct buffer *buffers;
 	struct value **mentions; /* as those of the prepared call */
+	struct tile_holder holder; /* the tiles of the last run, whose handles the buffers have */
 	uint64_t *tiles, *sorted; /* room for the handles of a run */
 };
 

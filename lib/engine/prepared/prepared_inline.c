@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small prepared calls run in place: their placements, buffers, results and reply are written over by each run, so that
- * it allocates nothing. What may have changed since, tiles and what the session's owner reserves, is asked for
- * each time.
- */
+ * it allocates nothing. Tiles stay in use between runs, until one of them is freed (tile_use.h); what the session's owner
+ * reserves is asked for each time. */
 #include <stddef.h>
 #include <string.h>
 
@@ -91,15 +90,13 @@ static void give_tiles(const struct prepared *prepared, struct prepared_inline *
 {
 	struct session_memory *memory = now->program.memory;
 
-	pthread_mutex_lock(&memory->lock);
 	for (size_t i = 0; i < prepared->n_buffers; i++) {
 		struct buffer *buffer = &now->buffers[i];
 
 		if (buffer->kind == BUFFER_TILE && buffer->tile)
-			tile_give_locked(memory, buffer->tile);
+			tile_give(memory, buffer->tile);
 		buffer->tile = NULL;
 	}
-	pthread_mutex_unlock(&memory->lock);
 }
 
 /* Finds the values of the reply that name tiles, so that a run writes them without a search. */
@@ -136,8 +133,9 @@ int prepared_create_inline(struct prepared *prepared)
 	now->reply = value_map();
 	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
 	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
+	now->holder.at = bump_alloc(prepared->bump, (prepared->n_buffers + 1) * sizeof *now->holder.at);
 	prepared->now = now;
-	if (!now->tiles || prepared_bind(prepared, &now->program, &choice, &now->reply, NULL)) {
+	if (!now->tiles || !now->holder.at || prepared_bind(prepared, &now->program, &choice, &now->reply, NULL)) {
 		program_end(&now->program);
 		return -ERROR_NO_MEMORY;
 	}
@@ -175,32 +173,56 @@ static bool is_ready(const struct prepared *prepared, struct prepared_inline *no
 
 /* ---- running it ---- */
 
-/* Hold the lock. Returns whether there is a tile of that handle and shape. */
-static bool take_tile(struct session_memory *memory, struct buffer *buffer)
+/* Returns the handle of the i-th tile that the call names; tiles: those that the run states, NULL: none. */
+static uint32_t handle_of(const struct prepared *prepared, const uint64_t *tiles, size_t i)
 {
-	buffer->tile = tile_take_locked(memory, buffer->handle);
-	if (!buffer->tile || !shape_equal(&buffer->tile->shape, &buffer->shape))
+	return (uint32_t)(tiles ? tiles[i] : prepared->tiles[i].handle);
+}
+
+/* Begins a run with the tiles of the one before. Returns false if they are others, or one was freed. */
+static bool keep_tiles(const struct prepared *prepared, struct prepared_inline *now, const uint64_t *tiles)
+{
+	for (size_t i = 0; i < prepared->n_tiles; i++) {
+		const int buffer = prepared->tiles[i].buffer;
+
+		if (buffer >= 0 && now->buffers[buffer].handle != handle_of(prepared, tiles, i))
+			return false;
+	}
+	return tile_holder_begin(&now->holder);
+}
+
+/* Hold the lock. Returns whether there is a tile of that handle and shape, and adds it to those that are held. */
+static bool take_tile(struct prepared_inline *now, struct buffer *buffer)
+{
+	struct tile *tile = tile_find_locked(now->program.memory, buffer->handle);
+
+	if (!tile || !shape_equal(&tile->shape, &buffer->shape))
 		return false;
-	buffer->base = tile_base(buffer->tile);
+	tile_holder_add_locked(&now->holder, tile);
+	buffer->base = tile_base(tile);
 	return true;
 }
 
-/* Hold the lock. Takes the run's tiles. After a failure some are taken: give_tiles gives those back. */
+/* Hold the lock. Begins a run with these tiles; after a failure none are held. */
 static int take_tiles(const struct prepared *prepared, struct prepared_inline *now, const uint64_t *tiles)
 {
-	struct session_memory *memory = now->program.memory;
 	bool there = true;
 
+	tile_holder_drop_locked(&now->holder);
 	for (size_t i = 0; i < prepared->n_tiles; i++)
 		if (prepared->tiles[i].buffer >= 0)
-			now->buffers[prepared->tiles[i].buffer].handle =
-				(uint32_t)(tiles ? tiles[i] : prepared->tiles[i].handle);
+			now->buffers[prepared->tiles[i].buffer].handle = handle_of(prepared, tiles, i);
 	for (size_t i = 0; i < prepared->n_buffers && there; i++)
 		if (now->buffers[i].kind == BUFFER_TILE)
-			there = take_tile(memory, &now->buffers[i]);
+			there = take_tile(now, &now->buffers[i]);
+	if (!there) {
+		tile_holder_drop_locked(&now->holder);
+		return -ERROR_BAD_TILE; /* the request says what is wrong */
+	}
 	for (size_t i = 0; i < prepared->n_mentions; i++)
 		now->mentions[i]->u = now->buffers[prepared->mentions[i].buffer].handle; /* it is a VALUE_UINT */
-	return there ? 0 : -ERROR_BAD_TILE; /* the request says what is wrong */
+	tile_holder_start_locked(&now->holder);
+	return 0;
 }
 
 /* Sets the addresses of the caller's memory. */
@@ -242,41 +264,50 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_inli
 	return error;
 }
 
-/* Chooses what a run has, and takes its tiles. Hold `busy`, and the lock if the call names tiles. After a failure those that
- * were taken are to be given back. */
-static int begin_locked(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
-			struct prepared_choice *ret_choice)
+/* Finds what a run has, beside its tiles. */
+static int choose(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
+		  struct prepared_choice *ret_choice)
 {
 	const int error = prepared_choose(prepared, changes, now->tiles, now->sorted, "run_prepared", ret_choice, NULL);
 
-	if (error)
-		return error;
-	if (prepared->names_memory)
+	if (!error && prepared->names_memory)
 		state_memory(prepared, now, ret_choice->memory);
-	return prepared->n_tiles ? take_tiles(prepared, now, ret_choice->tiles) : 0;
+	return error;
 }
 
+/* Begins a run: chooses what it has, and takes its tiles. */
 static int begin(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
 		 struct prepared_choice *ret_choice)
 {
 	struct session_memory *memory = now->program.memory;
-	int error;
+	int error = choose(prepared, now, changes, ret_choice);
 
-	if (prepared->n_tiles == 0)
-		return begin_locked(prepared, now, changes, ret_choice);
+	if (error || prepared->n_tiles == 0 || keep_tiles(prepared, now, ret_choice->tiles))
+		return error;
 	pthread_mutex_lock(&memory->lock);
-	error = begin_locked(prepared, now, changes, ret_choice);
+	error = take_tiles(prepared, now, ret_choice->tiles);
 	pthread_mutex_unlock(&memory->lock);
 	return error;
 }
 
-/* Runs what was begun with that result, and gives its tiles back. */
-static int end(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_choice *choice, int error)
+/* The same with the lock. */
+static int begin_locked(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
+			struct prepared_choice *ret_choice)
 {
-	if (!error)
-		error = reserve_and_run(prepared, now, choice);
+	const int error = choose(prepared, now, changes, ret_choice);
+
+	if (error || prepared->n_tiles == 0 || keep_tiles(prepared, now, ret_choice->tiles))
+		return error;
+	return take_tiles(prepared, now, ret_choice->tiles);
+}
+
+/* Runs what was begun. */
+static int run_begun(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_choice *choice)
+{
+	const int error = reserve_and_run(prepared, now, choice);
+
 	if (prepared->n_tiles)
-		give_tiles(prepared, now);
+		tile_holder_end(now->program.memory, &now->holder);
 	return error;
 }
 
@@ -290,12 +321,10 @@ const struct value *prepared_run_alone(struct prepared *prepared, const struct p
 {
 	struct prepared_inline *now = prepared->now;
 	struct prepared_choice choice;
-	int error;
 
-	if (!now || !is_ready(prepared, now))
+	if (!now || !is_ready(prepared, now) || begin(prepared, now, changes, &choice))
 		return NULL;
-	error = begin(prepared, now, changes, &choice);
-	return end(prepared, now, &choice, error) == 0 ? &now->reply : NULL;
+	return run_begun(prepared, now, &choice) == 0 ? &now->reply : NULL;
 }
 
 const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
@@ -320,7 +349,9 @@ const struct value *prepared_run_now(struct session_memory *memory, uint32_t han
 	}
 	if (!now->is_ready && is_ready(prepared, now)) /* the plans' locks are not taken inside the memory's */
 		error = begin(prepared, now, changes, &choice);
-	if (end(prepared, now, &choice, error)) {
+	if (!error)
+		error = run_begun(prepared, now, &choice);
+	if (error) {
 		prepared_give(prepared);
 		return NULL;
 	}
