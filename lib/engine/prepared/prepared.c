@@ -7,6 +7,7 @@
 
 #include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
+#include "engine/scheduler/pool_caller.h"
 #include "engine/steps/plan_cache.h"
 #include "engine/memory/temp.h"
 
@@ -21,6 +22,7 @@ static void end_inline(struct prepared *prepared)
 		step_end(program->kept[i]);
 	for (struct plan_use *at = program->plans; at; at = at->next)
 		plans_give(prepared->engine->plans, at->entry);
+	pool_close_account(prepared->engine->pool, prepared->now->job.account);
 }
 
 /* The decrement orders every holder's last use before the freeing: sequentially consistent, as it is no hot path. */

@@ -130,12 +130,13 @@ int prepared_create_inline(struct prepared *prepared)
 	now->program = (struct program){.memory = prepared->program.memory, .bump = prepared->bump};
 	now->job.ops = &now_ops;
 	now->job.fair_entry = &prepared->program.memory->fair_entry;
+	now->job.account = pool_open_account(prepared->engine->pool);
 	now->reply = value_map();
 	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
 	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
 	now->holder.at = bump_alloc(prepared->bump, (prepared->n_buffers + 1) * sizeof *now->holder.at);
 	prepared->now = now;
-	if (!now->tiles || !now->holder.at || prepared_bind(prepared, &now->program, &choice, &now->reply, NULL)) {
+	if (!now->job.account || !now->tiles || !now->holder.at || prepared_bind(prepared, &now->program, &choice, &now->reply, NULL)) {
 		program_end(&now->program);
 		return -ERROR_NO_MEMORY;
 	}
@@ -242,7 +243,10 @@ static int run_in_place(const struct prepared *prepared, struct prepared_inline 
 
 	if (!error)
 		error = placement_seek(program, &now->reply, NULL);
-	program_rewind(program);
+	if (now->job.is_single)
+		program_resume(program);
+	else
+		program_rewind(program);
 	now->job.joins = program->memory->limits.shares_memory || session_memory_joins(program->memory);
 	return error ? error : pool_run_now(prepared->engine->pool, &now->job);
 }

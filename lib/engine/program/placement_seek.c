@@ -250,8 +250,11 @@ static inline int put_u64(struct bump *bump, bool text, uint64_t u, struct value
 	return 0;
 }
 
+/* The name of the run before is the same text. */
 static inline void put_name(const char *name, struct value *ret)
 {
+	if (ret->kind == VALUE_STRING && ret->bytes.at == name)
+		return;
 	ret->kind = VALUE_STRING;
 	ret->bytes.at = name;
 	ret->bytes.size = strlen(name);

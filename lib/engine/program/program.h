@@ -99,6 +99,9 @@ uint64_t program_run(struct program *program, size_t chunk, void *scratch);
 /* Makes a program that has kept states, and does not run, begin again. */
 void program_rewind(struct program *program);
 
+/* Makes one that ran in a single stage ready for program_run of that stage. */
+void program_resume(struct program *program);
+
 /* Frees the tiles that the program created, after an error and before program_end. */
 void program_free_new_tiles(struct program *program);
 

@@ -122,11 +122,13 @@ static void end_segment(struct program *program)
 	program->begun = false;
 }
 
-/* Passes the scheduler what a chunk of the stage is estimated to take, and where it learns from the real times. */
-static void state_cost(const struct segment *segment, uint64_t chunk_ns, struct job *job)
+/* Passes the scheduler what a chunk of the stage is estimated to take, where it learns from the real times, and what scratch
+ * it needs. */
+static void state_needs(const struct program *program, uint64_t chunk_ns, size_t scratch_bytes, struct job *job)
 {
 	job->chunk_ns = chunk_ns;
-	job->cost = chunk_ns ? segment->cost : NULL;
+	job->cost = chunk_ns ? program->segments[program->at].cost : NULL;
+	job->scratch_bytes = program->n_segments == 1 ? scratch_bytes : JOB_SCRATCH_ALL;
 }
 
 /* Ends the stage that ran, if one did, and begins the next. Segments that are constant and known are skipped; a
@@ -154,11 +156,11 @@ int program_advance(struct program *program, struct job *job)
 		program->begun = true;
 		if (!program->run) {
 			job->n_chunks = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
-			state_cost(segment, segment->chunk_ns, job);
+			state_needs(program, segment->chunk_ns, segment->count == 1 ? 0 : JOB_SCRATCH_ALL, job);
 			return JOB_STAGE;
 		}
 		next = step_advance(program->run, &job->n_chunks);
-		state_cost(segment, program->run->chunk_ns, job);
+		state_needs(program, program->run->chunk_ns, program->run->scratch_bytes, job);
 		if (next < 0)
 			program->failure = program->run->failure;
 		if (next != JOB_END)
@@ -187,6 +189,12 @@ void program_rewind(struct program *program)
 	program->at = 0;
 	program->begun = false;
 	program->run = NULL;
+}
+
+void program_resume(struct program *program)
+{
+	program->at = 0;
+	program->run = program->kept[0];
 }
 
 /* States first, since they may wait for plans; then temporaries and tiles; plans last. */

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define JOB_SCRATCH_ALL SIZE_MAX
+
+struct account;
 struct cost;
 struct job;
 
@@ -49,14 +52,17 @@ struct job {
 	size_t n_chunks;
 	uint64_t chunk_ns; /* first value of the time of a chunk; 0: not known */
 	struct cost *cost; /* what it takes of that; NULL: not learned */
+	size_t scratch_bytes; /* that each chunk of the job's only stage needs; JOB_SCRATCH_ALL: all, or there are several */
 	/* The pool's own. */
 	atomic_bool cancelled;
 	atomic_bool late; /* cancelled by its deadline */
 	uint64_t began_ns, ended_ns; /* when threads first advanced it, and when it was finished; 0: it ran in a caller's thread */
 	struct job *next, *prev;
 	int state;
-	/* Of one that runs again and again by pool_run_now: runs until the next that is timed, and what the last one
-	 * took. */
+	/* Of one that runs again and again by pool_run_now: where it counts; whether it is one chunk, which later runs begin
+	 * with, without advance(); runs until the next that is timed, and what the last one took. */
+	struct account *account;
+	bool is_single;
 	unsigned untimed;
 	uint64_t brief_ns;
 	bool woken, exhausted, queued, threaded;

@@ -49,10 +49,8 @@ static void set(_Atomic uint64_t *counter, uint64_t value)
 	atomic_store_explicit(counter, value, memory_order_relaxed);
 }
 
-void lane_record_several(struct lane *lane, uint64_t chunks, uint64_t words, uint64_t ns)
+static void record(struct lane *lane, uint64_t chunks, uint64_t words, uint64_t ns, uint64_t each_ns)
 {
-	const uint64_t each_ns = ns / chunks;
-
 	set(&lane->chunks, get(&lane->chunks) + chunks);
 	set(&lane->words, get(&lane->words) + words);
 	set(&lane->busy_ns, get(&lane->busy_ns) + ns);
@@ -60,9 +58,14 @@ void lane_record_several(struct lane *lane, uint64_t chunks, uint64_t words, uin
 		set(&lane->longest_ns, each_ns);
 }
 
+void lane_record_several(struct lane *lane, uint64_t chunks, uint64_t words, uint64_t ns)
+{
+	record(lane, chunks, words, ns, ns / chunks);
+}
+
 void lane_record_alone(struct lane *lane, uint64_t words, uint64_t ns)
 {
-	lane_record_several(lane, 1, words, ns);
+	record(lane, 1, words, ns, ns);
 }
 
 void lane_add(const struct lane *lane, struct lane *to)

@@ -25,6 +25,7 @@ enum {
 	SPINS_PER_LOOK = 32,
 	BRIEF_NS = 4000,
 	RUNS_UNTIMED = 15,
+	SCRATCH_HERE = 8 << 10, /* bytes of the stack, for a job that needs no more */
 	/* What waking a sleeping thread costs, about (a futex and a context switch); and the most that a job may keep a
 	 * thread that serves others, alone and where threads are likely to join it: if none does, as long as a chunk. */
 	HAND_OVER_NS = 20 * 1000,
@@ -32,12 +33,67 @@ enum {
 	HERE_JOINED_NS = 250 * 1000,
 };
 
+/* ---- accounts ---- */
+
+struct account *pool_open_account(struct pool *pool)
+{
+	struct account *account = aligned_alloc(_Alignof(struct account), sizeof *account);
+
+	if (!account)
+		return NULL;
+	*account = (struct account){.runs = 0};
+	pthread_mutex_lock(&pool->lock);
+	account->next = pool->accounts;
+	if (account->next)
+		account->next->prev = account;
+	pool->accounts = account;
+	pthread_mutex_unlock(&pool->lock);
+	return account;
+}
+
+void pool_close_account(struct pool *pool, struct account *account)
+{
+	if (!account)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	*(account->prev ? &account->prev->next : &pool->accounts) = account->next;
+	if (account->next)
+		account->next->prev = account->prev;
+	lane_add(&account->lane, &pool->gone);
+	atomic_fetch_add_explicit(&pool->here, atomic_load(&account->runs), memory_order_relaxed);
+	pthread_mutex_unlock(&pool->lock);
+	free(account);
+}
+
+static void count_runs(struct account *account, uint64_t more)
+{
+	const uint64_t runs = atomic_load_explicit(&account->runs, memory_order_relaxed);
+
+	atomic_store_explicit(&account->runs, runs + more, memory_order_relaxed);
+}
+
+void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_lane)
+{
+	struct lane sum = {0};
+
+	pthread_mutex_lock(&pool->lock);
+	*ret_runs = atomic_load_explicit(&pool->here, memory_order_relaxed);
+	lane_add(&pool->gone, &sum);
+	for (const struct account *at = pool->accounts; at; at = at->next) {
+		*ret_runs += atomic_load_explicit(&at->runs, memory_order_relaxed);
+		lane_add(&at->lane, &sum);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	*ret_lane = sum;
+}
+
 /* ---- callers ---- */
 
-static void caller_free(struct caller *caller)
+static void caller_free(struct pool *pool, struct caller *caller)
 {
 	if (!caller)
 		return;
+	pool_close_account(pool, caller->account);
 	free(caller->cursors);
 	free(caller->scratch);
 	free(caller);
@@ -45,33 +101,18 @@ static void caller_free(struct caller *caller)
 
 static struct caller *caller_new(struct pool *pool)
 {
-	struct caller *caller = aligned_alloc(_Alignof(struct caller), sizeof *caller);
+	struct caller *caller = malloc(sizeof *caller);
 
 	if (!caller)
 		return NULL;
 	*caller = (struct caller){.cursors = aligned_alloc(64, pool->n_threads * sizeof *caller->cursors),
-				  .scratch = aligned_alloc(64, pool->scratch_bytes)};
-	if (!caller->cursors || !caller->scratch) {
-		caller_free(caller);
+				  .scratch = aligned_alloc(64, pool->scratch_bytes),
+				  .account = pool_open_account(pool)};
+	if (!caller->cursors || !caller->scratch || !caller->account) {
+		caller_free(pool, caller);
 		return NULL;
 	}
-	pthread_mutex_lock(&pool->lock);
-	caller->next = pool->all_callers;
-	if (caller->next)
-		caller->next->prev = caller;
-	pool->all_callers = caller;
-	pthread_mutex_unlock(&pool->lock);
 	return caller;
-}
-
-/* Hold the lock. */
-static void caller_retire(struct pool *pool, struct caller *caller)
-{
-	*(caller->prev ? &caller->prev->next : &pool->all_callers) = caller->next;
-	if (caller->next)
-		caller->next->prev = caller->prev;
-	lane_add(&caller->lane, &pool->gone);
-	atomic_fetch_add_explicit(&pool->here, atomic_load(&caller->runs), memory_order_relaxed);
 }
 
 /* Returns NULL without memory. */
@@ -99,34 +140,16 @@ static void caller_give(struct pool *pool, struct caller *caller)
 	if (pool->n_callers < CALLERS_MAX) {
 		pool->callers[pool->n_callers++] = caller;
 		caller = NULL;
-	} else {
-		caller_retire(pool, caller);
 	}
 	pthread_mutex_unlock(&pool->lock);
-	caller_free(caller);
+	caller_free(pool, caller);
 }
 
 void pool_free_callers(struct pool *pool)
 {
-	for (struct caller *at = pool->all_callers, *next; at; at = next) {
-		next = at->next;
-		caller_free(at);
-	}
-}
-
-void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_lane)
-{
-	struct lane sum = {0};
-
-	pthread_mutex_lock(&pool->lock);
-	*ret_runs = atomic_load_explicit(&pool->here, memory_order_relaxed);
-	lane_add(&pool->gone, &sum);
-	for (const struct caller *at = pool->all_callers; at; at = at->next) {
-		*ret_runs += atomic_load_explicit(&at->runs, memory_order_relaxed);
-		lane_add(&at->lane, &sum);
-	}
-	pthread_mutex_unlock(&pool->lock);
-	*ret_lane = sum;
+	caller_free(pool, atomic_load_explicit(&pool->caller, memory_order_acquire));
+	while (pool->n_callers)
+		caller_free(pool, pool->callers[--pool->n_callers]);
 }
 
 /* ---- stages with other threads ---- */
@@ -268,37 +291,84 @@ static int run_stages(struct pool *pool, struct job *job, struct caller *caller,
 /* ---- jobs that run again and again ---- */
 
 /* A look at the clock takes as long as a short draw: one run of several is timed, and stands for the others. */
-static void run_only_chunk(struct job *job, struct caller *caller)
+static void run_only_chunk(struct job *job, void *scratch)
 {
+	struct lane *lane = &job->account->lane;
 	uint64_t start_ns, words;
 
 	if (job->untimed > 0) {
 		job->untimed--;
-		lane_record_alone(&caller->lane, job->ops->run(job, 0, caller->scratch), job->brief_ns);
+		lane_record_alone(lane, job->ops->run(job, 0, scratch), job->brief_ns);
 		return;
 	}
 	start_ns = now_ns();
-	words = job->ops->run(job, 0, caller->scratch);
+	words = job->ops->run(job, 0, scratch);
 	job->brief_ns = now_ns() - start_ns;
 	job->untimed = job->brief_ns < BRIEF_NS ? RUNS_UNTIMED : 0;
-	lane_record_alone(&caller->lane, words, job->brief_ns);
+	lane_record_alone(lane, words, job->brief_ns);
 }
 
+/* Runs the stage that advance() has begun, and those that follow. */
 static int run_brief_stages(struct pool *pool, struct job *job, struct caller *caller)
 {
 	const bool joins = job->joins && pool->n_threads > 1;
 	uint64_t start_ns;
 	int next;
 
-	while ((next = job->ops->advance(job)) == JOB_STAGE) {
+	do {
 		if (job->n_chunks == 1) {
-			run_only_chunk(job, caller);
+			run_only_chunk(job, caller->scratch);
 			continue;
 		}
 		start_ns = now_ns();
 		run_stage(pool, job, caller, joins, &start_ns);
-	}
+	} while ((next = job->ops->advance(job)) == JOB_STAGE);
 	return next;
+}
+
+static int run_with_caller(struct pool *pool, struct job *job)
+{
+	struct caller *caller = caller_take(pool);
+	int next;
+
+	if (!caller)
+		return -ERROR_NO_MEMORY;
+	next = run_brief_stages(pool, job, caller);
+	caller_give(pool, caller);
+	return next;
+}
+
+/* Of a job that needs so little, there is no thread to join and nothing to take from the pool. */
+static void run_here(struct job *job)
+{
+	alignas(64) char scratch[SCRATCH_HERE];
+
+	run_only_chunk(job, scratch);
+}
+
+/* The only stage of a job that has one chunk is the same in every run, so later ones begin with it. */
+static int run_first_stage(struct pool *pool, struct job *job)
+{
+	int next;
+
+	if (job->n_chunks > 1 || job->scratch_bytes > SCRATCH_HERE)
+		return run_with_caller(pool, job);
+	run_here(job);
+	next = job->ops->advance(job);
+	job->is_single = next == JOB_END;
+	return next;
+}
+
+static int run_job(struct pool *pool, struct job *job)
+{
+	int next;
+
+	if (job->is_single) {
+		run_here(job);
+		return JOB_END;
+	}
+	next = job->ops->advance(job);
+	return next == JOB_STAGE ? run_first_stage(pool, job) : next;
 }
 
 /* ---- the public functions ---- */
@@ -324,13 +394,6 @@ uint64_t pool_here_ns(const struct pool *pool, bool joins)
 	if (joins && others_may_join(pool))
 		return HERE_JOINED_NS;
 	return even < HERE_MOST_NS ? even : HERE_MOST_NS;
-}
-
-static void count_runs(struct caller *caller, uint64_t more)
-{
-	const uint64_t runs = atomic_load_explicit(&caller->runs, memory_order_relaxed);
-
-	atomic_store_explicit(&caller->runs, runs + more, memory_order_relaxed);
 }
 
 /* It goes on with the threads, now or when it is woken. */
@@ -363,7 +426,7 @@ void pool_run_here(struct pool *pool, struct job *job)
 	fpenv_leave(saved);
 
 	if (next != JOB_AGAIN && next != JOB_WAIT)
-		count_runs(caller, 1);
+		count_runs(caller->account, 1);
 	caller_give(pool, caller);
 	if (next == JOB_AGAIN || next == JOB_WAIT) {
 		go_on(pool, job, next == JOB_AGAIN);
@@ -374,17 +437,11 @@ void pool_run_here(struct pool *pool, struct job *job)
 
 int pool_run_now(struct pool *pool, struct job *job)
 {
-	struct caller *caller = caller_take(pool);
-	struct fpenv_saved saved;
-	int next;
+	const struct fpenv_saved saved = fpenv_enter();
+	const int next = run_job(pool, job);
 
-	if (!caller)
-		return -ERROR_NO_MEMORY;
-	saved = fpenv_enter();
-	next = run_brief_stages(pool, job, caller);
 	fpenv_leave(saved);
-	count_runs(caller, 1);
-	caller_give(pool, caller);
+	count_runs(job->account, 1);
 	return next;
 }
 
@@ -394,7 +451,7 @@ void pool_count_alone(struct pool *pool, unsigned runs, uint64_t words, uint64_t
 
 	if (!caller)
 		return;
-	lane_record_several(&caller->lane, runs, words, took_ns);
-	count_runs(caller, runs);
+	lane_record_several(&caller->account->lane, runs, words, took_ns);
+	count_runs(caller->account, runs);
 	caller_give(pool, caller);
 }

@@ -9,6 +9,7 @@
 #include "engine/scheduler/job.h"
 #include "engine/scheduler/lane.h"
 
+struct account;
 struct pool;
 
 /* As pool_submit, but the job runs in this thread, inside fpenv_enter, until it ends or has to wait. One with
@@ -16,8 +17,13 @@ struct pool;
  * sooner. */
 void pool_run_here(struct pool *pool, struct job *job);
 
-/* The same for a job that never waits and has no finish(), which may run again and again. Returns what its last
- * advance() returned; or -ERROR_NO_MEMORY, and it has not begun. */
+/* Opens an account for jobs that run by pool_run_now, one at a time. NULL: there is no memory. */
+struct account *pool_open_account(struct pool *pool);
+/* Keeps what it has counted. Accepts NULL. */
+void pool_close_account(struct pool *pool, struct account *account);
+
+/* The same for a job that never waits and has no finish(), which may run again and again; job->account is set. Returns what
+ * its last advance() returned; or -ERROR_NO_MEMORY, and it has not begun. */
 int pool_run_now(struct pool *pool, struct job *job);
 
 /* Counts so many jobs of one chunk, which this thread ran without the pool. */

@@ -42,15 +42,20 @@ struct thread {
 	struct pin pin;
 };
 
+/* What runs in callers' threads have counted; one thread's at a time. */
+struct account {
+	struct lane lane;      /* what their chunks add to lane 0 */
+	_Atomic uint64_t runs; /* jobs that ended */
+	struct account *next, *prev; /* among all; guarded by the pool's lock */
+};
+
 /* What a caller's thread needs while it computes; one thread's at a time. */
 struct caller {
 	struct cursor *cursors; /* of each thread */
 	void *scratch;
-	_Atomic uint64_t runs; /* of jobs that ended; these two are written by the thread that has it alone */
-	struct lane lane;      /* what their chunks add to lane 0 */
+	struct account *account;
 	/* Work that no thread was woken for yet, in stages that follow one another closely. */
 	uint64_t missed_ns, last_ns;
-	struct caller *next, *prev; /* among all */
 };
 
 enum { CALLERS_MAX = 8 };
@@ -86,8 +91,8 @@ struct pool {
 	_Atomic(struct caller *) caller; /* NULL: it is in use, or not had yet */
 	struct caller *callers[CALLERS_MAX]; /* for several at once */
 	unsigned n_callers;
-	struct caller *all_callers;
-	struct lane gone; /* what callers have counted that are gone */
+	struct account *accounts;
+	struct lane gone; /* what those have counted that were closed */
 	struct thread threads[];
 };
 

@@ -90,6 +90,30 @@ static uint64_t find_chunk_ns(const struct transform *t)
 	return (uint64_t)(t->cost_ns * part / (double)t->n_chunks);
 }
 
+/* Waits for the plan; it is held, so what was ready once stays ready. */
+static int get_ready(struct transform *t)
+{
+	const int wait = step_await_plan(&t->run);
+
+	if (wait)
+		return wait;
+	if (fft_scratch_bytes(t->plan) > pool_scratch_bytes(t->run.engine->pool))
+		return -ERROR_NOT_SUPPORTED;
+	if (t->piece && !t->row_in && !t->pitch)
+		t->run.scratch_bytes = fft_scratch_bytes(t->plan);
+	t->is_ready = true;
+	return 0;
+}
+
+/* Finds the chunks of the stage that begins. That of short transforms is the same in every run. */
+static void cut_stage(struct transform *t)
+{
+	if (t->piece && t->n_chunks)
+		return;
+	t->n_chunks = stage_chunks(t);
+	t->run.chunk_ns = find_chunk_ns(t);
+}
+
 /* step_ops.advance: waits for the plan, then one stage for all short transforms, or one for each phase of each batch.
  */
 static int advance_transform(struct step_run *run, size_t *ret_chunks)
@@ -97,21 +121,18 @@ static int advance_transform(struct step_run *run, size_t *ret_chunks)
 	struct transform *t = (struct transform *)run;
 
 	if (!run->started) {
-		const int wait = t->is_ready ? 0 : step_await_plan(run);
+		const int error = t->is_ready ? 0 : get_ready(t);
 
-		if (wait)
-			return wait;
-		t->is_ready = true;
-		if (fft_scratch_bytes(t->plan) > pool_scratch_bytes(run->engine->pool))
-			return -ERROR_NOT_SUPPORTED;
+		if (error)
+			return error;
 		if (run->step->out->shape.n == 0)
 			return JOB_END;
 		run->started = true;
 	} else if (!step_on(t)) {
 		return JOB_END;
 	}
-	*ret_chunks = t->n_chunks = stage_chunks(t);
-	run->chunk_ns = find_chunk_ns(t);
+	cut_stage(t);
+	*ret_chunks = t->n_chunks;
 	return JOB_STAGE;
 }
 

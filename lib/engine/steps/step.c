@@ -31,6 +31,7 @@ int step_begin(struct engine *engine, const struct step *step, struct job *job, 
 	run->engine = engine;
 	run->step = step;
 	run->waiter.job = job;
+	run->scratch_bytes = JOB_SCRATCH_ALL;
 	if (step->work_bytes) {
 		run->work = temp_alloc(engine, step->work_bytes);
 		error = run->work ? 0 : -ERROR_NO_MEMORY;
