@@ -2,7 +2,7 @@
 /* One pass over the bytes, whose pointers are then moved to the copy. */
 #include "reply_read.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 enum {
 	NIL = 0xc0,
@@ -21,7 +21,7 @@ enum {
 
 struct walk {
 	const uint8_t *at, *end;
-	struct bump *bump;
+	struct bump *bump; /* NULL: values are stepped over */
 };
 
 /* A big-endian number of 1 << exponent bytes. */
@@ -61,12 +61,13 @@ static bool take_uint(struct walk *walk, uint8_t type, struct value *ret)
 
 static bool take_array(struct walk *walk, unsigned count, struct value *ret)
 {
-	struct value *at = bump_alloc(walk->bump, (count + 1) * sizeof *at);
+	struct value *at = walk->bump ? bump_alloc(walk->bump, (count + 1) * sizeof *at) : NULL;
+	struct value skipped;
 
-	if (!at)
+	if (walk->bump && !at)
 		return false;
 	for (unsigned i = 0; i < count; i++)
-		if (walk->at == walk->end || !take_uint(walk, *walk->at++, &at[i]))
+		if (walk->at == walk->end || !take_uint(walk, *walk->at++, at ? &at[i] : &skipped))
 			return false;
 	*ret = (struct value){.kind = VALUE_ARRAY, .array = {at, count, count}};
 	return true;
@@ -106,20 +107,33 @@ static bool take_value(struct walk *walk, struct value *ret)
 	return take_text(walk, type, ret);
 }
 
-/* A short map. */
+/* The header of a short map. */
+static bool take_map_header(struct walk *walk, unsigned *ret_count)
+{
+	if (walk->at == walk->end || (*walk->at & 0xf0) != FIXMAP)
+		return false;
+	*ret_count = *walk->at++ & 15u;
+	return true;
+}
+
+static bool take_name(struct walk *walk, struct value *ret)
+{
+	return walk->at < walk->end && take_text(walk, *walk->at++, ret);
+}
+
 static bool take_map(struct walk *walk, struct value *ret)
 {
-	const unsigned count = walk->at < walk->end ? *walk->at & 15u : 0;
 	struct value_member *members;
 	struct value name;
+	unsigned count;
 
-	if (walk->at == walk->end || (*walk->at++ & 0xf0) != FIXMAP)
+	if (!take_map_header(walk, &count))
 		return false;
 	members = bump_alloc(walk->bump, (count + 1) * sizeof *members);
 	if (!members)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
-		if (walk->at == walk->end || !take_text(walk, *walk->at++, &name) || !take_value(walk, &members[i].value))
+		if (!take_name(walk, &name) || !take_value(walk, &members[i].value))
 			return false;
 		members[i].name = name.bytes.at;
 		members[i].name_size = name.bytes.size;
@@ -139,25 +153,73 @@ static void move_pointers(struct value *map, const char *from, const char *to)
 	}
 }
 
+/* [1, msgid, nil, of a reply without error. */
+static bool take_head(struct walk *walk, uint32_t *ret_msgid)
+{
+	struct value msgid;
+
+	if (walk->end - walk->at < 5 || *walk->at++ != (FIXARRAY | 4) || *walk->at++ != MESSAGE_RESPONSE ||
+	    !take_uint(walk, *walk->at++, &msgid) || msgid.u > UINT32_MAX || walk->at == walk->end || *walk->at++ != NIL)
+		return false;
+	*ret_msgid = (uint32_t)msgid.u;
+	return true;
+}
+
 size_t reply_read(const void *bytes, size_t size, struct bump *bump, struct message *ret_message)
 {
 	const size_t most = size < REPLY_READ_BYTES ? size : REPLY_READ_BYTES;
 	const uint8_t *const begin = bytes;
-	struct walk walk = {begin + 2, begin + most, bump};
-	struct value msgid;
+	struct walk walk = {begin, begin + most, bump};
 	const char *copy;
 
-	if (most < 5 || begin[0] != (FIXARRAY | 4) || begin[1] != MESSAGE_RESPONSE)
-		return 0;
-	if (!take_uint(&walk, *walk.at++, &msgid) || msgid.u > UINT32_MAX || walk.at == walk.end || *walk.at++ != NIL ||
-	    !take_map(&walk, &ret_message->result))
+	if (!take_head(&walk, &ret_message->msgid) || !take_map(&walk, &ret_message->result))
 		return 0;
 	copy = bump_copy(bump, bytes, (size_t)(walk.at - begin));
 	if (!copy)
 		return 0;
 	move_pointers(&ret_message->result, bytes, copy);
 	ret_message->type = MESSAGE_RESPONSE;
-	ret_message->msgid = (uint32_t)msgid.u;
 	ret_message->error.code = 0;
 	return (size_t)(walk.at - begin);
+}
+
+/* The header of BYTES. */
+static bool take_bytes_header(struct walk *walk, uint64_t *ret_size)
+{
+	const uint8_t type = walk->at < walk->end ? *walk->at : NIL;
+
+	if (type < BIN8 || type > BIN32)
+		return false;
+	walk->at++;
+	return take_number(walk, type - BIN8, ret_size);
+}
+
+bool reply_find_array(const void *bytes, size_t size, struct reply_array *ret_array)
+{
+	const uint8_t *const begin = bytes;
+	struct walk walk = {begin, begin + size, NULL};
+	struct value name, skipped;
+	unsigned count;
+	uint64_t array_bytes;
+
+	if (!take_head(&walk, &ret_array->msgid) || !take_map_header(&walk, &count))
+		return false;
+	while (count-- > 0 && take_name(&walk, &name)) {
+		if (value_is_text(&name, "data")) {
+			ret_array->size_at = (size_t)(walk.at - begin) + 1;
+			if (!take_bytes_header(&walk, &array_bytes))
+				return false;
+			ret_array->at = (size_t)(walk.at - begin);
+			ret_array->size = (size_t)array_bytes;
+			return true;
+		}
+		if (!take_value(&walk, &skipped))
+			return false;
+	}
+	return false;
+}
+
+void reply_empty_array(void *bytes, const struct reply_array *array)
+{
+	memset((char *)bytes + array->size_at, 0, array->at - array->size_at);
 }
