@@ -255,7 +255,7 @@ static int take_elements(const struct trnsci_call *call, const struct fill *fill
 	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.dtype != fill->dtype ||
 	    array.count != part_elements(fill))
 		return error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", call->method);
-	if (array.bytes > 0)
+	if (array.bytes > 0 && array.data != fill->out)
 		memcpy(fill->out, array.data, array.bytes);
 	return 0;
 }
@@ -268,7 +268,7 @@ static int fill_few(struct fill *fill, struct error *err)
 
 	if (r < 0)
 		return r;
-	r = call_run(call, err);
+	r = call_run_into(call, fill->out, part_elements(fill) * trnsci_dtype_size(fill->dtype), err);
 	if (r < 0)
 		return r;
 	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;

@@ -72,6 +72,10 @@ struct trnsci_call {
 	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */
 	void (*answered)(struct trnsci_call *call);
 	struct trnsci_call *prepares; /* of a `prepare`: the call that is prepared; one reference */
+	/* Where the array of the reply goes if it has so many bytes; 0: it stays with the reply. A call that is given up while it
+	 * is in flight has no data_to any more. */
+	void *data_to;
+	size_t data_bytes; /* not changed while it is in flight */
 	/* The answer. */
 	struct trnsci_error error;
 	const struct value *reply; /* NULL: none, or an error */

@@ -55,6 +55,7 @@ void call_table_add(struct trnsci_call *call)
 	call->chain = session->calls[call->msgid % CALL_BUCKETS];
 	session->calls[call->msgid % CALL_BUCKETS] = call;
 	session->n_in_flight++;
+	session->n_arrays += call->data_bytes > 0;
 	call->refs++;
 	call->cancelling = false;
 	call->sent_again = call->needs_room = false;
@@ -73,6 +74,7 @@ static void take_out(struct trnsci_call *call)
 		at = &(*at)->chain;
 	*at = call->chain;
 	call->session->n_in_flight--;
+	call->session->n_arrays -= call->data_bytes > 0;
 	call->refs--;
 }
 

@@ -18,6 +18,9 @@ bool input_make_room(struct input *input, size_t least);
  * bytes, 0 at the end of the connection, -errno, or -EPROTO for a descriptor that was not asked for. */
 ssize_t input_receive(struct input *input, int socket, struct fdpass *fds);
 
+/* The same into other memory. */
+ssize_t input_receive_to(void *to, size_t room, int socket, struct fdpass *fds);
+
 /* Removes the first `size` bytes. */
 void input_drop(struct input *input, size_t size);
 void input_free(struct input *input);

@@ -21,6 +21,7 @@
 
 enum {
 	RECEIVE_BYTES = 64 << 10,
+	ARRAY_HEAD_BYTES = 2 << 10, /* room for what comes before an array that is received elsewhere */
 	KEEP_BYTES = 1 << 20, /* larger buffers are freed between messages */
 	REST_LEAST_MS = 1000, /* a busy host may stop a daemon in the middle of a message for so long */
 };
@@ -30,6 +31,7 @@ static void adopt_input(struct remote *remote, struct handshake *handshake)
 {
 	input_free(&remote->in);
 	remote->in = handshake->in;
+	remote->array = (struct array_input){.size = 0};
 	remote->heard_ns = clock_ns();
 	handshake->in = (struct input){0};
 	handshake_end(handshake);
@@ -142,6 +144,7 @@ static void answer_call(struct trnsci_session *session, const struct message *me
 		*result = message->result;
 	else if (error.code == 0)
 		error_set(&error, ERROR_NO_MEMORY, "%s: the reply", call->method);
+	array_input_end(&((struct remote *)session->peer)->array, call, result);
 	call->fds = take_fds(session->peer, call);
 	call_finish(call, error.code ? &error : NULL, bump, NULL, result);
 }
@@ -215,6 +218,10 @@ static void handle_frames(struct trnsci_session *session)
 	int r = 0;
 
 	while (at < remote->in.size && !session->failure.code) {
+		if (array_input_begin(&remote->array, session, &remote->in, at))
+			frame_scan_init(&remote->scan, &handshake_reply_limits);
+		if (array_input_is_pending(&remote->array))
+			break;
 		size = handle_short_reply(session, at);
 		at += size;
 		if (size > 0)
@@ -233,19 +240,32 @@ static void handle_frames(struct trnsci_session *session)
 		input_free(&remote->in);
 }
 
+/* Receives what has come of an array, or else of messages. Returns as input_receive; *ret_room is what there was room for. */
+static ssize_t receive_some(struct trnsci_session *session, size_t *ret_room)
+{
+	struct remote *remote = session->peer;
+	struct fdpass *fds = remote->fds_wanted ? &remote->fds : NULL;
+
+	if (array_input_is_pending(&remote->array)) {
+		*ret_room = remote->array.size - remote->array.got;
+		return array_input_receive(&remote->array, session, &remote->in, remote->socket, fds);
+	}
+	*ret_room = remote->in.room - remote->in.size;
+	return input_receive(&remote->in, remote->socket, fds);
+}
+
 bool socket_io_receive(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
 	bool any = false;
+	size_t room;
 
 	while (!session->failure.code) {
-		if (!input_make_room(&remote->in, RECEIVE_BYTES)) {
+		if (!input_make_room(&remote->in, session->n_arrays ? ARRAY_HEAD_BYTES : RECEIVE_BYTES)) {
 			socket_io_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
 			break;
 		}
-		const size_t room = remote->in.room - remote->in.size;
-		const ssize_t got =
-			input_receive(&remote->in, remote->socket, remote->fds_wanted ? &remote->fds : NULL);
+		const ssize_t got = receive_some(session, &room);
 
 		if (got == -EAGAIN)
 			break;

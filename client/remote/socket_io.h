@@ -9,6 +9,7 @@
 #include "session/session.h"
 
 #include "base/spin.h"
+#include "array_input.h"
 #include "codec.h"
 #include "frame.h"
 #include "handshake.h"
@@ -43,6 +44,7 @@ struct remote {
 	bool sending_ended;                /* the connection takes no more bytes; sent requests may still be answered */
 	char instance[HANDSHAKE_INSTANCE]; /* of the daemon: another one after a restart */
 	struct input in;
+	struct array_input array; /* of the reply at the start of the input */
 	unsigned rounds;        /* over the calls in flight, so far (reconnect.c) */
 	int64_t heard_ns;       /* when the last bytes of an incomplete message came */
 	struct error closing;   /* the reason that the daemon gave for closing the connection; code 0: none */

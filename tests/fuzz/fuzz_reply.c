@@ -34,6 +34,7 @@ enum {
 	FD_BYTES = 6,    /* kind, pages (two), seals, what two counters of its first page say */
 	FDS_MOST = 64,   /* in one input */
 	ARENA_BYTES = 1 << 20,
+	RECEIVED = 1100, /* samples */
 	PAGE = 4096,
 };
 
@@ -285,6 +286,11 @@ static void do_draws(void)
 	trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, 8, out), trnsci_vector(TRNSCI_C64, 8, out), NULL);
 	draw_array(session, &normal, TRNSCI_F32, 8, out, &span, NULL);
 	draw_array(session, &normal, TRNSCI_F32, sizeof out / sizeof *out, out, &span, NULL);
+	float *received = malloc(RECEIVED * sizeof *received); /* the library receives straight into it */
+
+	must(received != NULL);
+	draw_array(session, &normal, TRNSCI_F32, RECEIVED, received, NULL, NULL);
+	free(received);
 }
 
 static int look_at_stream(void *arg, const struct trnsci_stream_info *info)

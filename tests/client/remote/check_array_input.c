@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays that a daemon sends with its reply: whatever their bytes come with, and however late, they are in the caller's memory when
+ * the function has returned, and nothing is written there afterwards. */
+#include <linux/sockios.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "client/drawing.h"
+#include "fake_daemon.h"
+#include "harness/wait.h"
+
+enum {
+	FEW = 1500,    /* samples, which always come with the reply */
+	MANY = 250000, /* samples, which come with the reply the first time */
+	GUARD = 16,    /* samples around an array */
+	HEAD = 64,     /* bytes before the array in a reply, and some behind its start */
+	TAIL = 100,    /* bytes behind it */
+};
+
+static const float untouched = -1;
+
+/* ---- a daemon's reply ---- */
+
+static uint64_t number_of(const struct message *request, const char *name)
+{
+	const struct value *value = value_get(&request->params, name);
+	uint64_t number = 0;
+
+	if (value)
+		value_to_u64(value, &number);
+	return number;
+}
+
+/* What a reply says, which need not be so. */
+struct claim {
+	uint64_t n;
+	const char *dtype;
+	size_t bytes;   /* of the array */
+	uint32_t msgid;
+	bool twice; /* it names another array of as many bytes behind the first */
+};
+
+static struct claim honest_claim(const struct message *request)
+{
+	const uint64_t n = number_of(request, "n");
+
+	return (struct claim){n, "f32", n * sizeof(float), request->msgid, false};
+}
+
+static void add_twice(struct bump *bump, struct value *map, size_t bytes)
+{
+	void *zeros = bump_alloc(bump, bytes);
+
+	memset(zeros, 0, bytes);
+	value_add(bump, map, "data", value_bytes(zeros, bytes));
+}
+
+/* Sample i is i. */
+static struct codec_buffer write_reply(const struct claim *claim)
+{
+	struct codec_buffer buffer = {0};
+	struct bump *bump = bump_new();
+	struct value map = value_map(), shape = value_array();
+	float *samples = bump_alloc(bump, claim->bytes + sizeof *samples);
+
+	for (size_t i = 0; i <= claim->bytes / sizeof *samples; i++)
+		samples[i] = (float)i;
+	value_push(bump, &shape, value_uint(claim->n));
+	value_put(bump, &map, "n", value_uint(claim->n));
+	value_put(bump, &map, "dtype", value_string(claim->dtype));
+	value_put(bump, &map, "shape", shape);
+	value_put(bump, &map, "data", value_bytes(samples, claim->bytes));
+	if (claim->twice)
+		add_twice(bump, &map, claim->bytes);
+	value_put(bump, &map, "generator", value_string("threefry4x32"));
+	for (const char *const *name = (const char *const[]){"seed", "stream", "offset", "position", "next", NULL}; *name; name++)
+		value_put(bump, &map, *name, value_uint(8));
+	assert_int_equal(codec_response(&buffer, claim->msgid, NULL, &map), 0);
+	bump_free(bump);
+	return buffer;
+}
+
+/* Says these bytes, and waits until the client has received them. */
+static void say_apart(struct fake_daemon *fake, const void *bytes, size_t size)
+{
+	int left = 0;
+
+	fake_daemon_say(fake, bytes, size, -1);
+	AWAIT(ioctl(fake->client, SIOCOUTQ, &left) < 0 || left == 0);
+}
+
+static void say_claim(struct fake_daemon *fake, const struct claim *claim)
+{
+	struct codec_buffer reply = write_reply(claim);
+
+	fake_daemon_say(fake, reply.at, reply.size, -1);
+	codec_buffer_free(&reply);
+}
+
+/* ---- a client's draw ---- */
+
+struct array {
+	uint64_t n;
+	float *memory, *out; /* out lies in memory, with GUARD samples around it */
+};
+
+static struct array new_array(uint64_t n)
+{
+	struct array array = {.n = n, .memory = malloc((n + 2 * GUARD) * sizeof(float))};
+
+	array.out = array.memory + GUARD;
+	for (size_t i = 0; i < n + 2 * GUARD; i++)
+		array.memory[i] = untouched;
+	return array;
+}
+
+static void forget_samples(struct array *array)
+{
+	for (size_t i = 0; i < array->n; i++)
+		array->out[i] = untouched;
+}
+
+static void expect_guards(const struct array *array)
+{
+	for (size_t i = 0; i < GUARD; i++)
+		if (array->memory[i] != untouched || array->out[array->n + i] != untouched)
+			fail_msg("%zu samples beside the array: expected untouched", i);
+}
+
+static void expect_untouched(const struct array *array)
+{
+	expect_guards(array);
+	for (size_t i = 0; i < array->n; i++)
+		if (array->out[i] != untouched)
+			fail_msg("sample %zu: expected untouched, got %g", i, (double)array->out[i]);
+}
+
+static void expect_samples(const struct array *array)
+{
+	expect_guards(array);
+	for (size_t i = 0; i < array->n; i++)
+		if (array->out[i] != (float)i)
+			fail_msg("sample %zu: expected %zu, got %g", i, i, (double)array->out[i]);
+}
+
+static int draw(struct trnsci_session *session, const struct array *array, uint64_t seed)
+{
+	const struct drawing normal = {.distribution = "normal", .source = {.seed = seed}};
+
+	return draw_array(session, &normal, TRNSCI_F32, array->n, array->out, NULL, NULL);
+}
+
+static void expect_draw(struct trnsci_session *session, uint64_t n, uint64_t seed)
+{
+	struct array array = new_array(n);
+	const int r = draw(session, &array, seed);
+
+	if (r < 0)
+		fail_msg("seed %llu: %s", (unsigned long long)seed, trnsci_error_name(r));
+	expect_samples(&array);
+	free(array.memory);
+}
+
+static struct trnsci_call *submit_ping(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+
+	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
+	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+	return call;
+}
+
+static void expect_answer(struct trnsci_call *call)
+{
+	assert_int_equal(trnsci_wait(call, DEADLINE_MS), 0);
+	trnsci_call_free(call);
+}
+
+/* ---- in pieces ---- */
+
+/* The seed says where the reply is cut. 0: everywhere around the array. */
+static bool answer_in_pieces(struct fake_daemon *fake, const struct message *request)
+{
+	const struct claim claim = honest_claim(request);
+	struct codec_buffer reply;
+	size_t cut = number_of(request, "seed"), at = 0;
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	reply = write_reply(&claim);
+	for (; cut == 0 && at < reply.size - TAIL; at += at < HEAD + 8 ? 1 : (reply.size - TAIL - at > 997 ? 997 : 1))
+		say_apart(fake, reply.at + at, at < HEAD + 8 ? 1 : (reply.size - TAIL - at > 997 ? 997 : 1));
+	for (; cut == 0 && at < reply.size; at++)
+		say_apart(fake, reply.at + at, 1);
+	if (cut > 0) {
+		say_apart(fake, reply.at, cut < reply.size ? cut : reply.size);
+		fake_daemon_say(fake, reply.at + cut, cut < reply.size ? reply.size - cut : 0, -1);
+	}
+	codec_buffer_free(&reply);
+	return true;
+}
+
+static void pieces_of_few(void **state)
+{
+	struct fake_daemon *fake = fake_daemon_start(answer_in_pieces, NULL);
+	struct trnsci_session *session = fake_daemon_open(fake);
+	const uint64_t bytes = FEW * sizeof(float);
+
+	(void)state;
+	for (uint64_t cut = 0; cut <= bytes + HEAD + TAIL; cut += cut > HEAD + 8 && cut < bytes - 8 ? 97 : 1)
+		expect_draw(session, FEW, cut);
+	trnsci_close(session);
+	fake_daemon_stop(fake);
+}
+
+static void pieces_of_many(void **state)
+{
+	(void)state;
+	for (uint64_t cut = 0; cut <= MANY * sizeof(float); cut = 3 * cut + 1) {
+		struct fake_daemon *fake = fake_daemon_start(answer_in_pieces, NULL);
+		struct trnsci_session *session = fake_daemon_open(fake);
+
+		expect_draw(session, MANY, cut);
+		trnsci_close(session);
+		fake_daemon_stop(fake);
+	}
+}
+
+/* ---- among others ---- */
+
+/* Answers in one piece all that came before a draw, the draw, and a request of the number behind it. */
+static bool answer_at_draw(struct fake_daemon *fake, const struct message *request)
+{
+	static _Thread_local uint32_t waiting[8];
+	static _Thread_local size_t n_waiting;
+	const struct claim claim = honest_claim(request);
+	struct codec_buffer all = {0}, reply;
+	const struct value none = value_map();
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	if (!fake_daemon_asked(request, "normal")) {
+		waiting[n_waiting++] = request->msgid;
+		return true;
+	}
+	codec_response(&all, waiting[0], NULL, &none);
+	codec_response(&all, waiting[1], NULL, &none);
+	reply = write_reply(&claim);
+	all.at = realloc(all.at, all.size + reply.size + 64);
+	all.room = all.size + reply.size + 64;
+	memcpy(all.at + all.size, reply.at, reply.size);
+	all.size += reply.size;
+	codec_response(&all, waiting[2], NULL, &none);
+	fake_daemon_say(fake, all.at, all.size, -1);
+	codec_buffer_free(&reply);
+	codec_buffer_free(&all);
+	n_waiting = 0;
+	return true;
+}
+
+static void among_others(void **state)
+{
+	const uint64_t sizes[] = {10, FEW, MANY, FEW};
+	struct fake_daemon *fake = fake_daemon_start(answer_at_draw, NULL);
+	struct trnsci_session *session = fake_daemon_open(fake);
+	struct trnsci_call *pings[3];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		for (size_t k = 0; k < 3; k++)
+			pings[k] = submit_ping(session);
+		expect_draw(session, sizes[i], 1);
+		for (size_t k = 0; k < 3; k++)
+			expect_answer(pings[k]);
+	}
+	trnsci_close(session);
+	fake_daemon_stop(fake);
+}
+
+/* ---- two threads ---- */
+
+enum { DRAWS = 60 };
+
+/* Answers two draws at once, the later one first. */
+static bool answer_pairs(struct fake_daemon *fake, const struct message *request)
+{
+	static _Thread_local struct claim waiting;
+	const struct claim claim = honest_claim(request);
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	if (waiting.n == 0) {
+		waiting = claim;
+		return true;
+	}
+	say_claim(fake, &claim);
+	say_claim(fake, &waiting);
+	waiting.n = 0;
+	return true;
+}
+
+struct drawer {
+	pthread_t thread;
+	struct trnsci_session *session;
+	uint64_t n;
+};
+
+static void *draw_often(void *arg)
+{
+	struct drawer *drawer = arg;
+
+	for (uint64_t i = 0; i < DRAWS; i++)
+		expect_draw(drawer->session, drawer->n, i);
+	return NULL;
+}
+
+static void two_threads(void **state)
+{
+	struct fake_daemon *fake = fake_daemon_start(answer_pairs, NULL);
+	struct trnsci_session *session = fake_daemon_open(fake);
+	struct drawer drawers[] = {{.session = session, .n = FEW}, {.session = session, .n = 9 * FEW}};
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&drawers[i].thread, NULL, draw_often, &drawers[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(drawers[i].thread, NULL);
+	trnsci_close(session);
+	fake_daemon_stop(fake);
+}
+
+/* ---- the end of the draw before that of its array ---- */
+
+/* Says half of an array, and the rest when the next request has come behind the draw's cancel. */
+static bool answer_by_halves(struct fake_daemon *fake, const struct message *request)
+{
+	static _Thread_local struct codec_buffer reply;
+	static _Thread_local struct message cancel;
+	const struct claim claim = honest_claim(request);
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	if (fake_daemon_asked(request, "normal")) {
+		reply = write_reply(&claim);
+		say_apart(fake, reply.at, reply.size / 2);
+		return true;
+	}
+	if (fake_daemon_asked(request, "cancel")) {
+		cancel = *request;
+		return true;
+	}
+	fake_daemon_say(fake, reply.at + reply.size / 2, reply.size - reply.size / 2, -1);
+	codec_buffer_free(&reply);
+	fake_daemon_reply(fake, &cancel, NULL, NULL, 0, -1);
+	fake_daemon_reply(fake, request, NULL, NULL, 0, -1);
+	return true;
+}
+
+static void given_up(void **state)
+{
+	const struct trnsci_options options = {.timeout_ms = 100};
+	const uint64_t sizes[] = {FEW, MANY};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct fake_daemon *fake = fake_daemon_start(answer_by_halves, NULL);
+		struct array array = new_array(sizes[i]);
+		struct trnsci_session *session;
+
+		fake->more = UINT32_MAX; /* on a busy machine some connections are given up */
+		AWAIT(trnsci_open(fake->path, &options, &session, NULL) == 0);
+		fake->more = 0;
+		assert_int_equal(draw(session, &array, 1), -TRNSCI_TIMEOUT);
+		forget_samples(&array);
+		expect_answer(submit_ping(session));
+		expect_untouched(&array);
+		trnsci_close(session);
+		fake_daemon_stop(fake);
+		free(array.memory);
+	}
+}
+
+static atomic_bool begun;
+
+/* Says the first third of an array, and no more. */
+static bool answer_in_part(struct fake_daemon *fake, const struct message *request)
+{
+	const struct claim claim = honest_claim(request);
+	struct codec_buffer reply;
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	reply = write_reply(&claim);
+	say_apart(fake, reply.at, reply.size / 3);
+	codec_buffer_free(&reply);
+	atomic_store(&begun, true);
+	return true;
+}
+
+struct waiter {
+	struct trnsci_session *session;
+	struct array array;
+	int result;
+};
+
+static void *wait_for_array(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	waiter->result = draw(waiter->session, &waiter->array, 1);
+	return NULL;
+}
+
+static void closed(void **state)
+{
+	const uint64_t sizes[] = {FEW, MANY};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct fake_daemon *fake = fake_daemon_start(answer_in_part, NULL);
+		struct waiter waiter = {fake_daemon_open(fake), new_array(sizes[i]), 0};
+		pthread_t thread;
+
+		atomic_store(&begun, false);
+		pthread_create(&thread, NULL, wait_for_array, &waiter);
+		AWAIT(atomic_load(&begun));
+		trnsci_close(waiter.session);
+		pthread_join(thread, NULL);
+		assert_int_equal(waiter.result, -TRNSCI_CLOSED);
+		expect_guards(&waiter.array);
+		fake_daemon_stop(fake);
+		free(waiter.array.memory);
+	}
+}
+
+/* The connection ends in an array, so many bytes before the reply does. The next one is better. */
+static bool answer_again(struct fake_daemon *fake, const struct message *request)
+{
+	const size_t missing = number_of(request, "seed");
+	const struct claim claim = honest_claim(request);
+	struct codec_buffer reply;
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	if (fake->more == 0) {
+		say_claim(fake, &claim);
+		return true;
+	}
+	reply = write_reply(&claim);
+	say_apart(fake, reply.at, reply.size - missing);
+	codec_buffer_free(&reply);
+	return false;
+}
+
+static void lost(void **state)
+{
+	const uint64_t missing[] = {1, TAIL, TAIL + 1, FEW, FEW * sizeof(float) - 1};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+		struct fake_daemon *fake = fake_daemon_start(answer_again, NULL);
+		struct trnsci_session *session;
+
+		fake->more = 1;
+		session = fake_daemon_open(fake);
+		expect_draw(session, i % 2 ? FEW : MANY, missing[i]);
+		trnsci_close(session);
+		fake_daemon_stop(fake);
+	}
+}
+
+/* ---- what is not so ---- */
+
+static bool answer_falsely(struct fake_daemon *fake, const struct message *request)
+{
+	const struct claim honest = honest_claim(request), *lie = fake->lie;
+	struct claim claim = {honest.n + lie->n, lie->dtype, honest.bytes + lie->bytes, honest.msgid + lie->msgid, lie->twice};
+
+	if (!fake_daemon_greets(fake, request))
+		say_claim(fake, &claim);
+	return true;
+}
+
+static void false_claims(void **state)
+{
+	static const struct {
+		struct claim lie;
+		int result;
+	} cases[] = {
+		{{0, "f32", 0, 0, false}, 0},
+		{{0, "f32", 0, 0, true}, 0},
+		{{0, "f32", 4, 0, false}, -TRNSCI_BAD_REPLY},
+		{{1, "f32", 4, 0, false}, -TRNSCI_BAD_REPLY},
+		{{(uint64_t)-1, "f32", (size_t)-4, 0, false}, -TRNSCI_BAD_REPLY},
+		{{(uint64_t)-1, "f32", 0, 0, false}, -TRNSCI_BAD_REPLY},
+		{{0, "f64", 0, 0, false}, -TRNSCI_BAD_REPLY},
+		{{0, "", 0, 0, false}, -TRNSCI_BAD_REPLY},
+		{{0, "f32", 0, 7, false}, -TRNSCI_BAD_REPLY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+		struct fake_daemon *fake = fake_daemon_start(answer_falsely, &cases[i / 2].lie);
+		struct trnsci_session *session = fake_daemon_open(fake);
+		struct array array = new_array(i % 2 ? FEW : MANY);
+		const int r = draw(session, &array, 1);
+
+		if (r != cases[i / 2].result)
+			fail_msg("case %zu: expected %d, got %d", i, cases[i / 2].result, r);
+		expect_guards(&array);
+		if (r == 0)
+			expect_samples(&array);
+		trnsci_close(session);
+		fake_daemon_stop(fake);
+		free(array.memory);
+	}
+}
+
+/* A whole array, and what is no message behind it. */
+static bool answer_with_noise(struct fake_daemon *fake, const struct message *request)
+{
+	const struct claim claim = honest_claim(request);
+	struct codec_buffer reply;
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	reply = write_reply(&claim);
+	memset(reply.at + reply.size - 30, 0xc1, 30);
+	fake_daemon_say(fake, reply.at, reply.size, -1);
+	codec_buffer_free(&reply);
+	return true;
+}
+
+/* An array of 4 GiB - 1, of which the beginning comes. */
+static bool answer_endlessly(struct fake_daemon *fake, const struct message *request)
+{
+	static const char zeros[MANY];
+	const char head[] = {(char)0x94, 1, (char)request->msgid, (char)0xc0, (char)0x81, (char)0xa4, 'd', 'a', 't', 'a', (char)0xc6,
+			     (char)0xff, (char)0xff, (char)0xff, (char)0xff};
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	fake_daemon_say(fake, head, sizeof head, -1);
+	fake_daemon_say(fake, zeros, sizeof zeros, -1);
+	return true;
+}
+
+static void no_messages(void **state)
+{
+	script *const scripts[] = {answer_with_noise, answer_endlessly};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct fake_daemon *fake = fake_daemon_start(scripts[i / 2], NULL);
+		struct trnsci_session *session = fake_daemon_open(fake);
+		struct array array = new_array(i % 2 ? FEW : MANY);
+
+		assert_int_equal(draw(session, &array, 1), -TRNSCI_BAD_REPLY);
+		expect_guards(&array);
+		trnsci_close(session);
+		fake_daemon_stop(fake);
+		free(array.memory);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pieces_of_few), cmocka_unit_test(pieces_of_many), cmocka_unit_test(among_others),
+		cmocka_unit_test(two_threads),	 cmocka_unit_test(given_up),	   cmocka_unit_test(closed),
+		cmocka_unit_test(lost),		 cmocka_unit_test(false_claims),   cmocka_unit_test(no_messages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
