@@ -298,6 +298,28 @@ int codec_request(struct codec_buffer *buffer, uint32_t msgid, const char *metho
 				      pack_call(&writer, method, params));
 }
 
+static int pack_number(struct writer *writer, const char *name, size_t size, uint64_t number)
+{
+	return put_string(writer, name, size) || put_uint(writer, number);
+}
+
+int codec_run_prepared(struct codec_buffer *buffer, const struct run_prepared *run)
+{
+	static const char method[] = "run_prepared";
+	const unsigned given = run->given;
+	struct writer writer = {.buffer = buffer};
+	size_t before = buffer->size;
+	int failed = put_array(&writer, 4) || put_uint(&writer, MESSAGE_REQUEST) || put_uint(&writer, run->user) ||
+		     put_string(&writer, method, sizeof method - 1) || put_array(&writer, 1) ||
+		     put_count(&writer, 1 + (size_t)__builtin_popcount(given), 0x80, 0xde) ||
+		     pack_number(&writer, "prepared", 8, run->prepared) ||
+		     (given & RUN_PREPARED_SEED && pack_number(&writer, "seed", 4, run->seed)) ||
+		     (given & RUN_PREPARED_STREAM && pack_number(&writer, "stream", 6, run->stream)) ||
+		     (given & RUN_PREPARED_OFFSET && pack_number(&writer, "offset", 6, run->offset));
+
+	return finish_message(buffer, before, failed);
+}
+
 static int pack_response(struct writer *writer, uint32_t msgid, const struct error *error, const struct value *result)
 {
 	static const struct value nil = {.kind = VALUE_NIL};

@@ -62,6 +62,21 @@ static int build_prepare(const struct trnsci_call *call, const struct trnsci_til
 	return 0;
 }
 
+bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_run)
+{
+	const struct call_changes *changes = &call->changes;
+
+	if (call->prepares || changes->tiles.count || !prepare_is_used(call))
+		return false;
+	*ret_run = (struct run_prepared){.prepared = call->prepared,
+					 .given = changes->given,
+					 .seed = changes->seed,
+					 .stream = changes->stream,
+					 .offset = changes->offset,
+					 .user = call->msgid};
+	return true;
+}
+
 int call_build_request(const struct trnsci_call *call, struct bump **ret_bump, const char **ret_method,
 		       struct value *ret_params, struct error *err)
 {

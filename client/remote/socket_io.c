@@ -325,21 +325,35 @@ void socket_io_watch(struct remote *remote)
 	remote->epoll_out = wanted;
 }
 
-int socket_io_append(struct trnsci_call *call, struct error *err)
+/* Writes the request behind those that wait to be sent. */
+static int write_request(struct remote *remote, const struct trnsci_call *call, struct error *err)
 {
-	struct remote *remote = call->session->peer;
+	struct run_prepared run;
 	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
+	int r, written;
+
+	if (call_is_plain_run(call, &run)) {
+		r = 0;
+		written = codec_run_prepared(&remote->out, &run);
+	} else {
+		r = call_build_request(call, &bump, &method, &params, err);
+		written = r == 0 ? codec_request(&remote->out, call->msgid, method, &params) : 0;
+		bump_free(bump);
+	}
+	return written < 0 ? error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method) : r;
+}
+
+int socket_io_append(struct trnsci_call *call, struct error *err)
+{
+	struct remote *remote = call->session->peer;
 	int r = call->internal ? 0 : call_check_inputs(call, err);
 
 	if (r == 0 && call->tied && call->tied_to != call->session->connection)
 		r = error_set(err, ERROR_CLOSED, "%s: what it names ended with the daemon", call->method);
 	if (r == 0)
-		r = call_build_request(call, &bump, &method, &params, err);
-	if (r == 0 && codec_request(&remote->out, call->msgid, method, &params) < 0)
-		r = error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method);
-	bump_free(bump);
+		r = write_request(remote, call, err);
 	if (r < 0)
 		return r;
 	call->needs_room = false;

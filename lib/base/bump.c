@@ -54,15 +54,20 @@ struct bump *bump_new(void)
 /* Puts an empty allocator into its cache. Returns false if it has none, or the cache is full. */
 static bool return_to_cache(struct bump *bump)
 {
-	struct bump *none = NULL;
-
 	if (!bump->cache)
 		return false;
 	bump->first.used = 0;
 	bump->deferred = NULL;
-	/* Release: the thread that takes it (acquire) sees it empty. */
-	return atomic_compare_exchange_strong_explicit(&bump->cache->free, &none, bump, memory_order_release,
-						       memory_order_relaxed);
+	for (size_t i = 0; i < BUMP_CACHED; i++) {
+		struct bump *none = NULL;
+
+		/* Release: the thread that takes it (acquire) sees it empty. */
+		if (!atomic_load_explicit(&bump->cache->free[i], memory_order_relaxed) &&
+		    atomic_compare_exchange_strong_explicit(&bump->cache->free[i], &none, bump, memory_order_release,
+							    memory_order_relaxed))
+			return true;
+	}
+	return false;
 }
 
 void bump_free(struct bump *bump)
@@ -83,8 +88,11 @@ void bump_free(struct bump *bump)
 
 struct bump *bump_new_cached(struct bump_cache *cache)
 {
-	struct bump *bump = atomic_exchange_explicit(&cache->free, NULL, memory_order_acquire);
+	struct bump *bump = NULL;
 
+	for (size_t i = 0; i < BUMP_CACHED && !bump; i++)
+		if (atomic_load_explicit(&cache->free[i], memory_order_relaxed))
+			bump = atomic_exchange_explicit(&cache->free[i], NULL, memory_order_acquire);
 	if (!bump)
 		bump = bump_new();
 	if (bump)
@@ -94,7 +102,8 @@ struct bump *bump_new_cached(struct bump_cache *cache)
 
 void bump_cache_free(struct bump_cache *cache)
 {
-	free(atomic_exchange(&cache->free, NULL));
+	for (size_t i = 0; i < BUMP_CACHED; i++)
+		free(atomic_exchange(&cache->free[i], NULL));
 }
 
 /* Adds a block of `size` bytes, which becomes the newest. NULL: no memory. */

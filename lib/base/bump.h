@@ -11,10 +11,12 @@
 
 struct bump;
 
-/* Keeps one free allocator, so that a session which starts a request after the end of another needs no malloc. Start
- * with zero. Any thread. */
+enum { BUMP_CACHED = 16 };
+
+/* Keeps free allocators, so that a session which has several requests in flight needs no malloc for the next ones. Start with
+ * zero. Any thread. */
 struct bump_cache {
-	_Atomic(struct bump *) free;
+	_Atomic(struct bump *) free[BUMP_CACHED]; /* NULL where there is none */
 };
 
 /* Returns NULL without memory. */
@@ -23,7 +25,7 @@ struct bump *bump_new(void);
 /* As bump_new, from the cache if it holds one; bump_free puts it back there. The cache must outlive the allocator. */
 struct bump *bump_new_cached(struct bump_cache *cache);
 
-/* Frees the allocator in the cache. */
+/* Frees the allocators in the cache. */
 void bump_cache_free(struct bump_cache *cache);
 
 /* Calls the deferred functions, last first, then frees all memory. Accepts NULL. */
