@@ -9,6 +9,12 @@
 #include "base/kernel_table.h"
 #include "dist/quasi/points_keys.h"
 
+/* The tables lie behind the structure. Their rows are whole vectors, aligned so that none crosses a line of memory. */
+enum {
+	TABLE_ALIGNMENT = SOBOL_LANES * sizeof(uint64_t),
+	TABLES_AT = (sizeof(struct sobol) + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT,
+};
+
 /* Computes the first n direction numbers v_1, v_2 ... of a dimension as fractions of 2^64, by the recurrence of its
  * polynomial of degree s: v_i = a_1 v_(i-1) ^ ... ^ a_(s-1) v_(i-s+1) ^ v_(i-s) ^ v_(i-s) >> s. Advances *initials by
  * s. */
@@ -115,7 +121,7 @@ size_t sobol_bytes(const struct points_settings *settings)
 	const unsigned k = log2_block(settings->dims), n_steps = count_steps(settings, k);
 	const uint32_t stride = count_words(settings, k);
 
-	return sizeof(struct sobol) +
+	return TABLES_AT +
 	       (size_t)stride * (n_steps + 3 + ((size_t)1 << log2_span(stride, n_steps))) * sizeof(uint64_t);
 }
 
@@ -130,7 +136,8 @@ static void fill_span(const struct sobol *sobol)
 		const uint64_t *const step = sobol->steps + (size_t)__builtin_ctzll(j) * stride;
 
 		for (size_t e = 0; e < stride; e++)
-			sobol->span[j * stride + e] = before[e] ^ (sobol->owen ? step[e] : (step[e] & sobol->mask) >> 11);
+			sobol->span[j * stride + e] =
+				before[e] ^ (sobol->owen ? step[e] : (step[e] & sobol->mask) >> 11);
 	}
 }
 
@@ -138,12 +145,14 @@ int sobol_create(const struct points_settings *settings, struct sobol **ret_sobo
 {
 	const unsigned k = log2_block(settings->dims), n_steps = count_steps(settings, k);
 	const uint32_t width = settings->dims << k, stride = count_words(settings, k);
-	struct sobol *sobol = calloc(1, sobol_bytes(settings));
+	const size_t bytes = sobol_bytes(settings);
+	struct sobol *sobol = aligned_alloc(TABLE_ALIGNMENT, bytes);
 	const uint16_t *initials = sobol_initials;
 	uint64_t v[64];
 
 	if (!sobol)
 		return -ERROR_NO_MEMORY;
+	memset(sobol, 0, bytes);
 	*sobol = (struct sobol){.dims = settings->dims,
 				.log2_block = k,
 				.width = width,
@@ -153,7 +162,7 @@ int sobol_create(const struct points_settings *settings, struct sobol **ret_sobo
 				.log2_span = log2_span(stride, n_steps)};
 	sobol->owen = settings->scramble == SCRAMBLE_OWEN;
 	sobol->mask = ~UINT64_C(0) << (64 - settings->bits);
-	sobol->block0 = (uint64_t *)(sobol + 1);
+	sobol->block0 = (uint64_t *)((char *)sobol + TABLES_AT);
 	sobol->keys[0] = sobol->block0 + stride;
 	sobol->keys[1] = sobol->keys[0] + stride;
 	sobol->steps = sobol->keys[1] + stride;
