@@ -16,12 +16,12 @@ enum {
 	LATE = 2,          /* times the bound, within which one for several answers may spin again */
 	REOPEN_EVERY = 32, /* waits without a window, after which one for several answers has one again */
 	BACKOFF_MOST = 65536,
-	/* Trying the other mode: enough waits to learn it, and so seldom that a mode that takes ten times as long costs
-	 * less than a hundredth. */
+	/* Trying the other mode: enough waits to learn it. A series ends as soon as its waits have taken as long as TRIES in the
+	 * mode that is used, so it costs no more than these, less than a hundredth of PAUSE_MOST. */
 	TRIES = 8,
 	PAUSE_LEAST = 128, /* waits */
-	PAUSE_MOST = 8192,
-	WEIGHT = 8,      /* of what was learned, against one wait more */
+	PAUSE_MOST = 1024, /* other work, for which the other mode is better, has to wait so long */
+	WEIGHT = 32,     /* of what was learned, against one wait more */
 	LONGEST = 10,    /* times the bound: a longer wait counts as so long */
 };
 
@@ -90,11 +90,14 @@ bool spin_again(struct spin *spin)
 /* Ends a series of tries, and chooses. A mode that was not better is tried again after twice as many waits. */
 static void choose_mode(struct spin *spin)
 {
-	const enum spin_mode tried = other(spin->mode);
-	const bool better = spin->mean_ns[tried] < spin->mean_ns[spin->mode];
+	const bool better = spin->tried_ns < TRIES * spin->mean_ns;
 
-	if (better)
-		spin->mode = tried;
+	if (better) {
+		spin->mode = other(spin->mode);
+		spin->mean_ns = spin->tried_ns / TRIES;
+	}
+	spin->tried_ns = 0;
+	spin->tries_left = 0;
 	spin->pause = better ? PAUSE_LEAST : spin->pause < PAUSE_MOST ? 2 * spin->pause : PAUSE_MOST;
 	spin->until_tries = spin->pause;
 }
@@ -104,16 +107,17 @@ static void choose_mode(struct spin *spin)
 static void learn(struct spin *spin, uint64_t took_ns)
 {
 	const uint64_t most_ns = LONGEST * spin->most_ns;
-	uint64_t *mean = &spin->mean_ns[mode_of_wait(spin)];
 
 	took_ns = took_ns < most_ns ? took_ns : most_ns;
-	*mean = *mean ? *mean + took_ns / WEIGHT - *mean / WEIGHT : took_ns;
 	if (spin->tries) {
-		if (--spin->tries_left == 0)
+		spin->tried_ns += took_ns;
+		if (--spin->tries_left == 0 || spin->tried_ns >= TRIES * spin->mean_ns)
 			choose_mode(spin);
-	} else if (--spin->until_tries == 0) {
-		spin->tries_left = TRIES;
+		return;
 	}
+	spin->mean_ns = spin->mean_ns ? spin->mean_ns + took_ns / WEIGHT - spin->mean_ns / WEIGHT : took_ns;
+	if (--spin->until_tries == 0)
+		spin->tries_left = TRIES;
 }
 
 void spin_end(struct spin *spin)

@@ -9,7 +9,7 @@
  *
  * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from
  * its CPU, so the mean wait is learned for spinning and for sleeping, and the shorter is used. The other is tried again
- * now and then, the more seldom the longer it was. */
+ * now and then, for so few waits that they cost less than a hundredth. */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
@@ -32,7 +32,8 @@ struct spin {
 	unsigned until_tries; /* waits */
 	unsigned closed;      /* waits for several answers without a window */
 	unsigned pause;       /* waits between two series of tries */
-	uint64_t mean_ns[SPIN_MODES]; /* of waits in each mode; 0: none yet */
+	uint64_t mean_ns;     /* of waits in the mode that is used; 0: none yet */
+	uint64_t tried_ns;    /* of the waits of this series of tries, together */
 };
 
 /* Lets the other thread of this core run for some cycles. */
