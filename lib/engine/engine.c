@@ -27,7 +27,9 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 	engine = aligned_alloc(_Alignof(struct engine), sizeof *engine);
 	if (!engine)
 		return error_set(err, ERROR_NO_MEMORY, "engine: no memory");
-	*engine = (struct engine){.features = settings->features, .instance = settings->instance};
+	*engine = (struct engine){.features = settings->features,
+				  .instance = settings->instance,
+				  .near_bytes = cpus_cache_bytes()};
 	draw_select(engine->features, &engine->kernels);
 	error = pool_create(threads, SCRATCH_BYTES, engine->lanes, &engine->pool);
 	if (!error && settings->pin)

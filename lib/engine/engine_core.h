@@ -17,6 +17,7 @@ enum { ENGINE_COSTS = 1024 }; /* at least as many as there are rows of costs */
 struct engine {
 	uint32_t features;           /* cpu_feature bits that kernels may use */
 	uint64_t instance;           /* of the daemon; 0: none */
+	size_t near_bytes;           /* of the cache that a core has for itself */
 	struct draw_kernels kernels; /* chosen once, by features */
 	struct lane lanes[ENGINE_LANES]; /* counters; several threads may count on one lane */
 	struct pool *pool;           /* owned, as plans and temps */

@@ -9,6 +9,8 @@
 
 #include "engine/scheduler/lane.h"
 
+#define CACHE_BYTES ((size_t)1 << 20)
+
 static unsigned affinity(void)
 {
 	cpu_set_t set;
@@ -97,4 +99,11 @@ void cpus_pin(pthread_t thread, const cpu_set_t *cpus, unsigned index)
 void cpus_unpin(pthread_t thread, const cpu_set_t *cpus)
 {
 	pthread_setaffinity_np(thread, sizeof *cpus, cpus);
+}
+
+size_t cpus_cache_bytes(void)
+{
+	const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+
+	return bytes > 0 ? (size_t)bytes : CACHE_BYTES;
 }

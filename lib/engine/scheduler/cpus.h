@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* CPUs by affinity, lowered to the cgroup's quota (cgroup v2 cpu.max, of this group and those above), 1..128. */
 unsigned cpus_usable(void);
@@ -16,5 +17,8 @@ bool cpus_list(unsigned count, cpu_set_t *ret_cpus);
  * changes. */
 void cpus_pin(pthread_t thread, const cpu_set_t *cpus, unsigned index);
 void cpus_unpin(pthread_t thread, const cpu_set_t *cpus);
+
+/* Returns the bytes of the cache that a core has for itself; 1 MiB where the system does not say. */
+size_t cpus_cache_bytes(void);
 
 #endif

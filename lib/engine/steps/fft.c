@@ -14,6 +14,8 @@
 #include "engine/steps/fft_axis.h"
 #include "fft/kernels/transpose.h"
 
+enum { LINE_FAR_NS = 20 }; /* to read a line that another core has written, of many at once (Sapphire Rapids) */
+
 static int begin_transform(struct step_run *run)
 {
 	fft_axis_cut((struct transform *)run);
@@ -105,6 +107,18 @@ static int get_ready(struct transform *t)
 	return 0;
 }
 
+/* Each phase of a transform that stays in the cache of one core reads what the one before has written: with other threads, from
+ * their caches. */
+static uint64_t find_far_ns(const struct transform *t)
+{
+	const struct step *step = t->run.step;
+	const uint64_t in = step->in[0]->shape.bytes, out = step->out->shape.bytes;
+
+	if (t->piece || in + out + step->work_bytes > t->run.engine->near_bytes)
+		return 0;
+	return (in > out ? in : out) / LINE_BYTES * LINE_FAR_NS;
+}
+
 /* Finds the chunks of the stage that begins. That of short transforms is the same in every run. */
 static void cut_stage(struct transform *t)
 {
@@ -112,6 +126,7 @@ static void cut_stage(struct transform *t)
 		return;
 	t->n_chunks = stage_chunks(t);
 	t->run.chunk_ns = find_chunk_ns(t);
+	t->run.far_ns = find_far_ns(t);
 }
 
 /* step_ops.advance: waits for the plan, then one stage for all short transforms, or one for each phase of each batch.

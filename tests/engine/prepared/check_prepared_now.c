@@ -414,12 +414,54 @@ static void unknown_changes(void **state)
 	fixture_close(&fixture);
 }
 
+/* ---- counters ---- */
+
+static void read_counters(struct fixture *fixture, uint64_t *ret_jobs, uint64_t *ret_chunks)
+{
+	struct bump *bump = bump_new();
+	struct value map = value_map();
+
+	assert_int_equal(engine_stats(fixture->engine, bump, &map), 0);
+	*ret_jobs = value_get(value_get(&map, "jobs"), "finished")->u;
+	*ret_chunks = value_get(&value_get(&map, "lanes")->array.at[0], "chunks")->u;
+	bump_free(bump);
+}
+
+/* Each run counts as a job of one chunk, also once its call is released. */
+static void counted(void **state)
+{
+	static const struct prepared_changes none;
+	const struct operation *operation = operation_find("normal", 6);
+	struct fixture fixture = fixture_open(2);
+	const uint64_t handle = prepare(&fixture, "normal", new_draw(operation, 0, tile_of(&fixture, "f32", 512, NULL)));
+	uint64_t jobs, chunks, jobs_before, chunks_before;
+	struct prepared *prepared;
+	struct call *call;
+
+	(void)state;
+	read_counters(&fixture, &jobs_before, &chunks_before);
+	for (int i = 0; i < 40; i++) {
+		assert_non_null(run_now(&fixture, handle, &none, &prepared));
+		prepared_give(prepared);
+	}
+	read_counters(&fixture, &jobs, &chunks);
+	assert_int_equal(jobs, jobs_before + 40);
+	assert_int_equal(chunks, chunks_before + 40);
+	call = prepared_call(handle);
+	call_run(call, fixture.memory, "release");
+	call_free(call);
+	read_counters(&fixture, &jobs, &chunks);
+	assert_true(jobs >= jobs_before + 40); /* and the release */
+	assert_int_equal(chunks, chunks_before + 40);
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_draw),	 cmocka_unit_test(programs),	 cmocka_unit_test(tiles_freed),
 		cmocka_unit_test(one_at_a_time), cmocka_unit_test(reservations), cmocka_unit_test(not_small),
-		cmocka_unit_test(transforms),	 cmocka_unit_test(unknown_changes),
+		cmocka_unit_test(transforms),	 cmocka_unit_test(unknown_changes),  cmocka_unit_test(counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
