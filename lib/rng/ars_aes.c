@@ -144,13 +144,17 @@ static inline void set_batch_constants(const struct rng_span *span, uint64_t bat
 			       spread_word(3, span->draw));
 }
 
-/* Returns the counters of U32_LANES / 4 picked partitions, zeros but for these. */
-static inline u32v picked_counters(const uint32_t picked[U32_LANES / 4])
+/* Returns the counters of U32_LANES / 4 picked places. */
+static inline u32v load_counters(const struct rng_place picked[U32_LANES / 4])
 {
 	uint32_t words[U32_LANES];
 
-	for (unsigned i = 0; i < U32_LANES; i++)
-		words[i] = i % 4 == 0 ? picked[i / 4] : 0;
+	for (unsigned i = 0; i < U32_LANES / 4; i++) {
+		words[4 * i] = (uint32_t)(picked[i].group % STREAM_PARTITIONS);
+		words[4 * i + 1] = (uint32_t)(picked[i].group / STREAM_PARTITIONS);
+		words[4 * i + 2] = (uint32_t)(picked[i].group / STREAM_PARTITIONS >> 32);
+		words[4 * i + 3] = picked[i].draw;
+	}
 	return u32_load(words);
 }
 
@@ -158,16 +162,15 @@ static inline u32v picked_counters(const uint32_t picked[U32_LANES / 4])
  * words come back in x in stream order. n_blocks and rounds are constants. */
 static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants, unsigned rounds,
 								  unsigned n_blocks, uint32_t partition,
-								  const uint32_t *picked, u32v x[][4])
+								  const struct rng_place *picked, u32v x[][4])
 {
 	enum { GROUPS = U32_LANES / 4, MOST_BLOCKS = 2 };
 	const uint32_t *counters = partition_counters[partition];
-	const u32v batch = constants->counter;
 	states before = constants->keys[0], s[4 * MOST_BLOCKS];
 
 	for (unsigned i = 0; i < 4 * n_blocks; i++)
-		s[i] = states_begin(u32_xor(batch, picked ? picked_counters(picked + i * GROUPS)
-							  : u32_load(counters + 4 * GROUPS * i)),
+		s[i] = states_begin(picked ? load_counters(picked + i * GROUPS)
+					   : u32_xor(constants->counter, u32_load(counters + 4 * GROUPS * i)),
 				    before);
 #pragma GCC unroll 8
 	for (unsigned round = 1; round <= rounds; round++) {

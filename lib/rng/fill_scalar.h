@@ -39,14 +39,14 @@ static inline __attribute__((always_inline)) void fill_f64(const struct rng_span
 	}
 }
 
-static inline __attribute__((always_inline)) void fill_scattered(const struct rng_span *span,
-								 const uint8_t partitions[], size_t n_groups,
-								 unsigned rounds, uint32_t *ret_words)
+static inline __attribute__((always_inline)) void fill_scattered(const uint32_t key[4], const struct rng_place places[],
+								 size_t n, unsigned rounds, uint32_t *ret_words)
 {
-	const uint64_t before = span->group % STREAM_PARTITIONS;
+	for (size_t i = 0; i < n; i++) {
+		const struct rng_span span = {{key[0], key[1], key[2], key[3]}, places[i].group, places[i].draw};
 
-	for (size_t i = 0; i < n_groups; i++)
-		group_words(span, partitions[i] - before, rounds, ret_words + 4 * i);
+		group_words(&span, 0, rounds, ret_words + 4 * i);
+	}
 }
 
 /* Defines the kernel name_scalar with that many rounds. */
@@ -63,9 +63,9 @@ static inline __attribute__((always_inline)) void fill_scattered(const struct rn
 	{                                                                                                              \
 		fill_f64(span, n_groups, rounds, ret_uniforms);                                                        \
 	}                                                                                                              \
-	static void name##_scatter(const struct rng_span *span, const uint8_t partitions[], size_t n_groups,           \
+	static void name##_scatter(const uint32_t key[4], const struct rng_place places[], size_t n,                   \
 				   uint32_t *ret_words)                                                                \
 	{                                                                                                              \
-		fill_scattered(span, partitions, n_groups, rounds, ret_words);                                         \
+		fill_scattered(key, places, n, rounds, ret_words);                                                     \
 	}                                                                                                              \
 	const struct rng_kernel name##_scalar = {"scalar", 0, name##_bits, name##_f32, name##_f64, name##_scatter}

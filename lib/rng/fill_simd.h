@@ -5,7 +5,8 @@
  *   set_key_constants(span, constants), set_batch_constants(span, batch, constants)
  *                  compute what depends on the key, and on the batch, only
  *   BLOCKS         blocks that are evaluated side by side, so that one hides the latency of another.
- * This file chooses which partitions to evaluate, and converts and stores the words. */
+ * Places that are picked need no constants of a batch. This file chooses which groups to evaluate, and converts and
+ * stores the words. */
 #include <string.h>
 
 enum {
@@ -91,22 +92,26 @@ static inline __attribute__((always_inline)) void fill_span(enum output output, 
 	}
 }
 
-static inline __attribute__((always_inline)) void scatter_span(const struct rng_span *span, const uint8_t partitions[],
-							       unsigned rounds, size_t n_groups, uint32_t *ret_words)
+/* Evaluates whole blocks, the last of them padded with copies of the first place. */
+static inline __attribute__((always_inline)) void scatter_places(const uint32_t key[4], const struct rng_place places[],
+								 unsigned rounds, size_t n_groups, uint32_t *ret_words)
 {
 	enum { AT_ONCE = 2 }; /* blocks: two hide their latencies, and calls are for few groups */
+	const struct rng_span span = {.key = {key[0], key[1], key[2], key[3]}};
 	struct constants constants;
-	uint32_t picked[AT_ONCE * U32_LANES] = {0};
 	u32v x[AT_ONCE][4];
 
-	set_key_constants(span, &constants);
-	set_batch_constants(span, span->group / STREAM_PARTITIONS, &constants);
+	set_key_constants(&span, &constants);
 	for (size_t done = 0, n; done < n_groups; done += n) {
+		struct rng_place picked[AT_ONCE * U32_LANES];
 		char blocks[AT_ONCE * sizeof x[0]] __attribute__((aligned(64)));
+		char *const at = (char *)(ret_words + done * STREAM_GROUP_WORDS);
 
 		n = size_min(n_groups - done, AT_ONCE * U32_LANES);
 		for (size_t i = 0; i < n; i++)
-			picked[i] = partitions[done + i];
+			picked[i] = places[done + i];
+		for (size_t i = n; i % U32_LANES != 0; i++)
+			picked[i] = places[0];
 		if (n > U32_LANES) {
 			evaluate_blocks(&constants, rounds, AT_ONCE, 0, picked, x);
 			store_block(OUTPUT_BITS, blocks + sizeof x[0], x[1]);
@@ -114,7 +119,8 @@ static inline __attribute__((always_inline)) void scatter_span(const struct rng_
 			evaluate_blocks(&constants, rounds, 1, 0, picked, x);
 		}
 		store_block(OUTPUT_BITS, blocks, x[0]);
-		memcpy(ret_words + done * STREAM_GROUP_WORDS, blocks, n * GROUP_BYTES);
+		for (size_t i = 0; i < n; i++)
+			memcpy(at + i * GROUP_BYTES, blocks + i * GROUP_BYTES, GROUP_BYTES);
 	}
 }
 
@@ -132,10 +138,10 @@ static inline __attribute__((always_inline)) void scatter_span(const struct rng_
 	{                                                                                                              \
 		fill_span(OUTPUT_F64, span, rounds, n_groups, (char *)ret_uniforms);                                   \
 	}                                                                                                              \
-	static void name##_scatter(const struct rng_span *span, const uint8_t partitions[], size_t n_groups,           \
+	static void name##_scatter(const uint32_t key[4], const struct rng_place places[], size_t n,                   \
 				   uint32_t *ret_words)                                                                \
 	{                                                                                                              \
-		scatter_span(span, partitions, rounds, n_groups, ret_words);                                           \
+		scatter_places(key, places, rounds, n, ret_words);                                                     \
 	}                                                                                                              \
 	const struct rng_kernel variant = {text, needs, name##_bits, name##_f32, name##_f64, name##_scatter}
 

@@ -35,20 +35,25 @@ static inline void rng_counter(const struct rng_span *span, uint64_t i, uint32_t
 	ret_counter[3] = span->draw;
 }
 
+/* One group of a stream: its number, and the draw's. */
+struct rng_place {
+	uint64_t group;
+	uint32_t draw;
+};
+
 /* One variant; all variants give the same bytes. `needs` is a set of CPU_ features. Outputs need no alignment beyond
  * that of their elements.
  *   bits         writes 4 n_groups words
  *   uniform_f32  writes 4 n_groups floats: the low 24 bits of each word x 2^-24
  *   uniform_f64  writes 2 n_groups doubles: the high 53 bits of each pair of words, low word first, x 2^-53
- *   scatter      writes the 4 words of each of n_groups partitions, in the order given and repeated where they are, of
- *                the batch that contains span->group */
+ *   scatter      writes the 4 words of each of n places, in the order given and repeated where they are */
 struct rng_kernel {
 	const char *name;
 	uint32_t needs;
 	void (*bits)(const struct rng_span *span, size_t n_groups, uint32_t *ret_words);
 	void (*uniform_f32)(const struct rng_span *span, size_t n_groups, float *ret_uniforms);
 	void (*uniform_f64)(const struct rng_span *span, size_t n_groups, double *ret_uniforms);
-	void (*scatter)(const struct rng_span *span, const uint8_t partitions[], size_t n_groups, uint32_t *ret_words);
+	void (*scatter)(const uint32_t key[4], const struct rng_place places[], size_t n, uint32_t *ret_words);
 };
 
 #endif

@@ -14,6 +14,8 @@ enum { BLOCKS = 2, MOST_ROUNDS = 10 };
 
 struct constants {
 	uint32_t keys[MOST_ROUNDS][2];
+	/* The counter's word 3: the stream. */
+	uint32_t stream;
 	/* Word 0 of the counter, for partition 0. */
 	uint32_t first;
 	/* Terms of x2 in round 0 and of x0 and x2 in round 1; x3 after round 1. */
@@ -22,6 +24,7 @@ struct constants {
 
 static void set_key_constants(const struct rng_span *span, struct constants *ret)
 {
+	ret->stream = span->key[2];
 	for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
 		ret->keys[round][0] = span->key[0] + round * PHILOX_W0;
 		ret->keys[round][1] = span->key[1] + round * PHILOX_W1;
@@ -54,33 +57,31 @@ static inline u32v lane_order(void)
 	return u32_load(order);
 }
 
-/* Returns half `half` (in units of U32_LANES / 2) of the picked partitions in that order. */
-static inline u32v picked_order(const uint32_t picked[], unsigned half)
+/* Loads the counters of U32_LANES / 2 picked places in that order, without word 3. */
+static inline void load_counters(const struct rng_place picked[U32_LANES / 2], u32v ret[3])
 {
-	uint32_t order[U32_LANES] = {0};
+	uint32_t words[3][U32_LANES] = {{0}};
 
-	for (uint32_t i = 0; i < U32_LANES / 4; i++) {
-		order[4 * i] = picked[half * (U32_LANES / 2) + i];
-		order[4 * i + 2] = picked[half * (U32_LANES / 2) + U32_LANES / 4 + i];
+	for (uint32_t i = 0; i < U32_LANES / 2; i++) {
+		const struct rng_place *place = &picked[i % 2 * (U32_LANES / 4) + i / 2];
+
+		words[0][2 * i] = (uint32_t)(place->group % STREAM_PARTITIONS) + STREAM_PARTITIONS * place->draw;
+		words[1][2 * i] = (uint32_t)(place->group / STREAM_PARTITIONS);
+		words[2][2 * i] = (uint32_t)(place->group / STREAM_PARTITIONS >> 32);
 	}
-	return u32_load(order);
+	for (unsigned i = 0; i < 3; i++)
+		ret[i] = u32_load(words[i]);
 }
 
-/* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
- * words come back in x in stream order. n_blocks and rounds are constants. */
-static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants, unsigned rounds,
-								  unsigned n_blocks, uint32_t partition,
-								  const uint32_t *picked, u32v x[][4])
+/* Begin n halves of blocks: groups from `partition` on after two rounds, or picked places before the first. */
+static inline __attribute__((always_inline)) void begin_batch(const struct constants *constants, unsigned n,
+							      uint32_t partition, u32v y[][4])
 {
-	const u32v m0 = u32_set(PHILOX_M0), m1 = u32_set(PHILOX_M1), low_half = u64_set(0xFFFFFFFF);
+	const u32v m0 = u32_set(PHILOX_M0), m1 = u32_set(PHILOX_M1);
 	const u32v order = u32_add(lane_order(), u32_set(constants->first + partition));
-	const unsigned n = 2 * n_blocks;
-	u32v y[2 * BLOCKS][4];
 
 	for (unsigned k = 0; k < n; k++) {
-		const u32v places = picked ? u32_add(picked_order(picked, k), u32_set(constants->first))
-					   : u32_add(order, u32_set(k * (U32_LANES / 2)));
-		const u32v product0 = u64_mul32(m0, places);
+		const u32v product0 = u64_mul32(m0, u32_add(order, u32_set(k * (U32_LANES / 2))));
 		const u32v x2 = u32_xor(u32_from_odd(product0), u32_set(constants->join0_2));
 
 		y[k][1] = u64_mul32(m1, x2);
@@ -88,8 +89,33 @@ static inline __attribute__((always_inline)) void evaluate_blocks(const struct c
 		y[k][2] = u32_xor(product0, u32_set(constants->join1_2));
 		y[k][3] = u32_set(constants->x3);
 	}
+}
+
+static inline __attribute__((always_inline)) void begin_picked(const struct constants *constants, unsigned n,
+							       const struct rng_place *picked, u32v y[][4])
+{
+	for (unsigned k = 0; k < n; k++) {
+		load_counters(picked + k * (U32_LANES / 2), y[k]);
+		y[k][3] = u32_set(constants->stream);
+	}
+}
+
+/* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
+ * words come back in x in stream order. n_blocks and rounds are constants. */
+static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants, unsigned rounds,
+								  unsigned n_blocks, uint32_t partition,
+								  const struct rng_place *picked, u32v x[][4])
+{
+	const u32v m0 = u32_set(PHILOX_M0), m1 = u32_set(PHILOX_M1), low_half = u64_set(0xFFFFFFFF);
+	const unsigned n = 2 * n_blocks;
+	u32v y[2 * BLOCKS][4];
+
+	if (picked)
+		begin_picked(constants, n, picked, y);
+	else
+		begin_batch(constants, n, partition, y);
 #pragma GCC unroll 16
-	for (unsigned round = 2; round < rounds - 1; round++) {
+	for (unsigned round = picked ? 0 : 2; round < rounds - 1; round++) {
 		const u32v k0 = u32_set(constants->keys[round][0]), k1 = u32_set(constants->keys[round][1]);
 
 		for (unsigned k = 0; k < n; k++) {

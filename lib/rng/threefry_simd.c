@@ -11,6 +11,7 @@
 #define PARITY 0x1BD11BDAu
 
 struct constants {
+	uint32_t key[4];
 	/* x0 in round 0 and in round 1, without the partition. */
 	uint32_t first, second;
 	/* Terms of x1, x2 and x3 from rounds 0 and 1. */
@@ -24,11 +25,13 @@ static inline uint32_t rotate_left(uint32_t x, unsigned bits)
 	return x << bits | x >> (32 - bits);
 }
 
-static void set_key_constants(const struct rng_span *span, struct constants *ret)
+static inline void set_key_constants(const struct rng_span *span, struct constants *ret)
 {
 	const uint32_t *key = span->key;
 	const uint32_t schedule[5] = {key[0], key[1], key[2], key[3], PARITY ^ key[0] ^ key[1] ^ key[2] ^ key[3]};
 
+	for (unsigned i = 0; i < 4; i++)
+		ret->key[i] = key[i];
 	for (unsigned s = 1; s <= 5; s++)
 		for (unsigned i = 0; i < 4; i++)
 			ret->subkeys[s - 1][i] = schedule[(s + i) % 5] + (i == 3 ? s : 0);
@@ -81,14 +84,21 @@ static inline u32v partition_order(void)
 	return u32_load(order);
 }
 
-/* Returns picked partitions in that order. */
-static inline u32v picked_order(const uint32_t picked[U32_LANES])
+/* Loads the counters of picked places in that order. */
+static inline void load_counters(const struct rng_place picked[U32_LANES], u32v ret[4])
 {
-	uint32_t order[U32_LANES];
+	uint32_t words[4][U32_LANES];
 
-	for (uint32_t element = 0; element < U32_LANES; element++)
-		order[element] = picked[element % 4 * (U32_LANES / 4) + element / 4];
-	return u32_load(order);
+	for (uint32_t element = 0; element < U32_LANES; element++) {
+		const struct rng_place *place = &picked[element % 4 * (U32_LANES / 4) + element / 4];
+
+		words[0][element] = (uint32_t)(place->group % STREAM_PARTITIONS);
+		words[1][element] = (uint32_t)(place->group / STREAM_PARTITIONS);
+		words[2][element] = (uint32_t)(place->group / STREAM_PARTITIONS >> 32);
+		words[3][element] = place->draw;
+	}
+	for (unsigned i = 0; i < 4; i++)
+		ret[i] = u32_load(words[i]);
 }
 
 /* Transposes word i of every group in vector i to whole groups. */
@@ -103,11 +113,9 @@ static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 	x[3] = u64_unpack_high(high01, high23);
 }
 
-/* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
- * words come back in x in stream order. n_blocks and rounds are constants. */
-static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants, unsigned rounds,
-								  unsigned n_blocks, uint32_t partition,
-								  const uint32_t *picked, u32v x[][4])
+/* Begins with groups from `partition` on, with what the first two rounds have in common in a batch. */
+static inline __attribute__((always_inline)) void begin_batch(const struct constants *constants, unsigned n_blocks,
+							      uint32_t partition, u32v x[][4])
 {
 	const u32v order = u32_add(partition_order(), u32_set(partition));
 	const u32v first = u32_set(constants->first), second = u32_set(constants->second);
@@ -115,13 +123,39 @@ static inline __attribute__((always_inline)) void evaluate_blocks(const struct c
 	const u32v join3 = u32_set(constants->join3);
 
 	for (unsigned k = 0; k < n_blocks; k++) {
-		x[k][0] = picked ? picked_order(picked + k * U32_LANES) : u32_add(order, u32_set(k * U32_LANES));
+		x[k][0] = u32_add(order, u32_set(k * U32_LANES));
 		x[k][1] = u32_xor(u32_add(x[k][0], first), join1);
 		x[k][0] = u32_add(x[k][0], second);
 		x[k][3] = u32_xor(x[k][0], join3);
 		x[k][2] = u32_add(x[k][1], join2);
 		x[k][1] = u32_xor(U32_ROTL(x[k][1], 21), x[k][2]);
 	}
+}
+
+/* Begins with picked places: the first two rounds. */
+static inline __attribute__((always_inline)) void begin_picked(const struct constants *constants, unsigned n_blocks,
+							       const struct rng_place *picked, u32v x[][4])
+{
+	for (unsigned k = 0; k < n_blocks; k++) {
+		load_counters(picked + k * U32_LANES, x[k]);
+		for (unsigned i = 0; i < 4; i++)
+			x[k][i] = u32_add(x[k][i], u32_set(constants->key[i]));
+	}
+	/* clang-format off */
+	EVEN_ROUND(10, 26) ODD_ROUND(11, 21)
+	/* clang-format on */
+}
+
+/* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
+ * words come back in x in stream order. n_blocks and rounds are constants. */
+static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants, unsigned rounds,
+								  unsigned n_blocks, uint32_t partition,
+								  const struct rng_place *picked, u32v x[][4])
+{
+	if (picked)
+		begin_picked(constants, n_blocks, picked, x);
+	else
+		begin_batch(constants, n_blocks, partition, x);
 	/* clang-format off */
 	EVEN_ROUND(13, 27) ODD_ROUND(23, 5) ADD_SUBKEY(0)
 	SECOND_HALF_OF_EIGHT ADD_SUBKEY(1)

@@ -61,22 +61,22 @@ static void check_bits(const struct rng_kernel *kernel, const struct kernel_case
 		fail_case(c, "words written outside the buffer");
 }
 
-/* Scatters to random partitions of the span's batch, some of them twice. */
+/* Scatters to random groups of the span and of the batches around it, some of them twice, of two draws. */
 static void check_scatter(const struct rng_kernel *kernel, const struct kernel_case *c, uint64_t *state)
 {
-	const uint64_t batch = c->span.group / STREAM_PARTITIONS;
 	const size_t n = c->n_groups < 200 ? c->n_groups : 200;
 	struct guarded out = guarded_new(n * 16, c->shift * 4);
 	const uint32_t *words = (const uint32_t *)out.at;
-	uint8_t partitions[200];
+	struct rng_place places[200];
 
 	for (size_t i = 0; i < n; i++)
-		partitions[i] = (uint8_t)below(state, STREAM_PARTITIONS);
-	kernel->scatter(&c->span, partitions, n, (uint32_t *)out.at);
+		places[i] =
+			(struct rng_place){c->span.group + below(state, c->n_groups), c->span.draw ^ below(state, 2)};
+	kernel->scatter(c->span.key, places, n, (uint32_t *)out.at);
 	for (size_t i = 0; i < 4 * n; i++) {
-		const uint64_t position = 4 * (batch * STREAM_PARTITIONS + partitions[i / 4]) + i % 4;
+		const struct rng_place *place = &places[i / 4];
 
-		if (words[i] != stream_word(&c->stream, position, c->span.draw))
+		if (words[i] != stream_word(&c->stream, 4 * place->group + i % 4, place->draw))
 			fail_case(c, "scattered words differ from the reference");
 	}
 	if (!guarded_free(out))

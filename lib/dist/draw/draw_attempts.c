@@ -94,25 +94,19 @@ static void fill_inputs(const struct run *s, uint64_t group, size_t n_groups, st
 	fill_components(s, group * s->per_group, n_groups * s->per_group, inputs);
 }
 
-/* Evaluates the groups of the samples base + list[i] (ascending) for draw number d, packed: batch by batch. */
-static void gather_groups(const struct run *s, uint32_t d, uint64_t base, const uint16_t list[], size_t n,
-			  uint32_t *ret_words)
+/* Evaluates the groups of the samples base + list[i] for all inputs of an attempt, packed: those of an input, then
+ * those of the next. */
+static void gather_groups(const struct run *s, unsigned attempt, uint64_t base, const uint16_t list[], size_t n,
+			  uint64_t *ret_groups)
 {
-	struct rng_span span = {.draw = d};
-	uint8_t partitions[RETRY_BLOCK];
+	struct rng_place places[DRAW_INPUTS * RETRY_BLOCK];
+	struct rng_place *place = places;
 
-	memcpy(span.key, s->key, sizeof span.key);
-	for (size_t i = 0, count; i < n; i += count) {
-		span.group = (base + list[i]) >> s->group_shift;
-		for (count = 0; i + count < n; count++) {
-			const uint64_t group = (base + list[i + count]) >> s->group_shift;
-
-			if (group / STREAM_PARTITIONS != span.group / STREAM_PARTITIONS)
-				break;
-			partitions[count] = (uint8_t)(group % STREAM_PARTITIONS);
-		}
-		s->generator->scatter(&span, partitions, count, ret_words + i * STREAM_GROUP_WORDS);
-	}
+	for (unsigned j = 0; j < s->plan->n_inputs; j++)
+		for (size_t i = 0; i < n; i++)
+			*place++ = (struct rng_place){(base + list[i]) >> s->group_shift,
+						      s->plan->first_draw + attempt * s->plan->n_inputs + j};
+	s->generator->scatter(s->key, places, (size_t)(place - places), (uint32_t *)ret_groups);
 }
 
 /* Converts groups of words in place to uniforms of the words' width, as the generators make them. */
@@ -144,24 +138,22 @@ static inline void copy_element(void *to, const void *from, size_t size)
 		*(char *)to = *(const char *)from;
 }
 
-/* Fills input j of an attempt for the samples base + list[i] (ascending), packed. */
-static void gather_input(const struct run *s, unsigned attempt, unsigned j, uint64_t base, const uint16_t list[],
-			 size_t n, void *ret_array)
+/* Makes an input of its groups for the samples base + list[i], packed. */
+static void pick_input(const struct run *s, enum draw_input input, uint64_t base, const uint16_t list[], size_t n,
+		       uint64_t *groups, void *ret_array)
 {
-	const enum draw_input input = s->plan->inputs[j];
-	uint64_t groups[RETRY_BLOCK * DRAW_GROUP_BYTES / sizeof(uint64_t)];
+	const uint32_t *const narrow = (const uint32_t *)groups;
 
-	gather_groups(s, s->plan->first_draw + attempt * s->plan->n_inputs + j, base, list, n, (uint32_t *)groups);
 	if (input == INPUT_NORMALS)
 		convert_to_uniforms(s, n, groups);
 	if (input == INPUT_NORMALS && s->word_bytes == 4)
 		s->kernels->box_muller->f32((float *)groups, 2 * n, (float *)groups);
 	else if (input == INPUT_NORMALS)
 		s->kernels->box_muller->f64((double *)groups, n, (double *)groups);
-	for (size_t i = 0; i < n; i++)
-		copy_element((char *)ret_array + i * s->word_bytes,
-			     (char *)groups + i * DRAW_GROUP_BYTES + ((base + list[i]) & (s->per_group - 1)) * s->word_bytes,
-			     s->word_bytes);
+	for (size_t i = 0; s->word_bytes == 8 && i < n; i++)
+		copy_element((uint64_t *)ret_array + i, &groups[2 * i + ((base + list[i]) & 1)], 8);
+	for (size_t i = 0; s->word_bytes == 4 && i < n; i++)
+		copy_element((uint32_t *)ret_array + i, &narrow[4 * i + ((base + list[i]) & 3)], 4);
 }
 
 /* Makes one more attempt for n <= RETRY_BLOCK samples. Those rejected again stay in list; returns how many. */
@@ -173,12 +165,14 @@ static size_t retry_block(const struct run *s, unsigned attempt, uint64_t base, 
 	uint64_t parameters[DIST_PARAMETERS][RETRY_BLOCK];
 	const void *const at[] = {arrays[0],     arrays[1],     arrays[2],     arrays[3],     arrays[4],
 				  arrays[5],     parameters[0], parameters[1], parameters[2], parameters[3]};
-	uint64_t again[RETRY_BLOCK];
+	uint64_t again[RETRY_BLOCK], groups[DRAW_INPUTS * RETRY_BLOCK * DRAW_GROUP_BYTES / sizeof(uint64_t)];
 	uint16_t rejected[RETRY_BLOCK + DIST_REJECTED_PAD];
 	size_t n_rejected, left = 0;
 
+	gather_groups(s, attempt, base, list, n, groups);
 	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
-		gather_input(s, attempt, j, base, list, n, arrays[j]);
+		pick_input(s, s->plan->inputs[j], base, list, n, groups + j * n * DRAW_GROUP_BYTES / sizeof(uint64_t),
+			   arrays[j]);
 		memset((char *)arrays[j] + n * s->word_bytes, 0, (padded - n) * s->word_bytes);
 	}
 	for (size_t i = 0; s->plan->components && i < padded; i++)
