@@ -201,14 +201,6 @@ static void sleep_at_socket(struct trnsci_session *session, struct pollfd polls[
 	remote->sleeping = false;
 }
 
-/* The rest of an array is awaited asleep. A thread that spins takes each piece as it is sent, from the sender's cache; one that sleeps
- * is woken where the sender runs, and 1 MiB takes half the time. */
-static void wait_for_rest(struct trnsci_session *session, struct pollfd polls[2], int64_t deadline)
-{
-	if (!queue_receive(session))
-		sleep_at_socket(session, polls, deadline);
-}
-
 static void poll_socket(struct trnsci_session *session, int64_t deadline)
 {
 	struct remote *remote = session->peer;
@@ -221,9 +213,7 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 
 	remote->polling = true;
 	remote->interrupted = false;
-	if (array_input_is_pending(&remote->array)) {
-		wait_for_rest(session, polls, deadline);
-	} else if (!spin_at_queue(session)) {
+	if (!spin_at_queue(session)) {
 		struct spin *spin = queue_is_awaited(session, &several) && several ? &remote->several : &remote->spin;
 
 		spin_begin(spin);
