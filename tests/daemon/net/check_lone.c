@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where short calls are computed: by the loop's thread, which others join, while one client alone makes requests; by the lanes
- * while several do, so that none waits for another's. The slow log tells them apart: of a request that the lanes had it states
- * the run. Each draw that is looked at is the first of its kind in a fresh daemon: what draws take is learned by them, and whether
+ * while several do, so that none waits for another's. The slow log shows who did: of a request that the lanes had it states the
+ * run. Each draw that is looked at is the first of its kind in a fresh daemon: what draws take is learned by them, and whether
  * other programs have the lanes' CPUs. */
 #include "harness/daemon.h"
 #include "harness/wire_client.h"
 
-#include <time.h>
-
 #include "engine/scheduler/cpus.h"
+#include "harness/wait.h"
 
 enum {
 	LEAST = 4096, /* samples */
@@ -46,10 +45,8 @@ static void ask(struct client *who)
 
 static void ask_alone(void)
 {
-	const struct timespec more = {0, (LONE_MS + 5) * 1000000};
-
 	ask(&client);
-	nanosleep(&more, NULL);
+	wait_past_timeout(LONE_MS + 5);
 	ask(&client);
 }
 
