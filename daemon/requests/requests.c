@@ -14,7 +14,7 @@ static const char RUN_PREPARED[] = "run_prepared";
 enum {
 	LONE_NS = 20 * 1000 * 1000, /* without a request of another session: whoever comes next waits for one call once in so long */
 	HIGH_WATER_BYTES = 256 << 10, /* of unsent replies, above which finished requests wait */
-	LARGE_BYTES = 512 << 10,      /* of a session's results or of one frame: freed in the background */
+	LARGE_BYTES = 512 << 10,      /* of one frame: freed in the background */
 };
 
 /* ------- freeing ------- */
@@ -57,12 +57,12 @@ static void free_request_in_background(struct pending_request *pending)
 	background_post(&pending->free_task);
 }
 
-/* Once it has been replied to, or the client is gone. */
+/* Once it has been replied to, or the client is gone. The engine takes its results back at once, however large. */
 static void free_pending(void *arg)
 {
 	struct pending_request *pending = arg;
 
-	if (quota_share_used(&pending->session->work) >= LARGE_BYTES || pending->charge >= LARGE_BYTES) {
+	if (pending->charge >= LARGE_BYTES) {
 		free_request_in_background(pending);
 		return;
 	}
