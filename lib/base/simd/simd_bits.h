@@ -39,6 +39,7 @@ static inline f64v f64_from_i64(u64v a) { return _mm512_cvtepi64_pd(a); }
 /* Stores the integers, rounded towards zero; |a| < 2^63. */
 static inline void f64_store_i64(int64_t *at, f64v a) { _mm512_storeu_si512(at, _mm512_cvttpd_epi64(a)); }
 static inline u32v u32_or(u32v a, u32v b) { return _mm512_or_si512(a, b); }
+static inline u32v u32_min(u32v a, u32v b) { return _mm512_min_epu32(a, b); }
 /* Stores the lanes whose mask is set next to each other. Up to F64_LANES elements at `at` are overwritten. */
 static inline void f64_pack(double *at, m64v mask, f64v a) { _mm512_storeu_pd(at, _mm512_maskz_compress_pd(mask, a)); }
 static inline void u32_pack_u16(uint16_t *at, m64v mask, __m256i a)
@@ -99,6 +100,7 @@ static inline void f64_store_i64(int64_t *at, f64v a)
 		at[i] = (int64_t)lanes[i];
 }
 static inline u32v u32_or(u32v a, u32v b) { return _mm256_or_si256(a, b); }
+static inline u32v u32_min(u32v a, u32v b) { return _mm256_min_epu32(a, b); }
 /* Stores the lanes whose mask is set next to each other. Up to F64_LANES elements at `at` are overwritten. */
 static inline void f64_pack(double *at, m64v mask, f64v a)
 {

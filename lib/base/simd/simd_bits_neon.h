@@ -31,6 +31,7 @@ static inline f64v f64_from_i64(u64v a) { return vcvtq_f64_s64(AS_S64(a)); }
 /* Stores the integers, rounded towards zero; |a| < 2^63. */
 static inline void f64_store_i64(int64_t *at, f64v a) { vst1q_s64(at, vcvtq_s64_f64(a)); }
 static inline u32v u32_or(u32v a, u32v b) { return vorrq_u32(a, b); }
+static inline u32v u32_min(u32v a, u32v b) { return vminq_u32(a, b); }
 /* Stores the lanes whose mask is set next to each other. Up to F64_LANES elements at `at` are overwritten. */
 static inline void f64_pack(double *at, m64v mask, f64v a)
 {

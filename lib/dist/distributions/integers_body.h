@@ -5,26 +5,61 @@
 #include "dist/tables/alias_table.h"
 #include "dist/tables/discrete_table.h"
 
+#if defined(SIMD_AVX512) || defined(SIMD_AVX2) || defined(SIMD_NEON)
+/* Writes low + floor(word range / 2^32), range below 2^32, and returns the least low half of all products. Of each pair
+ * of words one product keeps its high half in the low half of 64 bits, the other where it is. */
+INLINE uint32_t multiply_words(const uint32_t *words, uint32_t range, uint32_t low, size_t n, uint32_t *ret_out)
+{
+	const u32v factor = u64_set(range), high_half = u64_set(0xFFFFFFFF00000000);
+	u32v least = u32_set(UINT32_MAX);
+	uint32_t halves[U32_LANES], ret = UINT32_MAX;
+
+	for (size_t i = 0; i < n; i += U32_LANES) {
+		const u32v pair = u32_load(words + i);
+		const u32v even = u64_mul32(pair, factor), odd = u64_mul32(U64_SHR(pair, 32), factor);
+
+		least = u32_min(least, u32_min(even, odd));
+		u32_store(ret_out + i, u32_add(u32_xor_and(U64_SHR(even, 32), odd, high_half), u32_set(low)));
+	}
+	u32_store(halves, least);
+	for (unsigned i = 0; i < U32_LANES; i += 2) /* the odd elements are high halves */
+		ret = halves[i] < ret ? halves[i] : ret;
+	return ret;
+}
+#else
+/* Writes low + floor(word range / 2^32), and returns the least low half of all products. */
+INLINE uint32_t multiply_words(const uint32_t *words, uint32_t range, uint32_t low, size_t n, uint32_t *ret_out)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t product = (uint64_t)words[i] * range;
+
+		ret_out[i] = low + (uint32_t)(product >> 32);
+		least = (uint32_t)product < least ? (uint32_t)product : least;
+	}
+	return least;
+}
+#endif
+
 /* Makes low + floor(word range / 2^32). Rejects words whose product has a low half below 2^32 mod range.
  * Source: D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019) 3. */
 static size_t randint_i32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			  void *ret_out, uint16_t *ret_rejected)
 {
-	const uint64_t range = k->randint.range;
-	const uint32_t low = (uint32_t)k->randint.low, reject_below = (uint32_t)k->randint.reject_below;
+	const uint32_t range = (uint32_t)k->randint.range, reject_below = (uint32_t)k->randint.reject_below;
+	const uint32_t low = (uint32_t)k->randint.low;
 	const uint32_t *words = inputs[0];
-	uint32_t *out = ret_out, any = 0;
+	uint32_t *out = ret_out;
 	size_t n_rejected = 0;
 
 	(void)attempt;
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t product = words[i] * range;
-
-		out[i] = low + (uint32_t)(product >> 32);
-		any |= (uint32_t)product < reject_below;
-	}
-	for (size_t i = 0; any && i < n; i++)
-		if ((uint32_t)(words[i] * range) < reject_below)
+	for (size_t i = 0; range == 0 && i < n; i++) /* 2^32: all words */
+		out[i] = low + words[i];
+	if (range == 0 || multiply_words(words, range, low, n, out) >= reject_below)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (words[i] * range < reject_below)
 			ret_rejected[n_rejected++] = (uint16_t)i;
 	return n_rejected;
 }
