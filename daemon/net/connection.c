@@ -11,15 +11,13 @@
 #include <unistd.h>
 #include <event2/event.h>
 
+#include "handover.h"
 #include "limits/weights.h"
 #include "log.h"
 #include "refusal.h"
-#include "sender.h"
 
 enum {
 	TURN_BYTES = 1 << 20, /* sent by one session while others wait */
-	HANDED_BYTES = 64 << 10, /* of replies, which a socket takes at once */
-	HANDED_WAITING = 6,      /* events behind this one: for fewer the sender would be woken too often */
 	TRIM_BYTES = 4 << 20, /* the heap is trimmed after a session that held more */
 	CROWD = 8,            /* or after half of a crowd of at least so many sessions has left */
 };
@@ -82,34 +80,6 @@ static void free_if_done(struct session *session)
 		loop_end(service->loop);
 }
 
-static void unlink_sending(struct session *session)
-{
-	struct session **at = &session->service->sending;
-
-	while (*at != session)
-		at = &(*at)->next_sending;
-	*at = session->next_sending;
-	if (!*at)
-		session->service->sending_last = at;
-}
-
-/* Takes back what the sender has of the session. Returns false if it is being sent. */
-static bool take_replies_back(struct session *session)
-{
-	ssize_t sent;
-
-	if (!session->parcel)
-		return true;
-	if (!sender_take(session->parcel, &sent))
-		return false;
-	session->parcel = NULL;
-	unlink_sending(session);
-	/* Of an error the next try reports the same. */
-	outbox_take_back(&session->outbox, sent > 0 ? (size_t)sent : 0);
-	session->service->stats.bytes_sent += sent > 0 ? (uint64_t)sent : 0;
-	return true;
-}
-
 /* Closes the connection and cancels what still runs. May free the session. */
 static void hang_up(struct session *session)
 {
@@ -121,7 +91,7 @@ static void hang_up(struct session *session)
 		   session->requests);
 	loop_forget_traffic(session->service->loop, session);
 	free_events(session);
-	while (!take_replies_back(session))
+	while (!handover_take_back(session))
 		sched_yield();
 	handler->closing(session);
 	close(session->fd);
@@ -217,43 +187,17 @@ static bool waits_for_input(const struct session *session)
 	       event_pending(session->readable, EV_READ, NULL) && !event_pending(session->writable, EV_WRITE, NULL);
 }
 
-/* In a crowd the sender's thread sends the replies, since each send wakes a client that sleeps. The turn ends when it has.
- * Returns false if they are the loop's to send. */
-static bool hand_over_replies(struct session *session)
-{
-	struct service *service = session->service;
-	const void *bytes;
-	size_t size;
-
-	if (!service->sender || loop_count_waiting(service->loop) < HANDED_WAITING || !waits_for_input(session) ||
-	    !outbox_hand_over(&session->outbox, HANDED_BYTES, &bytes, &size))
-		return false;
-	session->parcel = sender_give(service->sender, session->fd, bytes, size);
-	if (!session->parcel) {
-		outbox_take_back(&session->outbox, 0);
-		return false;
-	}
-	session->next_sending = NULL;
-	if (service->sending)
-		*service->sending_last = session;
-	else
-		service->sending = session;
-	service->sending_last = &session->next_sending;
-	service->stats.sender_replies++;
-	return true;
-}
-
 static void advance_until(struct session *session, uint64_t turn_end_ns)
 {
 	session->service->handler->receive(session, turn_end_ns);
 	session->service->handler->reply(session);
-	if (!hand_over_replies(session))
+	if (!session->service->sender || !waits_for_input(session) || !handover_give(session))
 		end_turn(session);
 }
 
 static void advance_session(struct session *session)
 {
-	if (!take_replies_back(session)) {
+	if (!handover_take_back(session)) {
 		session->advances = true;
 		return;
 	}
@@ -297,7 +241,7 @@ static void receive_bytes(void *arg)
 	uint64_t end_ns = 0;
 	ssize_t got;
 
-	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL) || !take_replies_back(session))
+	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL) || !handover_take_back(session))
 		return;
 	do {
 		got = inbox_receive(&session->inbox, session->fd);
@@ -367,7 +311,7 @@ static void on_frame_late(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!take_replies_back(session)) {
+	if (!handover_take_back(session)) {
 		session->advances = true;
 		return;
 	}
@@ -516,7 +460,7 @@ bool connection_collect_sent(void *arg)
 	struct service *service = arg;
 	struct session *session;
 
-	while ((session = service->sending) && sender_is_done(session->parcel) && take_replies_back(session)) {
+	while ((session = handover_take_first(service))) {
 		if (session->advances)
 			advance_session(session);
 		else
