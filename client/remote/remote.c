@@ -27,7 +27,7 @@
 
 enum {
 	OPEN_TIMEOUT_MS = 10000, /* if the options set none */
-	KEPT_BACK_BYTES = 1024,  /* of requests: some twenty runs of prepared calls */
+	KEPT_BACK_BYTES = 512,   /* of requests, some ten runs of prepared calls: with more a daemon waits that has nothing else to do */
 	UNWOKEN_NS = 10000000,   /* between two looks at what a thread would be woken for */
 	POLL_EVERY = 16,         /* looks */
 };
