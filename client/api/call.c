@@ -9,6 +9,7 @@
 #include "call/run.h"
 #include "call/send.h"
 #include "queue_call.h"
+#include "session/wait.h"
 
 /* Callbacks that submit again must not keep one trnsci_dispatch running for ever. */
 enum { DISPATCH_MOST = 1024 };
@@ -43,7 +44,7 @@ int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 {
 	if (!call)
 		return -ERROR_NO_MEMORY;
-	if (atomic_load_explicit(&call->state, memory_order_acquire) == CALL_IN_FLIGHT && session_check(call->session, NULL) == 0)
+	if (call_is_in_flight(call) && session_check(call->session, NULL) == 0)
 		return -ERROR_OUT_OF_RANGE;
 	queue_call_count(call);
 	call->done = done;

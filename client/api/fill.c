@@ -14,6 +14,7 @@
 #include "draw.h"
 #include "parameter_tiles.h"
 #include "session/public_error.h"
+#include "session/wait.h"
 #include "source.h"
 #include "tile.h"
 #include "tile_pool.h"

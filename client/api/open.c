@@ -11,6 +11,7 @@
 #include "remote/remote.h"
 #include "session/public_error.h"
 #include "call/kept_call.h"
+#include "session/wait.h"
 #include "tile.h"
 
 #define EMBEDDED      "embedded:"

@@ -11,6 +11,7 @@
 #include "call/kept_call.h"
 #include "session/public_error.h"
 #include "call/run.h"
+#include "session/wait.h"
 #include "tile.h"
 #include "tile_pool.h"
 

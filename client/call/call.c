@@ -39,7 +39,7 @@ int call_new(struct trnsci_session *session, const char *method, struct trnsci_c
 	if (!call)
 		return -ERROR_NO_MEMORY;
 	call->session = session;
-	call->refs = 1;
+	atomic_init(&call->refs, 1);
 	call->method = strdup(method);
 	call->params = args_new(&call->args, session);
 	if (!call->method || !call->params) {
@@ -77,24 +77,31 @@ int call_make_named(struct trnsci_session *session, const char *method, const ch
 	return r;
 }
 
+void call_ref(struct trnsci_call *call)
+{
+	atomic_fetch_add_explicit(&call->refs, 1, memory_order_relaxed);
+}
+
+bool call_drop_ref(struct trnsci_call *call)
+{
+	return atomic_fetch_sub_explicit(&call->refs, 1, memory_order_acq_rel) == 1;
+}
+
 void call_unref(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
 
-	pthread_mutex_lock(&session->lock);
-	bool last = --call->refs == 0;
-	pthread_mutex_unlock(&session->lock);
-	if (last) {
-		call_discard(call);
-		session_unref(session);
-	}
+	if (!call_drop_ref(call))
+		return;
+	call_discard(call);
+	session_unref(session);
 }
 
 void call_unref_locked(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
 
-	if (--call->refs > 0)
+	if (!call_drop_ref(call))
 		return;
 	call_discard(call);
 	session_unref_locked(session);

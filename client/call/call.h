@@ -54,12 +54,12 @@ struct trnsci_call {
 	struct prepared *here;     /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
 	bool ran_here;             /* the last run was one of these */
 	/* Under the session's lock. */
-	unsigned refs;
+	atomic_uint refs; /* changed without the lock */
 	_Atomic(enum call_state) state;
 	uint32_t msgid;
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
 	struct trnsci_call *newer, *older; /* neighbours in the queue of answered calls */
-	bool queueing;                     /* goes into that queue when it is answered */
+	atomic_bool queueing;              /* goes into that queue when it is answered */
 	bool queued;                       /* is in it */
 	bool cancelling;                   /* to be cancelled as soon as its request exists */
 	bool wants_fds;                    /* its reply brings file descriptors */
@@ -93,6 +93,9 @@ int call_make(struct trnsci_session *session, const char *method, struct trnsci_
 int call_make_named(struct trnsci_session *session, const char *method, const char *name, struct trnsci_call **ret_call,
 		    struct error *err);
 
+void call_ref(struct trnsci_call *call);
+/* Drops a reference. Returns whether it was the last: the call is then the caller's to discard. */
+bool call_drop_ref(struct trnsci_call *call);
 /* Drops a reference; the last one frees the call. Without the lock. */
 void call_unref(struct trnsci_call *call);
 /* Drops a reference with the lock held. The session must have another reference than the call's. */

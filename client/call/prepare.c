@@ -121,7 +121,7 @@ struct prepare_todo prepare_begin(struct trnsci_call *call)
 		if (is_worth_it(call)) {
 			todo = (struct prepare_todo){
 				.call = call, .connection = connection, .preparation = call->preparation};
-			call->refs++;
+			call_ref(call);
 		}
 	}
 	call->runs += call->runs < RUNS_BEFORE;

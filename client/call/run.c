@@ -2,6 +2,7 @@
 /* Running calls and waiting for them. */
 #include "run.h"
 
+#include "session/wait.h"
 #include "table.h"
 #include "prepare.h"
 #include "queued_call.h"
@@ -87,15 +88,19 @@ static int wait_until(struct trnsci_call *call, int64_t deadline)
 
 	if (r < 0)
 		return r;
-	pthread_mutex_lock(&session->lock);
-	r = session_wait(session, is_answered, call, deadline);
-	if (r == 0) {
-		call_take(call);
-		/* A call that was never started is the caller's mistake. */
-		r = call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
+	if (call_is_in_flight(call)) {
+		pthread_mutex_lock(&session->lock);
+		r = session_wait_and_unlock(session, is_answered, call, deadline);
+		if (r < 0)
+			return r;
 	}
-	pthread_mutex_unlock(&session->lock);
-	return r;
+	if (call->queueing) {
+		pthread_mutex_lock(&session->lock);
+		call_take(call);
+		pthread_mutex_unlock(&session->lock);
+	}
+	/* A call that was never started is the caller's mistake. */
+	return call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
 }
 
 /* The call stays in flight until the engine answers it; only its error is written now. The memory that its array was to go to is

@@ -2,6 +2,7 @@
 /* Calls on their way to the engine. */
 #include "send.h"
 
+#include "session/wait.h"
 #include "table.h"
 
 int call_begin(struct trnsci_call *call, bool queueing, struct error *err)
@@ -17,7 +18,7 @@ int call_begin(struct trnsci_call *call, bool queueing, struct error *err)
 	}
 	call_unqueue(call);
 	call->queueing = queueing;
-	call->refs++; /* once it is answered, another thread may free it */
+	call_ref(call); /* once it is answered, another thread may free it */
 	call_table_add(call);
 	return 0;
 }
@@ -30,8 +31,8 @@ static int withdraw(struct trnsci_call *call, const struct error *error)
 
 	pthread_mutex_lock(&call->session->lock);
 	if (call->state == CALL_IN_FLIGHT) {
-		call_table_remove(call);
 		r = call_set_error(call, error);
+		call_table_remove(call);
 		session_wake(call->session);
 	}
 	pthread_mutex_unlock(&call->session->lock);
@@ -88,7 +89,7 @@ void call_cancel(struct trnsci_call *call)
 	pthread_mutex_lock(&session->lock);
 	bool cancels = call->state == CALL_IN_FLIGHT && !call->cancelling;
 	call->cancelling = true;
-	call->refs++;
+	call_ref(call);
 	pthread_mutex_unlock(&session->lock);
 	if (cancels)
 		session->engine->cancel(call);

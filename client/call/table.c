@@ -4,6 +4,7 @@
 
 #include <sys/eventfd.h>
 
+#include "session/wait.h"
 #include "tiles.h"
 
 /* ---- the queue: a doubly linked list, since a call that is waited for by itself leaves from the middle ---- */
@@ -56,7 +57,7 @@ void call_table_add(struct trnsci_call *call)
 	session->calls[call->msgid % CALL_BUCKETS] = call;
 	session->n_in_flight++;
 	session->n_arrays += call->data_bytes > 0;
-	call->refs++;
+	call_ref(call);
 	call->cancelling = false;
 	call->sent_again = call->needs_room = false;
 	call->rooms = 0;
@@ -64,7 +65,7 @@ void call_table_add(struct trnsci_call *call)
 	atomic_store_explicit(&call->state, CALL_IN_FLIGHT, memory_order_release);
 }
 
-/* Takes a call out of its bucket and drops the table's reference. Buckets are short: a session has few calls in flight.
+/* Takes a call out of its bucket. Buckets are short: a session has few calls in flight.
  */
 static void take_out(struct trnsci_call *call)
 {
@@ -75,13 +76,13 @@ static void take_out(struct trnsci_call *call)
 	*at = call->chain;
 	call->session->n_in_flight--;
 	call->session->n_arrays -= call->data_bytes > 0;
-	call->refs--;
 }
 
 void call_table_remove(struct trnsci_call *call)
 {
 	take_out(call);
 	call->state = CALL_IDLE;
+	call_drop_ref(call);
 }
 
 bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
@@ -98,13 +99,13 @@ bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error
 		call_set_error(call, error);
 	else
 		call_clear_error(call);
-	atomic_store_explicit(&call->state, CALL_DONE, memory_order_release); /* for trnsci_submit, which looks without the lock */
 	if (call->answered)
 		call->answered(call);
-	if (call->queueing && call->refs > 0)
+	if (call->queueing)
 		queue_push(call->session, call);
+	atomic_store_explicit(&call->state, CALL_DONE, memory_order_release); /* the owner sees it without the lock */
 	session_wake(call->session);
-	return call->refs == 0;
+	return call_drop_ref(call);
 }
 
 void call_finish(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
@@ -131,10 +132,5 @@ void session_fail(struct trnsci_session *session, const struct error *error)
 
 bool call_is_in_flight(const struct trnsci_call *call)
 {
-	struct trnsci_session *session = call->session;
-
-	pthread_mutex_lock(&session->lock);
-	bool in_flight = call->state == CALL_IN_FLIGHT;
-	pthread_mutex_unlock(&session->lock);
-	return in_flight;
+	return atomic_load_explicit(&call->state, memory_order_acquire) == CALL_IN_FLIGHT;
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "ring.h"
+#include "session/wait.h"
 #include "stats.h"
 #include "call/request.h"
 #include "call/table.h"

@@ -10,6 +10,7 @@
 #include "call/send.h"
 #include "call/table.h"
 #include "session/public_error.h"
+#include "session/wait.h"
 #include "socket_io.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include "input.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,18 @@ bool input_make_room(struct input *input, size_t least)
 	return true;
 }
 
+bool input_settle(struct input *input)
+{
+	if (input_is_read_ahead(input)) {
+		atomic_store(&input->ahead, false);
+		while (atomic_load(&input->inside))
+			sched_yield();
+		input->came = input->result != -EAGAIN;
+		input->size += input->result > 0 ? (size_t)input->result : 0;
+	}
+	return input->came;
+}
+
 /* Without fds the kernel drops descriptors, and reports that it did. */
 ssize_t input_receive_to(void *to, size_t room, int socket, struct fdpass *fds)
 {
@@ -37,10 +50,41 @@ ssize_t input_receive_to(void *to, size_t room, int socket, struct fdpass *fds)
 
 ssize_t input_receive(struct input *input, int socket, struct fdpass *fds)
 {
-	const ssize_t got = input_receive_to(input->at + input->size, input->room - input->size, socket, fds);
+	ssize_t got;
 
+	if (input_settle(input)) {
+		input->came = false;
+		return input->result;
+	}
+	got = input_receive_to(input->at + input->size, input->room - input->size, socket, fds);
 	input->size += got > 0 ? (size_t)got : 0;
 	return got;
+}
+
+bool input_begin_ahead(struct input *input, size_t least)
+{
+	if (!input_make_room(input, least))
+		return false;
+	input->result = -EAGAIN;
+	atomic_store_explicit(&input->ahead, true, memory_order_relaxed);
+	return true;
+}
+
+/* Either this thread sees that `ahead` has ended, or whoever ends it sees this thread inside: both store first and look then. */
+bool input_read_ahead(struct input *input, int socket)
+{
+	bool strange = false, again;
+
+	atomic_store(&input->inside, true);
+	again = atomic_load(&input->ahead);
+	if (again) {
+		const ssize_t came = fdpass_receive(socket, input->at + input->size, input->room - input->size, NULL, &strange);
+
+		input->result = came >= 0 && strange ? -EPROTO : came;
+		again = came == -EAGAIN;
+	}
+	atomic_store_explicit(&input->inside, false, memory_order_release);
+	return again;
 }
 
 void input_drop(struct input *input, size_t size)
@@ -53,5 +97,17 @@ void input_drop(struct input *input, size_t size)
 void input_free(struct input *input)
 {
 	free(input->at);
-	*input = (struct input){0};
+	input->at = NULL;
+	input->size = input->room = 0;
+	input->came = false;
+}
+
+void input_take(struct input *input, struct input *from)
+{
+	input_free(input);
+	input->at = from->at;
+	input->size = from->size;
+	input->room = from->room;
+	from->at = NULL;
+	from->size = from->room = 0;
 }

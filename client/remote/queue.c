@@ -193,9 +193,9 @@ static void kick_daemon(struct trnsci_session *session, struct queue *queue)
 	if (sleeps % 2 == 0 || sleeps == queue->kicked)
 		return;
 	queue->kicked = sleeps;
-	if (codec_notification(&remote->out, "kick", &nothing) == 0)
+	if (codec_notification(&remote->out.waiting, "kick", &nothing) == 0)
 		socket_io_flush(session);
-	if (remote->out.size > 0 && remote->polling)
+	if (output_is_stuck(&remote->out) && remote->polling)
 		eventfd_write(remote->wake, 1);
 }
 
@@ -267,6 +267,8 @@ void queue_show(struct trnsci_session *session)
 
 	if (!queue || queue->shown == queue->submitted || session->failure.code)
 		return;
+	if (input_is_read_ahead(&remote->in)) /* that thread does not look at the queue */
+		atomic_store_explicit(&remote->interrupted, true, memory_order_relaxed);
 	if (remote->sleeping && !queue->armed) /* it fell asleep while nothing was submitted */
 		set_armed(queue, QUEUE_WAKE_NOTIFY);
 	queue->shown = queue->submitted;
@@ -435,7 +437,7 @@ bool queue_is_awaited(const struct trnsci_session *session, bool *ret_several)
 	const uint32_t runs = remote->queue ? remote->queue->submitted - remote->queue->consumed : 0;
 
 	*ret_several = runs >= SEVERAL;
-	return runs > 0 && session->n_in_flight == runs && remote->out.size == 0 && session->ready_fd < 0 && !session->closed &&
+	return runs > 0 && session->n_in_flight == runs && output_pending(&remote->out) == 0 && session->ready_fd < 0 && !session->closed &&
 	       !session->failure.code;
 }
 

@@ -92,7 +92,7 @@ static bool was_sent(const struct trnsci_call *call)
 {
 	const struct remote *remote = call->session->peer;
 
-	return !call->needs_room && call->ends <= remote->sent;
+	return !call->needs_room && call->ends <= remote->out.sent;
 }
 
 /* Returns NULL if the call may be sent again. */
@@ -180,6 +180,7 @@ void reconnect(struct trnsci_session *session, const char *why)
 
 	if (session->closed || session->failure.code)
 		return;
+	output_settle(&remote->out); /* which requests were sent is known from here on */
 	why = remote->closing.code ? remote->closing.text : why;
 	if (session->reconnect_ms < 0) {
 		socket_io_fail(session, ERROR_CLOSED, "connection", why);

@@ -23,6 +23,7 @@
 #include "session/arena.h"
 #include "call/queued_call.h"
 #include "call/send.h"
+#include "session/wait.h"
 #include "socket_io.h"
 
 enum {
@@ -37,23 +38,31 @@ static bool may_keep_back(const struct trnsci_session *session)
 {
 	const struct remote *remote = session->peer;
 
-	return session_will_return(session) && remote->out.size - remote->out_sent < KEPT_BACK_BYTES;
+	return session_will_return(session) && output_pending(&remote->out) < KEPT_BACK_BYTES;
 }
 
 static void remote_flush(struct trnsci_session *session)
 {
 	queue_show(session);
-	if (((struct remote *)session->peer)->out.size > 0)
+	if (output_pending(&((struct remote *)session->peer)->out) > 0)
 		socket_io_flush(session);
+}
+
+/* The polling thread is to look again. */
+static void interrupt_poller(struct remote *remote)
+{
+	atomic_store_explicit(&remote->interrupted, true, memory_order_relaxed);
+	if (remote->sleeping)
+		eventfd_write(remote->wake, 1);
 }
 
 /* There are bytes that the socket has not taken: the thread that polls it is to wait for room as well. */
 static void wake_poller(struct trnsci_session *session)
 {
-	const struct remote *remote = session->peer;
+	struct remote *remote = session->peer;
 
-	if (remote->out.size > 0 && remote->polling)
-		eventfd_write(remote->wake, 1);
+	if (output_is_stuck(&remote->out) && remote->polling)
+		interrupt_poller(remote);
 }
 
 static int remote_send(struct trnsci_call *call, struct error *err)
@@ -66,7 +75,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	if (call->state == CALL_IN_FLIGHT) { /* otherwise the session has failed since, and the call with it */
 		r = socket_io_append(call, err);
 		if (r == 0 && !may_keep_back(session))
-			socket_io_flush(session);
+			socket_io_send(session);
 		wake_poller(session);
 		queue_wake_sleeper(session);
 	}
@@ -122,28 +131,33 @@ static bool look_for_news(struct trnsci_session *session, unsigned times)
 	return session->failure.code || socket_io_receive(session);
 }
 
-/* Spins without the lock until poll() reports something or spinning no longer pays. Returns false in that case. With the lock,
- * which is released meanwhile. */
-static bool spin_at_poll(struct trnsci_session *session, struct spin *spin, struct pollfd polls[2], int64_t deadline)
+/* Reads without the lock until something comes or spinning no longer pays. Returns false in that case. With the lock, which is
+ * released meanwhile. */
+static bool spin_ahead(struct trnsci_session *session, struct spin *spin, int64_t deadline)
 {
-	const struct remote *remote = session->peer;
-	bool again = true;
+	struct remote *remote = session->peer;
+	bool again;
 
 	pthread_mutex_unlock(&session->lock);
-	for (unsigned times = 1; again && poll(polls, 2, 0) == 0; times++)
-		again = spin_again(spin) && (times % POLL_EVERY != 0 || clock_ns() < deadline);
+	for (unsigned times = 1; (again = spin_again(spin)); times++)
+		if (!input_read_ahead(&remote->in, remote->socket) || remote->interrupted ||
+		    (times % POLL_EVERY == 0 && clock_ns() >= deadline))
+			break;
 	pthread_mutex_lock(&session->lock);
-	return again && !session->failure.code && (socket_io_receive(session) || remote->interrupted);
+	if (input_settle(&remote->in))
+		socket_io_receive(session);
+	return again;
 }
 
 /* Looks for replies as long as spinning pays, and every few times at what poll() reports. Returns true if there is news
  * and the thread need not sleep. With the lock, which is released between looks. */
 static bool spin_for_news(struct trnsci_session *session, struct spin *spin, struct pollfd polls[2], int64_t deadline)
 {
-	bool news = false, several;
+	const struct queue *queue = ((struct remote *)session->peer)->queue;
+	bool news = false;
 
-	if (session->shared > 0 && !queue_is_awaited(session, &several))
-		return spin_at_poll(session, spin, polls, deadline);
+	if (!(queue && queue_is_busy(queue)) && socket_io_read_ahead(session))
+		return spin_ahead(session, spin, deadline);
 	for (unsigned times = 1; !news; times++) {
 		pthread_mutex_unlock(&session->lock);
 		const bool again = spin_again(spin);
@@ -159,7 +173,7 @@ static bool spin_for_news(struct trnsci_session *session, struct spin *spin, str
 
 static short poll_events(const struct remote *remote)
 {
-	return remote->out.size > 0 ? POLLIN | POLLOUT : POLLIN;
+	return output_is_stuck(&remote->out) ? POLLIN | POLLOUT : POLLIN;
 }
 
 /* Returns the eventfd, which is made when a thread first sleeps: a short session never needs it. Without one, the thread
@@ -214,12 +228,14 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 	remote->polling = true;
 	remote->interrupted = false;
 	if (!spin_at_queue(session)) {
-		struct spin *spin = queue_is_awaited(session, &several) && several ? &remote->several : &remote->spin;
+		struct spin *known = queue_is_awaited(session, &several) && several ? &remote->several : &session->spin;
+		struct spin spin = *known;
 
-		spin_begin(spin);
-		if (!spin_for_news(session, spin, polls, deadline) && !queue_sleep(session, deadline))
+		spin_begin(&spin);
+		if (!spin_for_news(session, &spin, polls, deadline) && !queue_sleep(session, deadline))
 			sleep_at_socket(session, polls, deadline);
-		spin_end(spin);
+		spin_end(&spin);
+		*known = spin;
 	}
 	remote->polling = false;
 	if (polls[1].revents)
@@ -242,9 +258,7 @@ static void look_beside_poller(struct trnsci_session *session)
 	news |= queue_receive(session);
 	if (!news || !remote->polling)
 		return;
-	remote->interrupted = true;
-	if (remote->sleeping)
-		eventfd_write(remote->wake, 1);
+	interrupt_poller(remote);
 	queue_wake_sleeper(session);
 }
 
@@ -317,7 +331,8 @@ static void remote_stop(struct trnsci_session *session)
 	session_wake(session);
 	while (session->waiting || session_has_inside(session))
 		pthread_cond_wait(&session->ended, &session->lock);
-	atomic_store_explicit(&last_window_ns, remote->spin.window_ns, memory_order_relaxed);
+	atomic_store_explicit(&last_window_ns, session->spin.window_ns, memory_order_relaxed);
+	output_stop(&remote->out);
 	socket_io_close(remote);
 	queue_end(remote->queue);
 	remote->queue = NULL;
@@ -380,7 +395,7 @@ static int new_remote_session(const char *path, const struct trnsci_options *opt
 		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
 	}
 	socket_io_init(remote, handshake, &events);
-	remote->spin = handshake->spin;
+	session->spin = handshake->spin;
 	spin_init_for_several(&remote->several, handshake->spin.most_ns);
 	session->peer = remote;
 	*ret_session = session;

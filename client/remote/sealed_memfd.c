@@ -7,6 +7,7 @@
 
 #include "call/run.h"
 #include "session/public_error.h"
+#include "session/wait.h"
 
 /* A condition of session_wait: evaluated with the lock. */
 static bool may_run(void *arg)

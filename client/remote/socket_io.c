@@ -29,11 +29,9 @@ enum {
 /* What was read beyond the handshake's replies belongs to the session. */
 static void adopt_input(struct remote *remote, struct handshake *handshake)
 {
-	input_free(&remote->in);
-	remote->in = handshake->in;
+	input_take(&remote->in, &handshake->in);
 	remote->array = (struct array_input){.size = 0};
 	remote->heard_ns = clock_ns();
-	handshake->in = (struct input){0};
 	handshake_end(handshake);
 	frame_scan_init(&remote->scan, &handshake_reply_limits);
 }
@@ -58,18 +56,9 @@ void socket_io_close(struct remote *remote)
 void socket_io_free(struct remote *remote)
 {
 	socket_io_close(remote);
-	codec_buffer_free(&remote->out);
+	output_free(&remote->out);
 	input_free(&remote->in);
 	free(remote);
-}
-
-/* Keeps the buffer for the next message unless it is large. */
-static void drop_output(struct remote *remote)
-{
-	remote->out_sent = 0;
-	remote->out.size = 0;
-	if (remote->out.room > KEEP_BYTES)
-		codec_buffer_free(&remote->out);
 }
 
 void socket_io_replace(struct trnsci_session *session, struct handshake *handshake)
@@ -77,6 +66,7 @@ void socket_io_replace(struct trnsci_session *session, struct handshake *handsha
 	struct remote *remote = session->peer;
 	struct epoll_event event = {.events = EPOLLIN};
 
+	input_settle(&remote->in);
 	if (remote->epoll >= 0) /* a child may hold the old socket open, and epoll would then keep watching it */
 		epoll_ctl(remote->epoll, EPOLL_CTL_DEL, remote->socket, NULL);
 	/* Onto an open descriptor: this cannot fail for lack of one. */
@@ -88,10 +78,8 @@ void socket_io_replace(struct trnsci_session *session, struct handshake *handsha
 	remote->closing.code = 0;
 	remote->fds.cut = false;
 	remote->fds_wanted = false;
-	remote->sending_ended = false;
-	remote->sent = 0;
 	adopt_input(remote, handshake);
-	drop_output(remote);
+	output_restart(&remote->out);
 	session->connection++;
 	if (remote->epoll >= 0)
 		epoll_ctl(remote->epoll, EPOLL_CTL_ADD, remote->socket, &event);
@@ -260,6 +248,7 @@ bool socket_io_receive(struct trnsci_session *session)
 	bool any = false;
 	size_t room;
 
+	input_settle(&remote->in);
 	while (!session->failure.code) {
 		if (!input_make_room(&remote->in, session->n_arrays ? ARRAY_HEAD_BYTES : RECEIVE_BYTES)) {
 			socket_io_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
@@ -286,6 +275,14 @@ bool socket_io_receive(struct trnsci_session *session)
 			break;
 	}
 	return any;
+}
+
+bool socket_io_read_ahead(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+
+	return !remote->fds_wanted && session->n_arrays == 0 && !array_input_is_pending(&remote->array) &&
+	       input_begin_ahead(&remote->in, RECEIVE_BYTES);
 }
 
 /* A short time limit of calls does not apply to the rest of a message: the daemon has begun to send it. */
@@ -316,7 +313,7 @@ void socket_io_fail_without_rest(struct trnsci_session *session)
 /* EPOLLOUT is level-triggered: it must be off while there is nothing to send. */
 void socket_io_watch(struct remote *remote)
 {
-	bool wanted = remote->out.size > 0;
+	bool wanted = output_is_stuck(&remote->out);
 	struct epoll_event event = {.events = wanted ? EPOLLIN | EPOLLOUT : EPOLLIN};
 
 	if (remote->epoll < 0 || wanted == remote->epoll_out)
@@ -336,10 +333,10 @@ static int write_request(struct remote *remote, const struct trnsci_call *call, 
 
 	if (call_is_plain_run(call, &run)) {
 		r = 0;
-		written = codec_run_prepared(&remote->out, &run);
+		written = codec_run_prepared(&remote->out.waiting, &run);
 	} else {
 		r = call_build_request(call, &bump, &method, &params, err);
-		written = r == 0 ? codec_request(&remote->out, call->msgid, method, &params) : 0;
+		written = r == 0 ? codec_request(&remote->out.waiting, call->msgid, method, &params) : 0;
 		bump_free(bump);
 	}
 	return written < 0 ? error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method) : r;
@@ -350,6 +347,8 @@ int socket_io_append(struct trnsci_call *call, struct error *err)
 	struct remote *remote = call->session->peer;
 	int r = call->internal ? 0 : call_check_inputs(call, err);
 
+	if (call->wants_fds)
+		input_settle(&remote->in); /* whoever reads ahead takes no descriptors */
 	if (r == 0 && call->tied && call->tied_to != call->session->connection)
 		r = error_set(err, ERROR_CLOSED, "%s: what it names ended with the daemon", call->method);
 	if (r == 0)
@@ -357,43 +356,43 @@ int socket_io_append(struct trnsci_call *call, struct error *err)
 	if (r < 0)
 		return r;
 	call->needs_room = false;
-	call->ends = remote->sent + (remote->out.size - remote->out_sent);
+	call->ends = remote->out.sent + output_pending(&remote->out);
 	remote->fds_wanted |= call->wants_fds;
 	return 0;
 }
 
 /* A daemon that stops takes no more requests (-EPIPE), but answers those that it has: the connection lasts until the
  * daemon closes it. After any other failure no answer can come. */
-static void end_sending(struct remote *remote, int error)
+static void end_sending(struct trnsci_session *session)
 {
-	drop_output(remote);
-	remote->sending_ended = true;
-	if (error != -EPIPE)
+	struct remote *remote = session->peer;
+
+	if (remote->out.error != -EPIPE)
 		shutdown(remote->socket, SHUT_RDWR);
+	socket_io_receive(session);
+}
+
+static void send_output(struct trnsci_session *session, pthread_mutex_t *lock)
+{
+	struct remote *remote = session->peer;
+	const bool had_ended = remote->out.error != 0;
+
+	if (remote->out.sending || session->failure.code)
+		return;
+	output_send(&remote->out, remote->socket, lock);
+	if (remote->out.error)
+		output_drop(&remote->out);
+	socket_io_watch(remote);
+	if (remote->out.error && !had_ended && !session->failure.code)
+		end_sending(session);
 }
 
 void socket_io_flush(struct trnsci_session *session)
 {
-	struct remote *remote = session->peer;
+	send_output(session, NULL);
+}
 
-	if (remote->sending_ended)
-		drop_output(remote);
-	while (remote->out_sent < remote->out.size && !session->failure.code) {
-		const ssize_t sent = fdpass_send(remote->socket, remote->out.at + remote->out_sent,
-						 remote->out.size - remote->out_sent, NULL);
-
-		if (sent == -EAGAIN)
-			break;
-		if (sent < 0) {
-			end_sending(remote, (int)sent);
-			socket_io_watch(remote);
-			socket_io_receive(session);
-			return;
-		}
-		remote->out_sent += (size_t)sent;
-		remote->sent += (uint64_t)sent;
-	}
-	if (remote->out_sent == remote->out.size)
-		drop_output(remote);
-	socket_io_watch(remote);
+void socket_io_send(struct trnsci_session *session)
+{
+	send_output(session, &session->lock);
 }

@@ -13,6 +13,7 @@
 #include "codec.h"
 #include "frame.h"
 #include "handshake.h"
+#include "output.h"
 
 /* What is reported to those above, with the lock. */
 struct remote_events {
@@ -32,16 +33,12 @@ struct remote {
 	int epoll;         /* the descriptor of trnsci_fd; -1 until it is asked for */
 	bool polling;      /* a thread is in poll, without the lock */
 	bool sleeping;     /* that thread does not spin */
-	bool interrupted;  /* that thread looks again at what it waits for: another one has received something */
-	struct spin spin;  /* of the polling thread */
+	atomic_bool interrupted; /* that thread looks again at what it waits for: another one has received something */
 	struct spin several; /* its waits while several runs are in the queue */
 	bool epoll_out;    /* epoll also waits for room to send */
 	bool fds_wanted;   /* the reply to a call in flight brings descriptors */
 	struct fdpass fds; /* received, and waiting for their reply */
-	struct codec_buffer out;
-	size_t out_sent;
-	uint64_t sent;                     /* bytes sent on this connection */
-	bool sending_ended;                /* the connection takes no more bytes; sent requests may still be answered */
+	struct output out; /* it may end before the input: requests that were sent may still be answered */
 	char instance[HANDSHAKE_INSTANCE]; /* of the daemon: another one after a restart */
 	struct input in;
 	struct array_input array; /* of the reply at the start of the input */
@@ -68,12 +65,17 @@ void socket_io_replace(struct trnsci_session *session, struct handshake *handsha
  * -ERROR_LOST (an input), -ERROR_CLOSED (the call is tied to an earlier connection), -ERROR_NO_MEMORY. */
 int socket_io_append(struct trnsci_call *call, struct error *err);
 
-/* Sends what the socket takes without blocking. */
+/* Sends what the socket takes without blocking. Another thread may do so already: then it also sends what was appended since. */
 void socket_io_flush(struct trnsci_session *session);
+/* The same, and releases the lock meanwhile. */
+void socket_io_send(struct trnsci_session *session);
 
 /* Reads what has come and answers calls. Anything that the protocol does not allow ends the session with bad_reply.
  * Returns whether anything had come. */
 bool socket_io_receive(struct trnsci_session *session);
+
+/* Lets this thread read ahead (input.h), if replies bring neither descriptors nor arrays that go elsewhere. */
+bool socket_io_read_ahead(struct trnsci_session *session);
 
 /* Returns until when the rest of an incomplete message must come; DEADLINE_NEVER if there is none, or no time limit. */
 int64_t socket_io_rest_deadline(const struct trnsci_session *session);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shared memory of rings and broadcasts. */
 #include "ring_link.h"
+#include "wait.h"
 
 #include <errno.h>
 #include <limits.h>

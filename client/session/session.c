@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/scheduler/cpus.h"
@@ -15,7 +14,6 @@
 
 enum {
 	SPIN_US = 100,       /* default: a small call is answered within it */
-	SHARED_WAITS = 64,   /* of one thread after another, until a session counts as one thread's again */
 	RECONNECT_MS = 2000, /* default: a restarted daemon is back within it */
 };
 
@@ -30,15 +28,22 @@ int session_check(const struct trnsci_session *session, struct error *err)
 	return 0;
 }
 
+/* It is held for well below a microsecond where many use it: whoever finds it held spins for a moment before it sleeps. */
 static int init_lock(struct trnsci_session *session)
 {
+	pthread_mutexattr_t spins;
+
 	if (pthread_cond_init(&session->ended, NULL) != 0)
 		return -ERROR_NO_MEMORY;
-	if (pthread_mutex_init(&session->lock, NULL) != 0) {
-		pthread_cond_destroy(&session->ended);
-		return -ERROR_NO_MEMORY;
-	}
-	return 0;
+	pthread_mutexattr_init(&spins);
+	pthread_mutexattr_settype(&spins, PTHREAD_MUTEX_ADAPTIVE_NP);
+	const int failed = pthread_mutex_init(&session->lock, &spins);
+
+	pthread_mutexattr_destroy(&spins);
+	if (!failed)
+		return 0;
+	pthread_cond_destroy(&session->ended);
+	return -ERROR_NO_MEMORY;
 }
 
 /* Whether this process may use more than one CPU, as it was when the process first asked: reading it takes longer than a
@@ -117,116 +122,6 @@ void session_unref_locked(struct trnsci_session *session)
 	atomic_fetch_sub_explicit(&session->refs, 1, memory_order_release);
 }
 
-/* ---- waiting ---- */
-
-/* A thread inside session_wait: on its stack. */
-struct session_waiter {
-	struct session_waiter *next;
-	bool (*ready)(void *arg);
-	void *arg;
-	bool asleep; /* at `woken` */
-	pthread_cond_t woken;
-};
-
-/* Deadlines are on the monotonic clock. */
-static void sleep_until_woken(struct trnsci_session *session, struct session_waiter *self, int64_t deadline)
-{
-	const struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
-
-	self->asleep = true;
-	if (deadline == DEADLINE_NEVER)
-		pthread_cond_wait(&self->woken, &session->lock);
-	else
-		pthread_cond_clockwait(&self->woken, &session->lock, CLOCK_MONOTONIC, &until);
-	self->asleep = false;
-}
-
-static void wake(struct session_waiter *waiter)
-{
-	waiter->asleep = false;
-	pthread_cond_signal(&waiter->woken);
-}
-
-void session_wake(struct trnsci_session *session)
-{
-	for (struct session_waiter *waiter = session->waiting; waiter; waiter = waiter->next)
-		if (waiter->asleep && waiter->ready(waiter->arg))
-			wake(waiter);
-}
-
-/* One thread receives at a time. The others sleep, each until its own answer is there or the turn has come to it. Nothing is
- * received any more once the session has failed. */
-static void take_turn(struct trnsci_session *session, struct session_waiter *self, int64_t deadline)
-{
-	const struct session_engine *engine = session->engine;
-
-	if (engine->progress && (deadline <= 0 || (!session->receiving && !session->failure.code))) {
-		session->receiving |= deadline > 0;
-		engine->progress(session, deadline);
-		session->receiving &= deadline <= 0;
-	} else if (deadline > 0) {
-		if (engine->flush)
-			engine->flush(session);
-		if (!self->ready(self->arg))
-			sleep_until_woken(session, self, deadline);
-	}
-}
-
-/* Whoever goes leaves the turn to one that sleeps. */
-static void pass_turn(struct trnsci_session *session)
-{
-	struct session_waiter *waiter = session->waiting;
-
-	while (waiter && !waiter->asleep)
-		waiter = waiter->next;
-	if (waiter && !session->receiving && session->engine->progress)
-		wake(waiter);
-}
-
-static void leave_waiting(struct trnsci_session *session, struct session_waiter *self)
-{
-	struct session_waiter **at = &session->waiting;
-
-	while (*at != self)
-		at = &(*at)->next;
-	*at = self->next;
-	pass_turn(session);
-	if (session->closed)
-		pthread_cond_broadcast(&session->ended);
-}
-
-/* Whoever spins leaves the lock to the others, where there were others lately. */
-static void count_threads(struct trnsci_session *session)
-{
-	const pthread_t here = pthread_self();
-
-	if (!pthread_equal(session->waited_last, here))
-		session->shared = SHARED_WAITS;
-	else if (session->shared > 0)
-		session->shared--;
-	session->waited_last = here;
-}
-
-/* Looks at least once, so that a deadline of 0 still reads what has come. */
-int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline)
-{
-	struct session_waiter self = {session->waiting, ready, arg, false, PTHREAD_COND_INITIALIZER};
-	bool looked = false;
-	int r = 0;
-
-	session->waiting = &self;
-	count_threads(session);
-	while (r == 0 && !ready(arg)) {
-		if (looked && clock_ns() >= deadline)
-			r = -ERROR_TIMEOUT;
-		else
-			take_turn(session, &self, deadline);
-		looked = true;
-	}
-	leave_waiting(session, &self);
-	return r;
-}
-
 bool session_enter(struct trnsci_session *session)
 {
 	if (atomic_load_explicit(&session->inside, memory_order_relaxed) & BARRED)
@@ -274,27 +169,4 @@ void session_bar(struct trnsci_session *session)
 bool session_has_inside(const struct trnsci_session *session)
 {
 	return atomic_load(&session->inside) != BARRED;
-}
-
-static bool is_never(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
-int session_get_connection(struct trnsci_session *session, uint64_t *ret_connection, struct error *err)
-{
-	int r = session_check(session, err);
-
-	if (r < 0)
-		return r;
-	pthread_mutex_lock(&session->lock);
-	if (!session->closed && !session->failure.code)
-		session_wait(session, is_never, NULL, 0);
-	if (session->closed || session->failure.code)
-		r = error_set(err, ERROR_CLOSED, "session: its connection is gone");
-	else
-		*ret_connection = session->connection;
-	pthread_mutex_unlock(&session->lock);
-	return r;
 }

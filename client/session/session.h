@@ -18,6 +18,7 @@
 #include <trnsci/trnsci.h>
 
 #include "base/error.h"
+#include "base/spin.h"
 #include "base/value.h"
 #include "deadline.h"
 
@@ -108,8 +109,7 @@ struct trnsci_session {
 	atomic_uint refs;   /* changed without the lock */
 	atomic_uint inside; /* threads between session_enter and session_leave, and whether it is closed; without the lock */
 	struct session_waiter *waiting; /* threads inside session_wait, a list */
-	pthread_t waited_last;          /* the thread that came into session_wait last */
-	unsigned shared;                /* how many of the next waits are taken for those of several threads */
+	struct spin spin; /* what is known of waits for answers; a thread spins with a copy */
 	bool receiving;                 /* one of them is inside the engine's progress */
 	atomic_bool closed;
 	atomic_bool queue_refused;    /* the daemon has no queue for this session */
@@ -157,14 +157,6 @@ void session_unref(struct trnsci_session *session);
 /* Drops a reference that cannot be the last one. With the lock. */
 void session_unref_locked(struct trnsci_session *session);
 
-/* Reads what has come, then returns the number of the present connection: if two results differ, the daemon was lost in
- * between. -ERROR_CLOSED if nothing more can be sent. Without the lock. */
-int session_get_connection(struct trnsci_session *session, uint64_t *ret_connection, struct error *err);
-
-/* Waits until ready(arg), which is called with the lock, by any thread, is true. Who makes it true calls session_wake. Returns 0 or
- * -ERROR_TIMEOUT. With the lock. */
-int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
-
 /* Returns whether the program will soon call a function of the session: answers wait for one that takes them by trnsci_next. Till
  * then a request may be kept back for others to go out with it. With the lock. */
 static inline bool session_will_return(const struct trnsci_session *session)
@@ -185,8 +177,5 @@ void session_leave_with_ref(struct trnsci_session *session);
 void session_bar(struct trnsci_session *session);
 /* Returns whether threads are inside a session that is closed; session->ended is signalled when one leaves. With the lock. */
 bool session_has_inside(const struct trnsci_session *session);
-
-/* Wakes the threads inside session_wait whose condition is true now. With the lock. */
-void session_wake(struct trnsci_session *session);
 
 #endif

@@ -60,6 +60,56 @@ static void run_in_threads(struct trnsci_session *session, void *(*thread)(void 
 	}
 }
 
+/* ---- calls of their own ---- */
+
+/* The samples of a thread's draws are those that its own number and offsets give, whatever others draw meanwhile. */
+static void *draw_own(void *arg)
+{
+	static atomic_uint drawers;
+	enum { N = 16, MANY = 4096 };
+	struct trnsci_session *session = arg;
+	const uint64_t seed = 1 + atomic_fetch_add(&drawers, 1);
+	const struct trnsci_source source = trnsci_seed(seed);
+	float expected[MANY], drawn[MANY];
+	struct trnsci_array array;
+	struct trnsci_call *call;
+
+	if (trnsci_fill(session, "uniform", NULL, &source, TRNSCI_F32, MANY, expected, NULL, NULL) < 0 ||
+	    trnsci_call_new(session, "uniform", &call) < 0)
+		return arg;
+	trnsci_set_u64(trnsci_args(call), "n", N);
+	trnsci_set_u64(trnsci_args(call), "seed", seed);
+	for (uint64_t i = 0; i < RUNS; i++) {
+		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i % (MANY - N)};
+
+		if (trnsci_run(call, &changes) < 0 || trnsci_to_array(trnsci_reply(call), &array) < 0 ||
+		    array.count != N || memcmp(array.data, expected + changes.offset, sizeof *expected * N) != 0)
+			return arg;
+		if (i % 256 == 0 && (trnsci_fill(session, "uniform", NULL, &source, TRNSCI_F32, MANY, drawn, NULL, NULL) < 0 ||
+				     memcmp(drawn, expected, sizeof drawn) != 0))
+			return arg;
+	}
+	trnsci_call_free(call);
+	return NULL;
+}
+
+static void own_calls(struct trnsci_session *session)
+{
+	run_in_threads(session, draw_own, THREADS);
+}
+
+static void test_own_calls(void **state)
+{
+	const struct trnsci_options queued = {.timeout_ms = LIMIT_MS, .queue = 1};
+	struct trnsci_session *session;
+
+	(void)state;
+	in_each_way(own_calls);
+	session = open_with(trnscid.socket, &queued);
+	own_calls(session);
+	trnsci_close(session);
+}
+
 /* ---- beside a thread that takes answers which never come ---- */
 
 struct taker {
@@ -155,6 +205,7 @@ static void test_takers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own_calls),
 		cmocka_unit_test(test_beside_looks),
 		cmocka_unit_test(test_beside_time_limits),
 		cmocka_unit_test(test_takers),

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waiting for what other threads of a session do, and for what its daemon answers. */
+#ifndef TRNSCI_CLIENT_SESSION_WAIT_H
+#define TRNSCI_CLIENT_SESSION_WAIT_H
+
+#include "session.h"
+
+/* Waits until ready(arg), which is called with the lock, by any thread, is true. Who makes it true calls session_wake. Returns 0 or
+ * -ERROR_TIMEOUT. With the lock. */
+int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
+
+/* The same for a thread that needs nothing else of the session: it returns without the lock, and does not take it once it is woken. It
+ * holds a reference to the session. */
+int session_wait_and_unlock(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
+
+/* Wakes the threads inside session_wait whose condition is true now. With the lock. */
+void session_wake(struct trnsci_session *session);
+
+/* Reads what has come, then returns the number of the present connection: if two results differ, the daemon was lost in
+ * between. -ERROR_CLOSED if nothing more can be sent. Without the lock. */
+int session_get_connection(struct trnsci_session *session, uint64_t *ret_connection, struct error *err);
+
+#endif
