@@ -61,6 +61,7 @@ struct fft_call {
 	void *work;
 	enum fft_reuse reuse;
 	size_t all; /* transforms of which these are a part, in the same arrays; 0: these are all */
+	bool kept;  /* the output is read again soon, so it goes through the caches if a shared one can hold it */
 };
 
 /* Return the bytes of `work` of a call that reuses nothing, and of one with `reuse`. */

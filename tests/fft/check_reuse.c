@@ -28,7 +28,7 @@ static void check_length(const char *name, uint32_t features, enum fft_precision
 	real_fill(precision, in, 2 * batch * n, &state);
 	for (enum fft_reuse reuse = FFT_REUSE_NONE; reuse <= FFT_REUSE_BOTH; reuse++) {
 		void *to = reuse == FFT_REUSE_NONE ? want : y;
-		struct fft_call call = {x, to, 1, n, 1, n, batch, n % 2, 1, NULL, reuse, 0};
+		struct fft_call call = {x, to, 1, n, 1, n, batch, n % 2, 1, NULL, reuse, 0, false};
 
 		memcpy(x, in, size);
 		run_guarded_ordered(plan, &call, reuse == FFT_REUSE_BOTH);
@@ -66,7 +66,7 @@ static void check_real(const char *name, uint32_t features, enum fft_precision p
 	real_fill(precision, in, in_size / real, &state);
 	for (enum fft_reuse reuse = FFT_REUSE_NONE; reuse <= FFT_REUSE_BOTH; reuse++) {
 		void *to = reuse == FFT_REUSE_NONE ? want : y;
-		struct fft_call call = {x, to, 1, in_distance, 1, out_distance, BATCH, inverse, 1, NULL, reuse, 0};
+		struct fft_call call = {x, to, 1, in_distance, 1, out_distance, BATCH, inverse, 1, NULL, reuse, 0, false};
 
 		memcpy(x, in, in_size);
 		run_guarded_ordered(plan, &call, reuse == FFT_REUSE_OUT);
@@ -85,6 +85,31 @@ static void check_real(const char *name, uint32_t features, enum fft_precision p
 	fft_plan_free(plan);
 }
 
+/* Buffers beyond all caches are stored around these, where they are aligned: the caller's arrays, here, or not. */
+static void check_beyond(const char *name, uint32_t features)
+{
+	const size_t n = 1 << 22, size = n * 2 * sizeof(float);
+	struct fft_plan *plan = plan_new(n, FFT_F32, features);
+	char *x = guarded_new(size + 8), *y = guarded_new(size + 8), *want = malloc(size);
+
+	assert_true(plan->smooth.beyond);
+	for (size_t off = 0; off <= 8; off += 8) {
+		struct fft_call call = {x + off, y + off, 1, n, 1, n, 1, false, 0.5, NULL, FFT_REUSE_BOTH, 0, false};
+		uint64_t state = fixture_seed;
+
+		real_fill(FFT_F32, x + off, 2 * n, &state);
+		run_guarded(plan, &call);
+		if (off == 0)
+			memcpy(want, y, size);
+		else if (memcmp(want, y + off, size) != 0)
+			fail_msg("%s: n = %zu: expected the same bytes from arrays that are not aligned", name, n);
+	}
+	guarded_free(x, size + 8, "input");
+	guarded_free(y, size + 8, "output");
+	free(want);
+	fft_plan_free(plan);
+}
+
 /* Rows that fill their vectors, and rows of 3^k, which no vector but a scalar's divides. */
 static void check_lengths(const char *name, uint32_t features, enum fft_precision precision)
 {
@@ -95,6 +120,7 @@ static void check_lengths(const char *name, uint32_t features, enum fft_precisio
 	if (precision == FFT_F32) {
 		check_length(name, features, precision, 1594323, 2);
 		check_real(name, features, precision, 1 << 22, true);
+		check_beyond(name, features);
 	}
 }
 

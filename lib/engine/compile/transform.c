@@ -103,6 +103,7 @@ static int transform_axis(struct compiler *c, const struct request_fft *f, unsig
 	step->fft.length = f->lengths[i];
 	step->fft.precision = key.precision;
 	step->fft.inverse = f->inverse;
+	step->fft.kept = i > 0;
 	step->fft.parts = transform_is_series(f) && dtype_is_complex(out->shape.dtype);
 	step->fft.factor = find_factor(f, f->lengths[i]);
 	return 0;

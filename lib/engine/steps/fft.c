@@ -169,6 +169,7 @@ static struct fft_call call_of(const struct transform *t, size_t call, size_t fi
 		.work = t->run.work,
 		.reuse = t->reuse,
 		.all = t->axis.calls * t->axis.batch,
+		.kept = t->run.step->fft.kept,
 	};
 }
 
@@ -250,6 +251,7 @@ static struct fft_call call_of_rows(const struct transform *t)
 	call.out = t->axis.in.size == t->axis.out.size ? x : x + t->most * t->row_in;
 	call.in_stride = call.out_stride = 1;
 	call.all = batch_now(t); /* in work memory */
+	call.kept = true;
 	call.in_distance = t->row_in / t->axis.in.size;
 	call.out_distance = t->row_out / t->axis.out.size;
 	return call;

@@ -102,6 +102,7 @@ struct fft_step {
 	enum precision precision;
 	bool inverse;
 	bool parts; /* each part of a complex element is transformed alone */
+	bool kept;  /* the next step transforms the result along another axis */
 	double factor;
 };
 

@@ -198,6 +198,7 @@ static void LOCAL(block_in)(const struct LOCAL(block) * block, const real *pairs
 {
 	ends->exchange = block->exchange;
 	ends->scale = block->scale;
+	ends->around = false;
 	ends->split = LOCAL(is_direct)(block);
 	ends->x = ends->split ? pairs : a;
 	ends->x_row = 2 * (ends->split ? block->row_step : LANES);

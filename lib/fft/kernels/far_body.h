@@ -3,7 +3,7 @@
  * reading what is overwritten. The bytes are the same. */
 
 /* Returns whether input and output of the call are too large for the caches. */
-static bool LOCAL(is_far)(const struct fft_smooth *smooth, const struct fft_call *call)
+INLINE bool LOCAL(is_far)(const struct fft_smooth *smooth, const struct fft_call *call)
 {
 	/* Input and output together: beyond the caches of a core. In a cache that cores share, each line of the output
 	 * is read before it is written, and half of the time is gone (measured from 3 to 11 MiB). */
@@ -12,11 +12,49 @@ static bool LOCAL(is_far)(const struct fft_smooth *smooth, const struct fft_call
 	return (call->all ? call->all : call->batch) * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
 }
 
+/* Returns whether the output of a call stays in a cache that cores share until it is read. */
+INLINE bool LOCAL(stays_near)(const struct fft_smooth *smooth, const struct fft_call *call)
+{
+	enum { NEAR_BYTES = 16 << 20 };
+
+	return call->kept && (call->all ? call->all : call->batch) * smooth->n * 2 * sizeof(real) <= NEAR_BYTES;
+}
+
 /* Returns whether to store around the caches, which needs every vector of the output aligned. */
 static bool LOCAL(goes_around)(const struct fft_smooth *smooth, const struct fft_call *call)
 {
-	return LOCAL(is_far)(smooth, call) && call->in != call->out && (uintptr_t)call->out % 64 == 0 &&
-	       call->out_distance * 2 * sizeof(real) % 64 == 0;
+#ifdef SIMD_WIDE
+	return LOCAL(is_far)(smooth, call) && !LOCAL(stays_near)(smooth, call) && call->in != call->out &&
+	       (uintptr_t)call->out % 64 == 0 && call->out_distance * 2 * sizeof(real) % 64 == 0;
+#else
+	(void)LOCAL(stays_near)(smooth, call);
+	return false;
+#endif
+}
+
+/* Stores a vector, or streams it around the caches. */
+INLINE void LOCAL(put)(const bool around, real *y, vec a)
+{
+#ifdef SIMD_WIDE
+	if (around) {
+		v_stream(y, a);
+		return;
+	}
+#else
+	(void)around;
+#endif
+	v_store(y, a);
+}
+
+/* Streamed stores are weakly ordered: makes them visible before another thread learns of the result. */
+INLINE void LOCAL(end_around)(const bool around)
+{
+#ifdef SIMD_WIDE
+	if (around)
+		v_stream_end();
+#else
+	(void)around;
+#endif
 }
 
 /* What is prefetched, step by step: to the first-level cache, or only to the second where it would evict what is being
@@ -28,7 +66,7 @@ struct LOCAL(ahead) {
 };
 
 /* Plans to prefetch `reals` in so many steps, or a few less. `at` and `end` remain to be set. */
-static struct LOCAL(ahead) LOCAL(plan_ahead)(size_t reals, size_t steps)
+INLINE struct LOCAL(ahead) LOCAL(plan_ahead)(size_t reals, size_t steps)
 {
 	enum { LINE = 64 / sizeof(real), FIRST_LEVEL_BYTES = 16 << 10 };
 

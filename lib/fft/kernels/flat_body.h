@@ -327,7 +327,5 @@ static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *
 			LOCAL(flat_second)(&smooth->stage[1].columns, &out, f.buffer + row / LANES * f.slab, &ahead);
 		}
 	}
-	/* Streamed stores are weakly ordered: make them visible before another thread learns of the result. */
-	if (around)
-		v_stream_end();
+	LOCAL(end_around)(around);
 }

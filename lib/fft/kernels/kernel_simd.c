@@ -44,11 +44,11 @@ enum { QUARTERS_EXCHANGED = 0 };
 
 #include "fft/kernels/lanes_f32.h"
 #include "fft/kernels/butterfly_body.h"
+#include "fft/kernels/far_body.h"
 #include "fft/kernels/pass_body.h"
 #include "fft/kernels/block_body.h"
 #include "fft/kernels/stage_body.h"
 #ifdef SIMD_WIDE
-#include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
 #include "fft/kernels/short_body.h"
 #endif
@@ -68,11 +68,11 @@ enum { QUARTERS_EXCHANGED = 0 };
 #define FFT_OPS_F64 SIMD_SUFFIX(fft_ops_f64)
 #include "fft/kernels/lanes_f64.h"
 #include "fft/kernels/butterfly_body.h"
+#include "fft/kernels/far_body.h"
 #include "fft/kernels/pass_body.h"
 #include "fft/kernels/block_body.h"
 #include "fft/kernels/stage_body.h"
 #ifdef SIMD_WIDE
-#include "fft/kernels/far_body.h"
 #include "fft/kernels/flat_body.h"
 #include "fft/kernels/short_body.h"
 #endif

@@ -15,8 +15,9 @@ struct LOCAL(pass) {
 };
 
 /* What a pass does besides its butterflies: split pairs on the way in, multiply by twiddles, or join pairs on the way
- * out. The last pass has no twiddles, so TWIDDLE | JOIN means: scale, then join. */
-enum { LOCAL(SPLIT) = 1, LOCAL(TWIDDLE) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(FLAVOURS) = 8 };
+ * out. The last pass has no twiddles, so TWIDDLE | JOIN means: scale, then join. STREAM, alone, does the same and stores
+ * around the caches. */
+enum { LOCAL(SPLIT) = 1, LOCAL(TWIDDLE) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(STREAM) = 8, LOCAL(FLAVOURS) = 9 };
 
 /* Multiplies row k by its twiddle. Row 0 has none: w^0 = 1. */
 INLINE void LOCAL(twiddle_row)(const unsigned k, const real *twiddles, vec *re, vec *im)
@@ -30,19 +31,20 @@ INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, co
 			      v_order_t order, const real *twiddles, real *y, vec *re, vec *im)
 {
 	const size_t step = a->s * a->y_row;
+	const bool around = flavour == LOCAL(STREAM), scaled = around || (flavour & LOCAL(SCALE)) == LOCAL(SCALE);
 
 	UNROLL for (unsigned k = part; k < r; k += LOCAL(parts_of)(r))
 	{
 		if ((flavour & LOCAL(SCALE)) == LOCAL(TWIDDLE))
 			LOCAL(twiddle_row)(k, twiddles, re, im);
-		if ((flavour & LOCAL(SCALE)) == LOCAL(SCALE)) {
+		if (scaled) {
 			re[k] = v_mul(re[k], v_set(a->scale));
 			im[k] = v_mul(im[k], v_set(a->scale));
 		}
-		if (flavour & LOCAL(JOIN))
+		if (around || flavour & LOCAL(JOIN))
 			v_join(order, re[k], im[k], &re[k], &im[k]);
-		v_store(y + (k - part) * step, re[k]);
-		v_store(y + (k - part) * step + LANES, im[k]);
+		LOCAL(put)(around, y + (k - part) * step, re[k]);
+		LOCAL(put)(around, y + (k - part) * step + LANES, im[k]);
 	}
 }
 
@@ -82,13 +84,13 @@ typedef void LOCAL(pass_run)(const struct LOCAL(pass) * a);
 	{                                                                                                              \
 		LOCAL(run_pass)(a, r, flavour);                                                                        \
 	}
-#define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5) PASS(r, 6) PASS(r, 7)
+#define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5) PASS(r, 6) PASS(r, 7) PASS(r, 8)
 PASSES(2)
 PASSES(4)
 PASSES(8)
 PASSES(16)
 
-/* Other radices test their flavour at run time: they are rare, and eight copies of each would not pay. */
+/* Other radices test their flavour at run time: they are rare, and nine copies of each would not pay. */
 #define MIXED_PASS(r)                                                                                                  \
 	static void LOCAL(mixed_##r)(const struct LOCAL(pass) * a, unsigned flavour)                                   \
 	{                                                                                                              \
@@ -112,7 +114,7 @@ static void LOCAL(run_radix)(const struct LOCAL(pass) * a, unsigned radix, unsig
 #define ROW(r)                                                                                                         \
 	{                                                                                                              \
 		LOCAL(pass_##r##_0), LOCAL(pass_##r##_1), LOCAL(pass_##r##_2), LOCAL(pass_##r##_3),                    \
-			LOCAL(pass_##r##_4), LOCAL(pass_##r##_5), LOCAL(pass_##r##_6), LOCAL(pass_##r##_7)             \
+			LOCAL(pass_##r##_4), LOCAL(pass_##r##_5), LOCAL(pass_##r##_6), LOCAL(pass_##r##_7), LOCAL(pass_##r##_8)           \
 	}
 	static LOCAL(pass_run) *const powers[][LOCAL(FLAVOURS)] = {ROW(2), ROW(4), ROW(8), ROW(16)};
 #undef ROW
@@ -135,6 +137,7 @@ struct LOCAL(ends) {
 	real *y; /* NULL: to scratch */
 	size_t y_row;
 	bool split, exchange;
+	bool around; /* y is stored around the caches */
 	real scale;
 };
 
@@ -160,7 +163,7 @@ static real *LOCAL(transform_columns)(const struct fft_columns *columns, const s
 		if (!last)
 			flavour |= LOCAL(TWIDDLE);
 		else if (ends->y)
-			flavour |= ends->scale == 1 ? LOCAL(JOIN) : LOCAL(SCALE);
+			flavour |= ends->around ? LOCAL(STREAM) : ends->scale == 1 ? LOCAL(JOIN) : LOCAL(SCALE);
 		LOCAL(run_radix)(&pass, r, flavour);
 		pass.twiddles += 2 * (r - 1) * pass.m;
 		pass.s *= r;

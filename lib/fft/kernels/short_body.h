@@ -30,15 +30,6 @@ INLINE void LOCAL(run_second_pass)(const unsigned w, vec *re, vec *im, const boo
 	}
 }
 
-/* Stores a vector, or streams it around the caches. */
-INLINE void LOCAL(put)(const bool around, real *y, vec a)
-{
-	if (around)
-		v_stream(y, a);
-	else
-		v_store(y, a);
-}
-
 /* Stores eight neighbouring elements of four transforms. */
 INLINE void LOCAL(store_fours)(const bool around, const bool exchange, v_order_t order, const vec re[2], const vec im[2],
 			       real *y, size_t distance)
@@ -154,8 +145,7 @@ INLINE void LOCAL(run_groups)(const unsigned rows, const unsigned w, const bool 
 		LOCAL(run_full_groups)(rows, w, true, false, exchange, g, groups, x, y);
 	for (size_t t = done; t < count; t++)
 		LOCAL(run_one)(rows, w, exchange, g, x + t * g->in_distance, y + t * g->out_distance);
-	if (g->around)
-		v_stream_end();
+	LOCAL(end_around)(g->around);
 }
 
 /* Lengths 16 to 128, the powers of two that group_rows (factor.c) admits; float64 stops at 64. */

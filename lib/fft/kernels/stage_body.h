@@ -32,7 +32,7 @@ static void LOCAL(run_direct)(const struct fft_smooth *smooth, const struct fft_
 /* Multiplies one square of the first stage's result by its twiddles and transposes it: each lane becomes a row of the
  * buffer. The first row has no twiddles where has_zero. */
 INLINE void LOCAL(twiddle_square)(const bool exchanged, const real *twiddles, const real *bases, bool has_zero, size_t n,
-				  size_t lanes, const real *x, real *to, size_t to_row)
+				  size_t lanes, const real *x, real *to, size_t to_row, const bool around)
 {
 	vec re[LANES], im[LANES];
 
@@ -60,8 +60,8 @@ INLINE void LOCAL(twiddle_square)(const bool exchanged, const real *twiddles, co
 	UNROLL for (size_t lane = 0; lane < LANES; lane++)
 	{
 		if (lane < lanes) {
-			v_store(to + lane * to_row, re[lane]);
-			v_store(to + lane * to_row + LANES, im[lane]);
+			LOCAL(put)(around, to + lane * to_row, re[lane]);
+			LOCAL(put)(around, to + lane * to_row + LANES, im[lane]);
 		}
 	}
 }
@@ -69,17 +69,28 @@ INLINE void LOCAL(twiddle_square)(const bool exchanged, const real *twiddles, co
 /* Handles all squares of a block. `bases` is NULL where the stage keeps all its twiddles. Full squares come first, so
  * that the compiler drops their checks. */
 INLINE void LOCAL(twiddle_squares)(const bool exchanged, const struct fft_smooth *smooth, const real *twiddles,
-				   const real *bases, size_t lanes, const real *x, real *to)
+				   const real *bases, size_t lanes, const real *x, real *to, const bool around)
 {
 	const size_t rows = smooth->stage[0].columns.length, to_row = 2 * smooth->row;
 	size_t row = 0;
 
 	for (; lanes == LANES && row + LANES <= rows; row += LANES)
 		LOCAL(twiddle_square)(exchanged, twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, row == 0,
-				      LANES, LANES, x + 2 * LANES * row, to + 2 * row, to_row);
+				      LANES, LANES, x + 2 * LANES * row, to + 2 * row, to_row, around);
 	for (; row < rows; row += LANES)
 		LOCAL(twiddle_square)(exchanged, twiddles + 2 * LANES * row, bases ? bases + 2 * row : NULL, row == 0,
-				      size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row);
+				      size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row, around);
+}
+
+/* Returns whether rows between stages are stored around the caches. A caller's array may be any buffer. */
+INLINE bool LOCAL(buffer_goes_around)(const struct fft_smooth *smooth, const real *rows)
+{
+#ifdef SIMD_WIDE
+	return smooth->beyond && (uintptr_t)rows % 64 == 0;
+#else
+	(void)smooth, (void)rows;
+	return false;
+#endif
 }
 
 /* Writes the result of a block of the first stage to the buffer: item is its number, to the first row that it makes. */
@@ -88,14 +99,18 @@ static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item,
 	const struct fft_stage *stage = &smooth->stage[0];
 	const real *twiddles = stage->twiddles, *bases = stage->bases;
 	const size_t per_width = FFT_WIDTH_BYTES / sizeof(real) / LANES; /* items */
+	const real *lane_rows = twiddles + 2 * LANES * (item % per_width) * smooth->row;
 
 	if (QUARTERS_EXCHANGED && smooth->quarters_exchanged)
-		LOCAL(twiddle_squares)(true, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to);
+		LOCAL(twiddle_squares)(true, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to, false);
 	else if (stage->full_twiddles)
-		LOCAL(twiddle_squares)(false, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to);
+		LOCAL(twiddle_squares)(false, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to, false);
+	else if (LOCAL(buffer_goes_around)(smooth, to))
+		LOCAL(twiddle_squares)(false, smooth, lane_rows, bases + 2 * (item / per_width) * smooth->row, lanes, x,
+				       to, true);
 	else
-		LOCAL(twiddle_squares)(false, smooth, twiddles + 2 * LANES * (item % per_width) * smooth->row,
-				       bases + 2 * (item / per_width) * smooth->row, lanes, x, to);
+		LOCAL(twiddle_squares)(false, smooth, lane_rows, bases + 2 * (item / per_width) * smooth->row, lanes, x,
+				       to, false);
 }
 
 /* Prefetches the next block's rows. They lie just behind this block's, but too far apart for the CPU's own
@@ -145,6 +160,7 @@ static void LOCAL(run_first)(const struct fft_smooth *smooth, const struct fft_c
 	for (size_t i = 0; i < count; i++)
 		LOCAL(twiddle_columns)(smooth, at[i].p / LANES, size_min(LANES, m - at[i].p), result[i],
 				    LOCAL(buffer_before)(1, &at[i]) + 2 * at[i].p * smooth->row);
+	LOCAL(end_around)(smooth->beyond);
 }
 
 /* Sets rows between stages as the input. */
@@ -167,6 +183,7 @@ static void LOCAL(middle_block)(const struct fft_smooth *smooth, unsigned index,
 	const size_t rows = stage->columns.length, step = 2 * stage->reps * smooth->row;
 	const real *base = (const real *)stage->bases + 2 * at->p * rows;
 	real *y = LOCAL(buffer_before)(index + 1, at) + at->p * rows * step + 2 * (at->rep * smooth->row + at->lane);
+	const bool around = LOCAL(buffer_goes_around)(smooth, y);
 	struct LOCAL(ends) ends = {.y = NULL};
 	const real *x;
 
@@ -176,9 +193,10 @@ static void LOCAL(middle_block)(const struct fft_smooth *smooth, unsigned index,
 		vec re = v_load(x), im = v_load(x + LANES);
 
 		LOCAL(cmul)(&re, &im, v_set(base[2 * row]), v_set(base[2 * row + 1]));
-		v_store(y, re);
-		v_store(y + LANES, im);
+		LOCAL(put)(around, y, re);
+		LOCAL(put)(around, y + LANES, im);
 	}
+	LOCAL(end_around)(around);
 }
 
 /* struct fft_ops.middle: blocks one after the other, in the same scratch. */
@@ -196,6 +214,7 @@ static void LOCAL(run_last)(const struct fft_smooth *smooth, const struct fft_ca
 	const unsigned index = smooth->n_stages - 1;
 	const struct fft_stage *stage = &smooth->stage[index];
 	const size_t s = smooth->stage[0].columns.length;
+	const bool around = LOCAL(goes_around)(smooth, call) && call->out_stride == 1 && s * 2 * sizeof(real) % 64 == 0;
 	real *a = scratch, *b = LOCAL(second_buffer)(&stage->columns, a);
 
 	for (size_t i = 0; i < count; i++) {
@@ -207,11 +226,12 @@ static void LOCAL(run_last)(const struct fft_smooth *smooth, const struct fft_ca
 						 (real)call->scale};
 		const size_t k = at[i].lane + s * at[i].rep;
 		real *to = (real *)call->out + 2 * (at[i].b * call->out_distance + k * call->out_stride);
-		struct LOCAL(ends) ends;
+		struct LOCAL(ends) ends = {.around = around};
 
 		LOCAL(rows_in)(smooth, stage, &at[i], LOCAL(buffer_before)(index, &at[i]), &ends);
-		if (smooth->far && call->out_stride == 1)
+		if (smooth->far && call->out_stride == 1 && !around)
 			LOCAL(prefetch_next_block)(to, 2 * out.row_step, out.rows);
 		LOCAL(block_out)(&out, to, &ends, &stage->columns, a, b);
 	}
+	LOCAL(end_around)(around);
 }

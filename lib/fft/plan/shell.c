@@ -153,7 +153,8 @@ static struct fft_call make_inner_call(const struct fft_plan *plan, const struct
 				 .in_stride = 1,
 				 .out_stride = 1,
 				 .work = work,
-				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE};
+				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE,
+				 .kept = true};
 
 	plan->shell->inner(plan, call, &inner.inverse, &inner.scale);
 	inner.in_distance = at->x_step / plan->rows / plan->inner->kind->in_bytes(plan->inner, inner.inverse);

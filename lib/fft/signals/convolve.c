@@ -212,7 +212,7 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t chunk
 	const size_t count = size_min(most, (size_t)(c->rows * c->blocks - first));
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *spectra = in + most * bytes;
 	struct fft_call fft = {
-		in, spectra, 1, bytes / element_bytes(c), 1, pairs / pair, count, false, 1, NULL, FFT_REUSE_NONE, 0,
+		in, spectra, 1, bytes / element_bytes(c), 1, pairs / pair, count, false, 1, NULL, FFT_REUSE_NONE, 0, true,
 	};
 
 	for (size_t i = 0; i < count; i++)
@@ -236,6 +236,7 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t chunk
 		NULL,
 		FFT_REUSE_NONE,
 		0,
+		true,
 	};
 	fft_run(io->plan, &fft, scratch);
 	for (size_t i = 0; i < count; i++)
