@@ -221,6 +221,20 @@ static size_t scratch_bytes(const struct fft_plan *plan)
 	       (plan->is_long ? 0 : 2 * group_size(plan) * set_bytes(plan));
 }
 
+/* Returns the distance of the caller's input rows as the inner transform counts it. */
+static size_t caller_distance(const struct fft_plan *plan, const struct fft_call *call, bool inner_inverse)
+{
+	return call->in_distance * in_bytes(plan, call->inverse) / plan->inner->kind->in_bytes(plan->inner, inner_inverse);
+}
+
+/* Returns whether a long call reads the caller's rows without packing: not where x, or the caller's own input as y, also
+ * keeps the inner transform's numbers between its phases. */
+static bool skips_packing(const struct fft_plan *plan, const struct fft_call *call)
+{
+	return plan->shell->reads_caller && plan->shell->reads_caller(plan, call) && call->reuse != FFT_REUSE_BOTH &&
+	       fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_OUT) == fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_BOTH);
+}
+
 /* Runs transforms [first, first + count) in scratch; count is at most group_size. */
 static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count,
 		      char *scratch)
@@ -234,8 +248,7 @@ static void run_group(const struct fft_plan *plan, const struct fft_call *call, 
 
 	if (shell->reads_caller && shell->reads_caller(plan, call)) {
 		inner.in = row_in(plan, call, first);
-		inner.in_distance = call->in_distance * in_bytes(plan, call->inverse) /
-				    plan->inner->kind->in_bytes(plan->inner, inner.inverse);
+		inner.in_distance = caller_distance(plan, call, inner.inverse);
 	} else {
 		for (size_t i = 0; i < count; i++)
 			shell->pack(plan, call, row_in(plan, call, first + i), 0, in_length,
@@ -284,11 +297,18 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 		return;
 	}
 	at = place_rows(plan, call);
+	if (phase == 0 && skips_packing(plan, call))
+		return;
 	if (phase == 0 || phase + 1 == count_phases(plan)) {
 		run_piece(plan, call, phase == 0, chunk, &at);
 	} else {
 		own = own_bytes(plan, call->batch, call->reuse);
 		inner = make_inner_call(plan, call, &at, call->batch, own ? (char *)call->work + own : call->work);
+		if (skips_packing(plan, call)) {
+			inner.in = row_in(plan, call, 0);
+			inner.in_distance = caller_distance(plan, call, inner.inverse);
+			inner.reuse = FFT_REUSE_OUT;
+		}
 		fft_run_chunk(plan->inner, &inner, phase - 1, chunk, scratch);
 	}
 }
