@@ -105,8 +105,8 @@ def clients(*words):
     def measure_of(n):
         def measure():
             values = best_of(lambda: service('clients', n, *words), 2)
-            if not words:
-                values['bare'] = best_of(lambda: service('bare', n), 2)['ours']
+            bare = best_of(lambda: service('bare', n, *words), 2)
+            values.update(bare=bare['ours'], bare_evenness=bare['evenness'])
             values['fewer'] = best['sum'] or values['ours']
             best['sum'] = max(best['sum'], values['ours'])
             return values

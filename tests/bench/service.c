@@ -4,7 +4,7 @@
  *
  *   service pipelined SOCKET PID SAMPLES queue|socket   8 clients, 16 draws of so many normals in flight each
  *   service clients SOCKET PID N [copy]   N clients that draw 4,096 normals again and again, into a tile or as a copy
- *   service bare SOCKET PID N      the same by a bare server of one thread: epoll, an embedded draw, 64 bytes each way
+ *   service bare SOCKET PID N [copy]  the same by a bare server of one thread: epoll, an embedded draw, 64 bytes or a copy back
  *   service idle SOCKET PID N      N clients that wait
  *   service tiles SOCKET PID N     N clients with a tile of 16 KiB each
  *   service touch SOCKET PID MIB   a draw into a new tile, whose pages nobody has touched, beside the next one
@@ -141,9 +141,14 @@ static void client_draws(struct outcome *ret_outcome)
 
 /* ---- the same by a bare server ---- */
 
-enum { BARE_BYTES = 64 };
+enum { BARE_BYTES = 64, BARE_COPY_BYTES = BATCH * sizeof(float) };
 
 static int bare[CROWD_MAX][2]; /* sockets of the server and of each client */
+
+static size_t bare_reply_bytes(void)
+{
+	return copies ? BARE_COPY_BYTES : BARE_BYTES;
+}
 
 static void serve_bare(int n)
 {
@@ -169,7 +174,7 @@ static void serve_bare(int n)
 			if (recv(events[i].data.fd, bytes, sizeof bytes, 0) != sizeof bytes)
 				continue;
 			crowd_check(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, BATCH, out, NULL, &err), &err);
-			send(events[i].data.fd, bytes, sizeof bytes, MSG_NOSIGNAL);
+			send(events[i].data.fd, copies ? (const void *)out : bytes, bare_reply_bytes(), MSG_NOSIGNAL);
 		}
 	}
 }
@@ -177,25 +182,41 @@ static void serve_bare(int n)
 static void client_asks(struct outcome *ret_outcome)
 {
 	const int fd = bare[crowd_client][1];
+	const size_t reply_bytes = bare_reply_bytes();
 	struct pollfd reply = {fd, POLLIN, 0};
-	char bytes[BARE_BYTES] = {0};
+	static char bytes[BARE_COPY_BYTES];
 	double began, end;
 	size_t runs = 0;
 
 	crowd_wait_for_start();
 	began = now();
 	for (end = began; end < began + 1; runs++) {
-		if (send(fd, bytes, sizeof bytes, MSG_NOSIGNAL) != sizeof bytes || poll(&reply, 1, -1) != 1 ||
-		    recv(fd, bytes, sizeof bytes, MSG_WAITALL) != sizeof bytes)
+		if (send(fd, bytes, BARE_BYTES, MSG_NOSIGNAL) != BARE_BYTES || poll(&reply, 1, -1) != 1 ||
+		    recv(fd, bytes, reply_bytes, MSG_WAITALL) != (ssize_t)reply_bytes)
 			_exit(1);
 		end = now();
 	}
 	*ret_outcome = (struct outcome){(double)runs, end - began, 0, 0};
 }
 
+static void report_clients(int n)
+{
+	double sum = 0, least = 1e300, most = 0, p99 = 0;
+
+	for (int i = 0; i < n; i++) {
+		const double rate = crowd.outcomes[i].runs / crowd.outcomes[i].seconds;
+
+		sum += rate;
+		least = rate < least ? rate : least;
+		most = rate > most ? rate : most;
+		p99 = crowd.outcomes[i].p99 > p99 ? crowd.outcomes[i].p99 : p99;
+	}
+	/* The fair share of each is n draws at the rate of all. */
+	printf("ours %.4f\nevenness %.4f\np99_shares %.4f\n", 1e-3 * sum, least / most, p99 * sum / n);
+}
+
 static void bench_bare(int n)
 {
-	double sum = 0;
 	pid_t pid;
 
 	for (int i = 0; i < n; i++)
@@ -208,28 +229,15 @@ static void bench_bare(int n)
 	crowd_release();
 	crowd_join();
 	kill(pid, SIGKILL);
-	for (int i = 0; i < n; i++)
-		sum += crowd.outcomes[i].runs / crowd.outcomes[i].seconds;
-	printf("ours %.4f\n", 1e-3 * sum);
+	report_clients(n);
 }
 
 static void bench_clients(int n)
 {
-	double sum = 0, least = 1e300, most = 0, p99 = 0;
-
 	crowd_start(n, client_draws);
 	crowd_release();
 	crowd_join();
-	for (int i = 0; i < n; i++) {
-		const double rate = crowd.outcomes[i].runs / crowd.outcomes[i].seconds;
-
-		sum += rate;
-		least = rate < least ? rate : least;
-		most = rate > most ? rate : most;
-		p99 = crowd.outcomes[i].p99 > p99 ? crowd.outcomes[i].p99 : p99;
-	}
-	/* The fair share of each is n draws at the rate of all. */
-	printf("ours %.4f\nevenness %.4f\np99_shares %.4f\n", 1e-3 * sum, least / most, p99 * sum / n);
+	report_clients(n);
 }
 
 /* ---- clients that are there ---- */
