@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "harness/sanitized.h"
 #include "client/both.h"
 #include "engine/scheduler/cpus.h"
 #include "harness/wait.h"
@@ -368,6 +369,29 @@ static void event_loop(void **state)
 	trnsci_close(session);
 }
 
+/* By the queue, and not by the queue: the largest results in a tile, and larger ones. */
+static void large_results(void **state)
+{
+	const uint64_t most = (512 << 10) / sizeof(float);
+	struct trnsci_session *session = open_queue(1);
+	struct trnsci_tile *tiles[] = {new_tile(session, 0, TRNSCI_F32, most), new_tile(session, 0, TRNSCI_F32, most + 1)};
+	struct trnsci_call *calls[] = {draw_of(session, "uniform", tiles[0]), draw_of(session, "uniform", tiles[1])};
+	uint64_t before;
+
+	(void)state;
+	if (!SANITIZED) /* there a run takes so long that the daemon sleeps meanwhile */
+		warm(session, calls[0]);
+	before = runs_of_queues(session);
+	for (int i = 0; i < 100; i++)
+		assert_runs(calls[1]);
+	assert_int_equal(runs_of_queues(session), before);
+	for (int i = 0; i < 2; i++) {
+		trnsci_call_free(calls[i]);
+		trnsci_tile_free(tiles[i]);
+	}
+	trnsci_close(session);
+}
+
 static void turned_off(void **state)
 {
 	struct trnsci_session *session = open_queue(-1);
@@ -412,7 +436,7 @@ int main(void)
 		cmocka_unit_test(closed_loop),	     cmocka_unit_test(often), cmocka_unit_test(pipelined),	cmocka_unit_test(threads),
 		cmocka_unit_test(failures),	     cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight),
 		cmocka_unit_test(closed_in_flight), cmocka_unit_test(event_loop),	cmocka_unit_test(turned_off),
-		cmocka_unit_test(restarted),	     cmocka_unit_test(asleep),
+		cmocka_unit_test(restarted),	     cmocka_unit_test(asleep),		cmocka_unit_test(large_results),
 	};
 
 	return cmocka_run_group_tests(tests, start_both, stop_both);
