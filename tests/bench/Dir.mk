@@ -18,7 +18,7 @@ $(BENCH)/user: tests/bench/user.c $(WORKER) $(SHARED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS_worker) -Iclient/include -o $@ $< $(WORKER) -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../../lib'
 
-$(BENCH)/service: tests/bench/service.c $(BUILD)/obj/tests/bench/crowd.o $(SHARED)
+$(BENCH)/service $(BENCH)/threads: $(BENCH)/%: tests/bench/%.c $(BUILD)/obj/tests/bench/crowd.o $(SHARED)
 	$(say) BENCH $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS_worker) -Iclient/include -o $@ $< $(BUILD)/obj/tests/bench/crowd.o -L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../../lib'
@@ -60,7 +60,7 @@ $(addprefix $(BENCH)/,$(R123)): $(BENCH)/random123-%: tests/bench/peers/random12
 	$(Q)$(*:-512=) -std=gnu17 -w $(R123_$(*:-512=)) $(if $(findstring 512,$*),-mprefer-vector-width=512) -Itests \
 		-MMD -MF $@.d -o $@ $< $(WORKER) -lmvec -lm
 
-BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service wire_load fftw openblas mt19937 redis echo $(R123))
+BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service threads wire_load fftw openblas mt19937 redis echo $(R123))
 
 # make run-bench ROWS="small 'fft/c2c f32 *'" : some sections or rows; all of them replace FIGURES.md.
 run-bench: all $(BENCH_WORKERS) python
@@ -77,7 +77,7 @@ run-bench-sweep: all $(BENCH)/user
 .PHONY: run-bench run-bench-python run-bench-sweep
 
 # What knows the library's inside or header is kept building by the checks.
-checks: $(addprefix $(BENCH)/,kernel user service wire_load)
+checks: $(addprefix $(BENCH)/,kernel user service threads wire_load)
 
 # make run-bench-mpi ROWS="3d" ROUNDS=9 : transforms over 1 and 2 ranks beside FFTW's, an exchange beside MPI_Alltoall; one thread
 # each. MPI.md has the figures of a run of all rows.

@@ -76,6 +76,10 @@ def best_of(measure, turns=3):
     return max(values, key=lambda value: value['ours'])
 
 
+def threads(n, way):
+    return run_program('threads', workers.SERVICES.get('daemon').socket, n, way)
+
+
 def redis_benchmark(size=2048, requests=200000):
     """Thousands of GETs of so many bytes for a second of Redis' CPU."""
     redis = workers.SERVICES.get('redis')
@@ -124,6 +128,9 @@ def crowds():
         yield Once(f'pipelined 8 x 16, bare wire: {" ".join(words)}', 'thousand/s of server CPU', wire(*words))
     yield from clients()
     yield from clients('copy')
+    for way in ('socket', 'queue'):
+        for n in (1, 2, 4):
+            yield Once(f'{n} thread{"s" * (n > 1)} of one session, 16 normals, {way}', 'thousand/s', lambda n=n, way=way: threads(n, way))
     yield Once('512 samples beside jobs of 1 GiB', 'ns p99', lambda: service('fair', 512))
     yield Once('300000 samples beside jobs of 1 GiB', 'ns p99', lambda: service('fair', 300000))
     yield Once('1000 idle clients', 'KiB each', lambda: service('idle', 1000))
