@@ -56,7 +56,7 @@ struct service {
 	struct session *sending, **sending_last; /* those whose replies the sender has, in the order in which it got them */
 	struct broadcast_entry *broadcasts;
 	uint64_t fds_released_ns; /* when the sockets of all sessions were last looked at for unread descriptors */
-	uint64_t lone_session, lone_since_ns; /* the one that made the last request, and since when no other did */
+	uint64_t lone_session, lone_since_ns; /* the one that computed last, and since when no other did */
 	uint64_t last_session;
 	uint64_t most_sessions; /* at once, since the heap was last trimmed after a crowd */
 	bool stopping;

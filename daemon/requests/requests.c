@@ -12,7 +12,7 @@
 static const char RUN_PREPARED[] = "run_prepared";
 
 enum {
-	LONE_NS = 20 * 1000 * 1000, /* without a request of another session: whoever comes next waits for one call once in so long */
+	LONE_NS = 20 * 1000 * 1000, /* without another session's computing: whoever comes next waits for one call once in so long */
 	HIGH_WATER_BYTES = 256 << 10, /* of unsent replies, above which finished requests wait */
 	LARGE_BYTES = 512 << 10,      /* of one frame: freed in the background */
 };
@@ -239,8 +239,8 @@ struct pending_request *requests_find(struct session *session, uint32_t msgid)
 	return NULL;
 }
 
-/* Notes that the session makes a request, and lets the engine know whether it is the only one that does. */
-static void note_requester(struct session *session)
+/* Notes that the session lets something be computed, and lets the engine know whether it is the only one that does. */
+static void note_computing(struct session *session)
 {
 	struct service *service = session->service;
 
@@ -308,7 +308,8 @@ bool requests_start(struct session *session, const struct operation *operation, 
 	const uint32_t msgid = message->msgid;
 	struct error err = {.code = 0};
 
-	note_requester(session);
+	if (operation && operation->start != START_SERVICE)
+		note_computing(session);
 	if (quota_share_take(&session->jobs, 1, &err) < 0) {
 		session_reply(session, msgid, &err, NULL, NULL);
 		requests_free_frame(session, bump, charge);
@@ -392,7 +393,7 @@ void requests_end_runs(struct session *session)
 
 static void count_run(struct session *session)
 {
-	note_requester(session);
+	note_computing(session);
 	session->requests++;
 	session->service->stats.requests++;
 	session->service->stats.requests_prepared++;
