@@ -26,7 +26,7 @@ struct user {
 	pthread_t thread;
 	atomic_uint uses;
 	int result;
-	struct trnsci_error error; /* of the result, where the function tells */
+	struct trnsci_error error; /* text: of the result, if the function gives one */
 };
 
 static int run_call(struct user *user)
