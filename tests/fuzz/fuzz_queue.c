@@ -244,14 +244,6 @@ static void send_some(struct client *client)
 	client->left -= count;
 }
 
-static void read_all(int fd)
-{
-	char bytes[4096];
-
-	while (recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
-		;
-}
-
 static void act(struct client *client)
 {
 	switch ((enum deed)(next_number(client, 1) % DEEDS)) {

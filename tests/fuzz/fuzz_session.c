@@ -9,14 +9,6 @@ enum { TURNS = 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void read_all(int fd)
-{
-	char bytes[4096];
-
-	while (recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
-		;
-}
-
 static void act(int fd, const uint8_t *data, size_t size)
 {
 	for (size_t at = 0; at < size;) {
