@@ -30,8 +30,8 @@ ssize_t input_receive(struct input *input, int socket, struct fdpass *fds);
 /* The same into other memory, of what no thread has read ahead. */
 ssize_t input_receive_to(void *to, size_t room, int socket, struct fdpass *fds);
 
-/* Lets this thread read ahead, if there is room for `least` bytes; false: there is no memory. No descriptor may be on its way. With
- * the lock, and without one that reads ahead already. */
+/* Lets this thread read ahead, with room for at least `least` bytes; false: there is no memory. No descriptor may be on its way, and
+ * no other thread may read ahead. With the lock. */
 bool input_begin_ahead(struct input *input, size_t least);
 /* Receives what fits without blocking. Returns false if it is not to read ahead any more: something has come, or another thread has
  * settled what had come. Without the lock. */
