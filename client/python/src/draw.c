@@ -190,7 +190,7 @@ PyObject *generator_array(struct generator_object *g, const struct recipe *recip
 		return NULL;
 	if (!session->embedded && (size_t)part->n * trnsci_dtype_size(recipe->dtype) > TILE_LEAST)
 		return draw_tile(g, session, recipe, base, part, type);
-	array = PyArray_SimpleNew(part->ndim, (npy_intp *)part->shape, type);
+	array = result_new(NULL, part->ndim, part->shape, type);
 	if (array && generator_draw(g, recipe, base, part->begin, (size_t)part->n,
 				    PyArray_DATA((PyArrayObject *)array)) < 0)
 		Py_CLEAR(array);

@@ -128,6 +128,13 @@ PyObject *tiles_apply(struct session_object *session, const char *operation, str
 		      const char *input, PyArrayObject *in, const struct trnsci_array *described, int type, int ndim,
 		      const npy_intp *shape);
 
+/* ---- Results ---- */
+
+/* Returns a new array whose content is undefined. A large one begins at a cache line, which kernels need to be fast. It lies
+ * in memory that the session keeps, if that one is open and embedded; NULL: never. The engine has a dtype for `type`.
+ * NULL: an exception is set. */
+PyObject *result_new(struct session_object *session, int ndim, const npy_intp *shape, int type);
+
 /* ---- Memory that others look at ---- */
 
 /* What DLPack and the buffer protocol say of an object's memory. */

@@ -5,10 +5,6 @@
 
 enum {
 	TILE_BYTES = 64 << 10, /* from so many on a daemon's results stay in its memory */
-	/* Results of an embedded engine that lie in its memory, which it keeps for the next: no new pages. Longer ones go
-	 * back to the system when they are freed. */
-	KEPT_LEAST = 1 << 20,
-	KEPT_MOST = 256 << 20,
 };
 
 /* An operation, from its arguments to the engine's. */
@@ -78,34 +74,9 @@ static int take_session(struct operation *o, struct module_state *state, PyObjec
 	return 0;
 }
 
-/* Returns an array over a new tile of an embedded engine, or NULL without an exception where there is no room. */
-static PyArrayObject *make_tile(struct operation *o)
-{
-	uint64_t shape[TRNSCI_MAX_DIMS];
-	struct trnsci_tile *tile;
-
-	if (o->ndim < 1 || o->ndim > TRNSCI_MAX_DIMS)
-		return NULL;
-	for (int i = 0; i < o->ndim; i++)
-		shape[i] = (uint64_t)o->shape[i];
-	if (trnsci_tile_new(o->handle, 0, dtype_of_numpy(o->type), (size_t)o->ndim, shape, &tile, NULL) < 0)
-		return NULL;
-	PyObject *array = tile_array(o->session, tile, o->type, o->ndim, o->shape);
-
-	if (!array)
-		PyErr_Clear();
-	return (PyArrayObject *)array;
-}
-
 static int make_output(struct operation *o)
 {
-	const size_t bytes =
-		(size_t)PyArray_MultiplyList(o->shape, o->ndim) * trnsci_dtype_size(dtype_of_numpy(o->type));
-
-	if (o->session->embedded && bytes >= KEPT_LEAST && bytes <= KEPT_MOST)
-		o->out = make_tile(o);
-	if (!o->out)
-		o->out = (PyArrayObject *)PyArray_SimpleNew(o->ndim, o->shape, o->type);
+	o->out = (PyArrayObject *)result_new(o->session, o->ndim, o->shape, o->type);
 	return o->out ? 0 : -1;
 }
 

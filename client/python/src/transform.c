@@ -186,14 +186,16 @@ static bool is_wide(const struct transform *t)
 	return type == NPY_DOUBLE || type == NPY_CDOUBLE || (t->target_error > 0 && t->target_error < 1e-7);
 }
 
-static int make_output(struct transform *t)
+static int make_output(struct transform *t, struct session_object *session)
 {
 	const int type = output_type(t);
 	const bool in_place = t->overwrite && type == PyArray_TYPE(t->in) && PyArray_ISWRITEABLE(t->in) &&
 			      PyArray_CompareLists(PyArray_DIMS(t->in), t->shape, t->ndim);
 
-	t->out = in_place ? (PyArrayObject *)Py_NewRef((PyObject *)t->in)
-			  : (PyArrayObject *)PyArray_SimpleNew(t->ndim, t->shape, type);
+	if (in_place)
+		t->out = (PyArrayObject *)Py_NewRef((PyObject *)t->in);
+	else
+		t->out = (PyArrayObject *)result_new(session, t->ndim, t->shape, type);
 	return t->out ? 0 : -1;
 }
 
@@ -321,13 +323,16 @@ static int run_by_name(const struct transform *t, struct module_state *state, st
 	return r < 0 ? -1 : 0;
 }
 
-static int run(const struct transform *t, struct module_state *state)
+/* Makes t->out; nothing is left to do where it is empty. */
+static int run(struct transform *t, struct module_state *state)
 {
 	struct session_object *session = t->workers ? session_of_workers(state, t->workers) : session_default(state);
 	struct transform_key key;
 
-	if (!session || !session_use(session))
+	if (!session || !session_use(session) || make_output(t, session) < 0)
 		return -1;
+	if (PyArray_SIZE(t->out) == 0)
+		return 0;
 	if (!session->embedded || !make_key(t, &key))
 		return run_by_name(t, state, session, NULL);
 	if (prepared_run(state, session, &key, PyArray_DATA(t->in), PyArray_DATA(t->out)))
@@ -415,8 +420,7 @@ static PyObject *transform(PyObject *module, PyObject *const *args, Py_ssize_t n
 	    read_lengths(&t, args[2]) == 0 && find_shape(&t) == 0) {
 		t.wide = is_wide(&t);
 		if ((wants_tiles(&t) && run_on_tiles(&t, PyModule_GetState(module))) ||
-		    (make_output(&t) == 0 &&
-		     (PyArray_SIZE(t.out) == 0 || run(&t, PyModule_GetState(module)) == 0)))
+		    run(&t, PyModule_GetState(module)) == 0)
 			result = Py_NewRef((PyObject *)t.out);
 	}
 	Py_XDECREF(t.in);
