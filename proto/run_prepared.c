@@ -2,19 +2,9 @@
 /* Reading run_prepared: [0, msgid, "run_prepared", [{"prepared": 1, "offset": 512, "tiles": [nil, 7]}]]. */
 #include "run_prepared.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-enum { NIL = 0xc0, UINT8 = 0xcc, UINT64 = 0xcf, FIXARRAY = 0x90, FIXMAP = 0x80, FIXSTR = 0xa0 };
-
-struct walk {
-	const uint8_t *at, *end;
-};
-
-static bool take_byte(struct walk *walk, uint8_t wanted)
-{
-	return walk->at < walk->end && *walk->at++ == wanted;
-}
+#include "byte_walk.h"
 
 /* The low four bits of a short array's or map's first byte. */
 static bool take_count(struct walk *walk, uint8_t kind, unsigned *ret_count)
@@ -22,37 +12,6 @@ static bool take_count(struct walk *walk, uint8_t kind, unsigned *ret_count)
 	if (walk->at == walk->end || (*walk->at & 0xf0) != kind)
 		return false;
 	*ret_count = *walk->at++ & 15u;
-	return true;
-}
-
-static bool take_uint(struct walk *walk, uint64_t *ret)
-{
-	const uint8_t type = walk->at < walk->end ? *walk->at++ : NIL;
-	uint64_t value = 0;
-	size_t width;
-
-	if (type < 0x80) {
-		*ret = type;
-		return true;
-	}
-	if (type < UINT8 || type > UINT64)
-		return false;
-	width = (size_t)1 << (type - UINT8);
-	if ((size_t)(walk->end - walk->at) < width)
-		return false;
-	for (size_t i = 0; i < width; i++)
-		value = value << 8 | *walk->at++;
-	*ret = value;
-	return true;
-}
-
-static bool take_u32(struct walk *walk, uint32_t *ret)
-{
-	uint64_t value;
-
-	if (!take_uint(walk, &value) || value > UINT32_MAX)
-		return false;
-	*ret = (uint32_t)value;
 	return true;
 }
 
@@ -66,7 +25,7 @@ static bool take_tiles(struct walk *walk, uint32_t tiles[RUN_PREPARED_TILES])
 	for (unsigned i = 0; i < count; i++) {
 		if (walk->at < walk->end && *walk->at == NIL)
 			walk->at++;
-		else if (!take_u32(walk, &tiles[i]) || tiles[i] == 0)
+		else if (!walk_take_u32(walk, &tiles[i]) || tiles[i] == 0)
 			return false;
 	}
 	return true;
@@ -97,13 +56,13 @@ static bool take_value(struct walk *walk, unsigned member, struct run_prepared *
 {
 	switch (member) {
 	case PREPARED:
-		return take_u32(walk, &run->prepared);
+		return walk_take_u32(walk, &run->prepared);
 	case RUN_PREPARED_SEED:
-		return take_uint(walk, &run->seed);
+		return walk_take_uint(walk, &run->seed);
 	case RUN_PREPARED_STREAM:
-		return take_uint(walk, &run->stream);
+		return walk_take_uint(walk, &run->stream);
 	case RUN_PREPARED_OFFSET:
-		return take_uint(walk, &run->offset);
+		return walk_take_uint(walk, &run->offset);
 	case TILES:
 		return take_tiles(walk, run->tiles);
 	default:
@@ -142,7 +101,7 @@ size_t run_prepared_read(const void *bytes, size_t size, struct run_prepared *re
 	struct walk walk = {begin, begin + size};
 	uint32_t msgid;
 
-	if (!take_byte(&walk, 0x94) || !take_byte(&walk, 0) || !take_u32(&walk, &msgid) ||
+	if (!walk_take_request(&walk, &msgid) ||
 	    (size_t)(walk.end - walk.at) < sizeof method - 1 || memcmp(walk.at, method, sizeof method - 1) != 0)
 		return 0;
 	walk.at += sizeof method - 1;
