@@ -42,6 +42,17 @@ void prepared_drop(void *arg)
 	free(prepared);
 }
 
+void prepared_end(struct session_memory *memory, struct prepared *prepared)
+{
+	if (!prepared)
+		return;
+	pthread_mutex_lock(&memory->lock);
+	if (prepared->now)
+		tile_holder_drop_locked(&prepared->now->holder);
+	pthread_mutex_unlock(&memory->lock);
+	prepared_drop(prepared);
+}
+
 int prepared_check_room(const struct session_memory *memory, struct error *err)
 {
 	if (memory->closed)

@@ -26,6 +26,13 @@ int prepared_make(struct session_memory *memory, const struct operation *operati
 		  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err);
 uint32_t prepared_handle(const struct prepared *prepared);
 void prepared_drop(void *prepared); /* one reference; accepts NULL */
+
+/* The same for a small call, in memory of its owner's alone: it has no handle, and ends by prepared_end, before the session's
+ * memory does. Nothing is built for it. -ERROR_NOT_SUPPORTED: it is not small. */
+int prepared_make_unlisted(struct session_memory *memory, const struct operation *operation, const struct value *params,
+			   uint64_t max_bytes, struct prepared **ret_prepared, struct error *err);
+void prepared_end(struct session_memory *memory, struct prepared *prepared); /* accepts NULL */
+
 /* Ends a call's handle; runs in progress finish. -ERROR_BAD_TILE: there is no call of that handle. */
 int prepared_release(struct session_memory *memory, uint64_t handle, struct error *err);
 
