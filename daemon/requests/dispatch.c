@@ -3,13 +3,15 @@
  * for the engine. Every request is replied to, whatever it is; what is no message ends the input.
  *
  *     bytes --inbox--> frame --scan: size, depth, elements--> codec_decode --> message --> session's method, or engine
- *        \--run_prepared_read: the fixed form of a run, the common case of small calls--> prepared call */
+ *        |--run_prepared_read: the fixed form of a run, the common case of small calls--> prepared call
+ *        \--fast_path_run: a request like earlier ones--> a call that the session has prepared for itself */
 #include "dispatch.h"
 
 #include <string.h>
 
 #include "engine/operations/operations.h"
 #include "engine_session.h"
+#include "fast_path.h"
 #include "methods.h"
 #include "publish/broadcasts.h"
 #include "publish/client_held.h"
@@ -38,19 +40,22 @@ static void call_method(struct session *session, const struct operation *operati
 }
 
 /* Takes bump, which holds the message, and the frame's charge. */
-static void handle_request(struct session *session, const struct message *message, struct bump *bump, uint64_t charge)
+static void handle_request(struct session *session, const struct message *message, struct bump *bump,
+			   const struct inbox_frame *frame)
 {
 	const struct operation *operation = operation_find(message->method, message->method_size);
 
 	session->requests++;
 	session->service->stats.requests++;
 	session->service->stats.requests_prepared += operation && operation->start == START_PREPARED;
+	if (operation && operation->start == START_COMPILED)
+		fast_path_note(session, operation, message, frame);
 	if (operation && operation->start == START_SESSION) {
 		session->service->frame_class = METHOD_SESSION;
 		session->service->frame_method = operation->name;
 		call_method(session, operation, message, bump);
-		requests_free_frame(session, bump, charge);
-	} else if (requests_start(session, operation, message, bump, charge) && operation && operation->start == START_SERVICE) {
+		requests_free_frame(session, bump, frame->charge);
+	} else if (requests_start(session, operation, message, bump, frame->charge) && operation && operation->start == START_SERVICE) {
 		engine_session_prefault_tiles(session);
 	}
 }
@@ -72,7 +77,7 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 
 	requests_end_runs(session);
 	if (r == 0 && message.type == MESSAGE_REQUEST) {
-		handle_request(session, &message, bump, frame->charge);
+		handle_request(session, &message, bump, frame);
 		return;
 	}
 	if ((r == 0 || r == -ERROR_WRONG_TYPE) && message.type == MESSAGE_NOTIFICATION) {
@@ -157,7 +162,7 @@ static bool receive_frame(struct session *session)
 
 	if (inbox_is_empty(&session->inbox))
 		return false;
-	if (receive_run(session))
+	if (receive_run(session) || fast_path_run(session))
 		return true;
 	bump = bump_new_cached(&session->service->bump_cache);
 	r = bump ? inbox_next(&session->inbox, bump, &frame, &wrong) : -ERROR_NO_MEMORY;
@@ -203,6 +208,7 @@ static void close_published(struct session *session)
 static void close_requests(struct session *session)
 {
 	queue_close(session);
+	fast_path_close(session);
 	engine_session_close(session);
 	requests_drop(session);
 }

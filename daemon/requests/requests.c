@@ -391,11 +391,16 @@ void requests_end_runs(struct session *session)
 	session->keeps_job = false;
 }
 
-static void count_run(struct session *session)
+static void count_request(struct session *session)
 {
 	note_computing(session);
 	session->requests++;
 	session->service->stats.requests++;
+}
+
+static void count_run(struct session *session)
+{
+	count_request(session);
 	session->service->stats.requests_prepared++;
 }
 
@@ -471,4 +476,20 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 		end_run(session, run, completed, &err, NULL);
 	}
 	session->keeps_job = true;
+}
+
+bool requests_run_unlisted(struct session *session, const struct operation *operation, struct prepared *prepared,
+			   const struct run_prepared *run)
+{
+	const struct prepared_changes changes = changes_of_run(run, false);
+	const struct value *result = keep_job(session) ? prepared_run_alone(prepared, &changes) : NULL;
+
+	if (!result)
+		return false;
+	count_request(session);
+	session->service->stats.requests_fast_path++;
+	session->service->frame_class = (unsigned)operation->class;
+	session->service->frame_method = operation->name;
+	session_reply(session, (uint32_t)run->user, NULL, result, NULL);
+	return true;
 }

@@ -21,6 +21,8 @@
 /* Takes the end of a run instead of a reply on the socket: an error, or else its result. */
 typedef void run_completed(struct session *session, uint64_t user, const struct error *error, const struct value *result);
 
+struct prepared;
+
 struct pending_request {
 	struct loop_event event;          /* must be the first member. From a lane's thread, or the background worker's */
 	struct background_task free_task; /* frees large results */
@@ -47,6 +49,11 @@ bool requests_start(struct session *session, const struct operation *operation, 
 /* Runs a prepared call, in place where it is small, else as a request. completed gets the end of the run, which may not have
  * results in its reply; NULL: replies to run->user, its msgid. */
 void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed);
+
+/* Runs a small prepared call that has no handle, for a request of that operation, and replies to run->user. Returns false if it
+ * could not be run; then nothing has been replied. */
+bool requests_run_unlisted(struct session *session, const struct operation *operation, struct prepared *prepared,
+			   const struct run_prepared *run);
 
 /* Runs a prepared call as one of a batch, if it is a short draw into a tile. Returns false if not, or if something is wrong with
  * it: end the batch, and run it by requests_run_prepared. */
