@@ -92,36 +92,41 @@ static inline __attribute__((always_inline)) void fill_span(enum output output, 
 	}
 }
 
+/* Evaluates n_blocks blocks of places. */
+static inline __attribute__((always_inline)) void scatter_blocks(const struct constants *constants, unsigned rounds,
+								 unsigned n_blocks, const struct rng_place *places, char *at)
+{
+	u32v x[2][4];
+
+	if (!places)
+		__builtin_unreachable(); /* else the compiler keeps the way without places, too */
+	evaluate_blocks(constants, rounds, n_blocks, 0, places, x);
+	for (unsigned k = 0; k < n_blocks; k++)
+		store_block(OUTPUT_BITS, at + k * sizeof x[k], x[k]);
+}
+
 /* Evaluates whole blocks, the last of them padded with copies of the first place. */
 static inline __attribute__((always_inline)) void scatter_places(const uint32_t key[4], const struct rng_place places[],
 								 unsigned rounds, size_t n_groups, uint32_t *ret_words)
 {
-	enum { AT_ONCE = 2 }; /* blocks: two hide their latencies, and calls are for few groups */
+	enum { AT_ONCE = 2 * U32_LANES }; /* two blocks hide their latencies, and calls are for few groups */
 	const struct rng_span span = {.key = {key[0], key[1], key[2], key[3]}};
 	struct constants constants;
-	u32v x[AT_ONCE][4];
+	struct rng_place last[AT_ONCE];
+	char block[AT_ONCE * GROUP_BYTES] __attribute__((aligned(64))), *at = (char *)ret_words;
 
 	set_key_constants(&span, &constants);
-	for (size_t done = 0, n; done < n_groups; done += n) {
-		struct rng_place picked[AT_ONCE * U32_LANES];
-		char blocks[AT_ONCE * sizeof x[0]] __attribute__((aligned(64)));
-		char *const at = (char *)(ret_words + done * STREAM_GROUP_WORDS);
-
-		n = size_min(n_groups - done, AT_ONCE * U32_LANES);
-		for (size_t i = 0; i < n; i++)
-			picked[i] = places[done + i];
-		for (size_t i = n; i % U32_LANES != 0; i++)
-			picked[i] = places[0];
-		if (n > U32_LANES) {
-			evaluate_blocks(&constants, rounds, AT_ONCE, 0, picked, x);
-			store_block(OUTPUT_BITS, blocks + sizeof x[0], x[1]);
-		} else {
-			evaluate_blocks(&constants, rounds, 1, 0, picked, x);
-		}
-		store_block(OUTPUT_BITS, blocks, x[0]);
-		for (size_t i = 0; i < n; i++)
-			memcpy(at + i * GROUP_BYTES, blocks + i * GROUP_BYTES, GROUP_BYTES);
-	}
+	for (; n_groups >= AT_ONCE; n_groups -= AT_ONCE, places += AT_ONCE, at += AT_ONCE * GROUP_BYTES)
+		scatter_blocks(&constants, rounds, 2, places, at);
+	if (n_groups == 0)
+		return;
+	for (size_t i = 0; i < AT_ONCE; i++)
+		last[i] = places[i < n_groups ? i : 0];
+	if (n_groups > U32_LANES)
+		scatter_blocks(&constants, rounds, 2, last, block);
+	else
+		scatter_blocks(&constants, rounds, 1, last, block);
+	memcpy(at, block, n_groups * GROUP_BYTES);
 }
 
 /* Defines the kernel `variant`, whose functions begin with `name`, with that many rounds. */

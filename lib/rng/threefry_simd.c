@@ -3,8 +3,11 @@
  *
  * Vector i holds word i of U32_LANES groups. Within a batch only the partition differs from group to group. What the
  * first two rounds compute without it is computed once for each batch, in plain integers (struct constants). */
+#include <assert.h>
+#include <stddef.h>
+
 #include "base/checked.h"
-#include "base/simd/simd.h"
+#include "base/simd/simd_bits.h"
 #include "rng/kernel.h"
 #include "rng/threefry.h"
 
@@ -84,23 +87,6 @@ static inline u32v partition_order(void)
 	return u32_load(order);
 }
 
-/* Loads the counters of picked places in that order. */
-static inline void load_counters(const struct rng_place picked[U32_LANES], u32v ret[4])
-{
-	uint32_t words[4][U32_LANES];
-
-	for (uint32_t element = 0; element < U32_LANES; element++) {
-		const struct rng_place *place = &picked[element % 4 * (U32_LANES / 4) + element / 4];
-
-		words[0][element] = (uint32_t)(place->group % STREAM_PARTITIONS);
-		words[1][element] = (uint32_t)(place->group / STREAM_PARTITIONS);
-		words[2][element] = (uint32_t)(place->group / STREAM_PARTITIONS >> 32);
-		words[3][element] = place->draw;
-	}
-	for (unsigned i = 0; i < 4; i++)
-		ret[i] = u32_load(words[i]);
-}
-
 /* Transposes word i of every group in vector i to whole groups. */
 static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 {
@@ -111,6 +97,24 @@ static inline __attribute__((always_inline)) void unpack_groups(u32v x[4])
 	x[1] = u64_unpack_high(low01, low23);
 	x[2] = u64_unpack_low(high01, high23);
 	x[3] = u64_unpack_high(high01, high23);
+}
+
+/* Loads the counters of picked places in the order of partition_order: a place is a group of four words in memory, and what
+ * unpack_groups does undoes itself. */
+static inline __attribute__((always_inline)) void load_counters(const struct rng_place picked[U32_LANES], u32v ret[4])
+{
+	static_assert(sizeof *picked == 16 && offsetof(struct rng_place, draw) == 8, "loaded as four words");
+	static_assert(STREAM_PARTITIONS == 128, "7 bits are the partition");
+	u32v low, high;
+
+	for (unsigned i = 0; i < 4; i++)
+		ret[i] = u32_load((const char *)picked + i * sizeof(u32v));
+	unpack_groups(ret);
+	low = ret[0], high = ret[1];
+	ret[3] = ret[2];
+	ret[0] = u32_and(low, u32_set(STREAM_PARTITIONS - 1));
+	ret[1] = u32_or(U32_SHR(low, 7), U32_SHL(high, 25));
+	ret[2] = U32_SHR(high, 7);
 }
 
 /* Begins with groups from `partition` on, with what the first two rounds have in common in a batch. */
