@@ -165,50 +165,84 @@ INLINE struct counts_vector counts_vector_of(bool binomial, f64v first, f64v sec
 	return counts_binomial_of(first, f64_pick(*ret_flip, second, f64_sub(f64_set(1), second)));
 }
 
+/* Packs the open lanes' parameters as the values 2 and (binomial) 3 of the pending samples at `at`. */
+INLINE void counts_pend(bool binomial, struct pending *pending, size_t at, m64v open, f64v first, f64v second)
+{
+	f64_pack(&pending->values[2][at], open, first);
+	if (binomial)
+		f64_pack(&pending->values[3][at], open, second);
+}
+
+/* Stores k as the samples at `at` of narrow, as float64 for a stage. */
+INLINE void counts_store_narrow(const struct pending *narrow, size_t at, bool stage, f64v k, void *out)
+{
+	int64_t some[F64_LANES];
+
+	f64_store_i64(some, k);
+	for (size_t i = 0; i < size_min(F64_LANES, narrow->n - at); i++) {
+		const uint16_t sample = narrow->samples[at + i];
+
+		if (stage)
+			((double *)out)[sample] = (double)some[i];
+		else
+			((int64_t *)out)[sample] = some[i];
+	}
+}
+
 /* stage: the counts are stored as float64. */
 INLINE size_t counts_each_fill(bool wide, bool stage, bool binomial, const void *const inputs[], const double *first,
 			       const double *second, size_t n, void *ret_out, uint16_t *ret_rejected)
 {
-	struct pending pending;
+	struct pending pending, narrow; /* narrow: means below COUNTS_SMALL, packed since a search takes many steps */
 	size_t n_rejected = 0;
 	m64v flip;
 
-	pending.n = 0;
+	pending.n = narrow.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const struct counts_vector c =
-			counts_vector_of(binomial, f64_load(first + i), binomial ? f64_load(second + i) : f64_set(0), &flip);
+		const f64v one = f64_load(first + i), other = binomial ? f64_load(second + i) : f64_set(0);
+		const struct counts_vector c = counts_vector_of(binomial, one, other, &flip);
 		const m64v small = f64_less(c.mean, f64_set(COUNTS_SMALL));
-		f64v count = f64_set(0);
+		const f64v u = fraction_load(wide, inputs[0], i);
 
-		if (m64_bits(small) != F64_ALL) {
-			const f64v u = fraction_load(wide, inputs[0], i), v = uniform_load(wide, inputs[1], i);
-			const f64v us = counts_us(u), made = counts_each_candidate(&c, u, us);
-			const m64v outside = m64_or(f64_less(made, f64_set(0)), f64_less(c.trials, made));
-			const m64v outer = f64_less(us, f64_set(0.07)), slow = f64_less(c.quick, v);
-			const m64v open = m64_and(m64_or(outside, m64_or(outer, slow)), m64_not(small));
+		const size_t at_narrow = pending_add(&narrow, small, i);
 
-			/* Where the candidate is impossible, store a possible value. */
-			count = f64_pick(outside, made, f64_floor(c.mean));
-			gamma_pend(&pending, pending_add(&pending, open, i), open, 0, u, v);
-		}
-		if (m64_bits(small)) {
-			f64v below, above;
+		counts_pend(binomial, &narrow, at_narrow, small, one, other);
+		f64_pack(&narrow.values[0][at_narrow], small, u);
+		if (m64_bits(small) == F64_ALL)
+			continue;
+		const f64v v = uniform_load(wide, inputs[1], i), us = counts_us(u), made = counts_each_candidate(&c, u, us);
+		const m64v outside = m64_or(f64_less(made, f64_set(0)), f64_less(c.trials, made));
+		const m64v outer = f64_less(us, f64_set(0.07)), slow = f64_less(c.quick, v);
+		const m64v open = m64_and(m64_or(outside, m64_or(outer, slow)), m64_not(small));
+		/* Where the candidate is impossible, store a possible value. */
+		const f64v count = f64_pick(outside, made, f64_floor(c.mean));
 
-			split_fraction(fraction_load(wide, inputs[0], i), &below, &above);
-			count = f64_pick(small, count, counts_search(binomial, &c, small, below));
-		}
+		const size_t at = pending_add(&pending, open, i);
+
+		gamma_pend(&pending, at, open, 0, u, v);
+		counts_pend(binomial, &pending, at, open, one, other);
 		if (stage)
 			f64_store((double *)ret_out + i, count);
 		else
 			f64_store_i64((int64_t *)ret_out + i,
 				      binomial ? f64_pick(flip, count, f64_sub(c.trials, count)) : count);
 	}
+	pending_end(&narrow);
+	for (size_t i = 0; i < narrow.n; i += F64_LANES) {
+		const struct counts_vector c =
+			counts_vector_of(binomial, f64_load(&narrow.values[2][i]), f64_load(&narrow.values[3][i]), &flip);
+		f64v below, above;
+
+		split_fraction(f64_load(&narrow.values[0][i]), &below, &above);
+		const f64v k = counts_search(binomial, &c, f64_less(c.mean, f64_set(COUNTS_SMALL)), below);
+
+		counts_store_narrow(&narrow, i, stage, binomial ? f64_pick(flip, k, f64_sub(c.trials, k)) : k, ret_out);
+	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
 		const f64v u = f64_load(&pending.values[0][i]), v = f64_load(&pending.values[1][i]);
 		const struct counts_vector c =
-			counts_vector_of(binomial, pending_load(&pending, i, first),
-					 binomial ? pending_load(&pending, i, second) : f64_set(0), &flip);
+			counts_vector_of(binomial, f64_load(&pending.values[2][i]), f64_load(&pending.values[3][i]), &flip);
 
 		n_rejected = rejected_append(&pending, i, counts_each_fail(binomial, &c, u, v), n_rejected, ret_rejected);
 	}

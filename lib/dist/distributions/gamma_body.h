@@ -6,15 +6,17 @@
  * 1, and the gamma multiplied by a uniform to the power 1 / shape, in logarithms where that might underflow. Source: G.
  * Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000) 363. */
 
+#include "base/checked.h"
+
 /* Samples that the squeeze has not accepted, packed so that their logarithms fill vectors. Packing does not branch,
  * since branches on random numbers are mispredicted. */
+enum { NO_SAMPLE = UINT16_MAX, PENDING_VALUES = 6 };
+
 struct pending {
 	size_t n;
 	uint16_t samples[DIST_BLOCK_REJECTING + F64_LANES];
-	double values[4][DIST_BLOCK_REJECTING + F64_LANES];
+	double values[PENDING_VALUES][DIST_BLOCK_REJECTING + F64_LANES];
 };
-
-enum { NO_SAMPLE = UINT16_MAX };
 
 /* Adds the samples of a vector, which begins with sample i, whose lanes are set in mask. Returns the index at which the
  * caller packs their values. */
@@ -41,7 +43,7 @@ INLINE void pending_end(struct pending *pending)
 {
 	for (unsigned i = 0; i < F64_LANES; i++)
 		pending->samples[pending->n + i] = NO_SAMPLE;
-	for (unsigned j = 0; j < 4; j++)
+	for (unsigned j = 0; j < PENDING_VALUES; j++)
 		f64_store(&pending->values[j][pending->n], f64_set(0));
 }
 
@@ -91,10 +93,16 @@ INLINE f64v normal_load(bool wide, const void *normals, size_t i)
 	return wide ? f64_load((const double *)normals + i) : f64_load_f32((const float *)normals + i);
 }
 
-/* Returns the logarithm of a uniform to the power boost = 1 / shape. */
+/* Returns the logarithm of uniforms, given as signed fractions, to the power boost = 1 / shape. */
+INLINE f64v boost_of_fraction(f64v fraction, f64v boost)
+{
+	return f64_mul(f64_mul(minus_two_log_signed_f64(fraction), f64_set(-0.5)), boost);
+}
+
+/* Does the same with words. */
 INLINE f64v boost_log(bool wide, const void *words, size_t i, f64v boost)
 {
-	return f64_mul(f64_mul(minus_two_log_signed_f64(fraction_load(wide, words, i)), f64_set(-0.5)), boost);
+	return boost_of_fraction(fraction_load(wide, words, i), boost);
 }
 
 /* Returns v of a vector of samples, at least 2^-1000, and in *ret_open the lanes that the squeeze does not accept. */

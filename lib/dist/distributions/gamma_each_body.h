@@ -5,28 +5,41 @@
 
 /* Marsaglia and Tsang's constants of a vector of shapes, as gamma_constants_of has them. */
 struct gamma_vector {
-	f64v d, c, boost;
-	m64v boosted;
+	f64v d, c;
+	m64v boosted; /* shapes below 1 */
 };
 
 INLINE struct gamma_vector gamma_vector_of(f64v shape)
 {
 	const m64v boosted = f64_less(shape, f64_set(1));
 	const f64v raised = f64_pick(boosted, shape, f64_add(shape, f64_set(1)));
-	const f64v d = f64_sub(raised, f64_set(1.0 / 3)), held = f64_max(shape, f64_set(1e-300));
-	const f64v boost = f64_pick(boosted, f64_set(0), f64_div(f64_set(1), held));
+	const f64v d = f64_sub(raised, f64_set(1.0 / 3));
 
-	return (struct gamma_vector){d, f64_div(f64_set(1), f64_sqrt(f64_mul(f64_set(9), d))), boost, boosted};
+	return (struct gamma_vector){d, f64_div(f64_set(1), f64_sqrt(f64_mul(f64_set(9), d))), boosted};
 }
 
-/* Loads the values of an array that belong to the pending samples at `at`; behind the last sample any of them. */
-INLINE f64v pending_load(const struct pending *pending, size_t at, const double *values)
+/* Returns the logarithm of uniforms, given as signed fractions, to the power 1 / shape; 0 where the shape is not below 1. */
+INLINE f64v boost_of_shape(f64v shape, f64v fraction)
+{
+	const f64v power = f64_div(f64_set(1), f64_max(shape, f64_set(1e-300)));
+
+	return boost_of_fraction(fraction, f64_pick(f64_less(shape, f64_set(1)), f64_set(0), power));
+}
+
+/* Stores x as the pending samples at `at`, rounded to float32 unless wide. */
+INLINE void pending_store(const struct pending *pending, size_t at, bool wide, void *out, f64v x)
 {
 	double some[F64_LANES];
 
-	for (unsigned i = 0; i < F64_LANES; i++)
-		some[i] = values[pending->samples[at + i] == NO_SAMPLE ? 0 : pending->samples[at + i]];
-	return f64_load(some);
+	f64_store(some, x);
+	for (size_t i = 0; i < size_min(F64_LANES, pending->n - at); i++) {
+		const uint16_t sample = pending->samples[at + i];
+
+		if (wide)
+			((double *)out)[sample] = some[i];
+		else
+			((float *)out)[sample] = (float)some[i];
+	}
 }
 
 /* Stores samples i .. i + F64_LANES - 1 as float64 for a stage of a compound draw, else in the words' width. */
@@ -39,26 +52,36 @@ INLINE void stage_store(bool wide, bool stage, void *out, size_t i, f64v x)
 INLINE size_t gamma_each_fill(bool wide, bool stage, const void *const inputs[], const double *shapes, double factor,
 			      const double *scales, double scale, size_t n, void *ret_out, uint16_t *ret_rejected)
 {
-	struct pending pending;
+	struct pending pending, boosted;
 	size_t n_rejected = 0;
 
-	pending.n = 0;
+	pending.n = boosted.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const struct gamma_vector g = gamma_vector_of(f64_mul(f64_load(shapes + i), f64_set(factor)));
+		const f64v shape = f64_mul(f64_load(shapes + i), f64_set(factor));
+		const struct gamma_vector g = gamma_vector_of(shape);
 		const f64v z = normal_load(wide, inputs[0], i), u = uniform_load(wide, inputs[1], i);
 		const f64v by = scales ? f64_mul(f64_load(scales + i), f64_set(scale)) : f64_set(scale);
 		m64v open;
-		f64v x = f64_mul(gamma_try(g.c, z, u, &open), f64_mul(by, g.d));
+		const f64v x = f64_mul(gamma_try(g.c, z, u, &open), f64_mul(by, g.d));
 
-		if (m64_bits(g.boosted))
-			x = f64_mul(x, exp_f64(boost_log(wide, inputs[2], i, g.boost)));
 		stage_store(wide, stage, ret_out, i, x);
-		gamma_pend(&pending, pending_add(&pending, open, i), open, 0, z, u);
+		const size_t at = pending_add(&pending, open, i), at_boosted = pending_add(&boosted, g.boosted, i);
+
+		gamma_pend(&pending, at, open, 0, z, u);
+		f64_pack(&pending.values[2][at], open, shape);
+		gamma_pend(&boosted, at_boosted, g.boosted, 0, x, fraction_load(wide, inputs[2], i));
+		f64_pack(&boosted.values[2][at_boosted], g.boosted, shape);
+	}
+	pending_end(&boosted);
+	for (size_t i = 0; i < boosted.n; i += F64_LANES) {
+		const f64v x = f64_load(&boosted.values[0][i]), fraction = f64_load(&boosted.values[1][i]);
+		const f64v boost = exp_f64(boost_of_shape(f64_load(&boosted.values[2][i]), fraction));
+
+		pending_store(&boosted, i, wide || stage, ret_out, f64_mul(x, boost));
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
-		const f64v shape = f64_mul(pending_load(&pending, i, shapes), f64_set(factor));
-		const struct gamma_vector g = gamma_vector_of(shape);
+		const struct gamma_vector g = gamma_vector_of(f64_load(&pending.values[2][i]));
 		const f64v z = f64_load(&pending.values[0][i]), u = f64_load(&pending.values[1][i]);
 
 		n_rejected = rejected_append(&pending, i, gamma_fails(g.d, g.c, z, u), n_rejected, ret_rejected);
@@ -66,43 +89,59 @@ INLINE size_t gamma_each_fill(bool wide, bool stage, const void *const inputs[],
 	return rejected_end(n_rejected, ret_rejected);
 }
 
+/* Returns 1 / (1 + ratio), or (scales not NULL) scale / ratio. */
+INLINE f64v share_of(f64v ratio, const double *scales, f64v scale)
+{
+	const f64v share = f64_div(f64_set(1), scales ? ratio : f64_add(f64_set(1), ratio));
+
+	return scales ? f64_mul(share, scale) : share;
+}
+
 /* Makes x / (x + y) of two gammas x and y of the same attempt, or (scales not NULL) x / y scales[i]. Inputs: a normal and two
  * words of x, then of y. */
 INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double *a, const double *b,
 			     const double *scales, size_t n, void *ret_out, uint16_t *ret_rejected)
 {
-	struct pending pending;
+	struct pending pending, boosted;
 	size_t n_rejected = 0;
 
-	pending.n = 0;
+	pending.n = boosted.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const struct gamma_vector gx = gamma_vector_of(f64_load(a + i)), gy = gamma_vector_of(f64_load(b + i));
+		const f64v shape_x = f64_load(a + i), shape_y = f64_load(b + i);
+		const struct gamma_vector gx = gamma_vector_of(shape_x), gy = gamma_vector_of(shape_y);
 		const f64v zx = normal_load(wide, inputs[0], i), ux = uniform_load(wide, inputs[1], i);
 		const f64v zy = normal_load(wide, inputs[3], i), uy = uniform_load(wide, inputs[4], i);
 		m64v open_x, open_y;
 		const f64v x = f64_mul(gamma_try(gx.c, zx, ux, &open_x), gx.d);
 		const f64v y = f64_mul(gamma_try(gy.c, zy, uy, &open_y), gy.d);
 		const m64v open = m64_or(open_x, open_y);
-		f64v ratio = f64_div(y, x);
+		const f64v ratio = f64_div(y, x);
+		const m64v any_boosted = m64_or(gx.boosted, gy.boosted);
+		const size_t at = pending_add(&pending, open, i), at_boosted = pending_add(&boosted, any_boosted, i);
 
-		if (m64_bits(m64_or(gx.boosted, gy.boosted))) {
-			const f64v log_x = boost_log(wide, inputs[2], i, gx.boost);
-			const f64v log_y = boost_log(wide, inputs[5], i, gy.boost);
+		const f64v scale = scales ? f64_load(scales + i) : ratio;
 
-			ratio = f64_mul(ratio, exp_f64(f64_sub(log_y, log_x)));
-		}
-		const f64v share = f64_div(f64_set(1), scales ? ratio : f64_add(f64_set(1), ratio));
-
-		sample_store(wide, ret_out, i, scales ? f64_mul(share, f64_load(scales + i)) : share);
-		const size_t at = pending_add(&pending, open, i);
-
+		sample_store(wide, ret_out, i, share_of(ratio, scales, scale));
+		gamma_pend(&boosted, at_boosted, any_boosted, 0, fraction_load(wide, inputs[2], i),
+			   fraction_load(wide, inputs[5], i));
+		gamma_pend(&boosted, at_boosted, any_boosted, 2, shape_x, shape_y);
+		gamma_pend(&boosted, at_boosted, any_boosted, 4, ratio, scale);
 		gamma_pend(&pending, at, open, 0, zx, ux);
 		gamma_pend(&pending, at, open, 2, zy, uy);
+		gamma_pend(&pending, at, open, 4, shape_x, shape_y);
+	}
+	pending_end(&boosted);
+	for (size_t i = 0; i < boosted.n; i += F64_LANES) {
+		const f64v log_x = boost_of_shape(f64_load(&boosted.values[2][i]), f64_load(&boosted.values[0][i]));
+		const f64v log_y = boost_of_shape(f64_load(&boosted.values[3][i]), f64_load(&boosted.values[1][i]));
+		const f64v ratio = f64_mul(f64_load(&boosted.values[4][i]), exp_f64(f64_sub(log_y, log_x)));
+
+		pending_store(&boosted, i, wide, ret_out, share_of(ratio, scales, f64_load(&boosted.values[5][i])));
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
-		const struct gamma_vector gx = gamma_vector_of(pending_load(&pending, i, a));
-		const struct gamma_vector gy = gamma_vector_of(pending_load(&pending, i, b));
+		const struct gamma_vector gx = gamma_vector_of(f64_load(&pending.values[4][i]));
+		const struct gamma_vector gy = gamma_vector_of(f64_load(&pending.values[5][i]));
 		const f64v zx = f64_load(&pending.values[0][i]), ux = f64_load(&pending.values[1][i]);
 		const f64v zy = f64_load(&pending.values[2][i]), uy = f64_load(&pending.values[3][i]);
 		const m64v failed = m64_or(gamma_fails(gx.d, gx.c, zx, ux), gamma_fails(gy.d, gy.c, zy, uy));
