@@ -108,15 +108,16 @@ static void check_same_bytes(void **state)
 }
 
 /* Compares transforms of a call that passes by the caches, by its statement that it is part of a large one, with each
- * alone. */
-static void check_far_call(const char *name, uint32_t features, enum fft_precision precision, size_t n, bool in_place)
+ * alone. `gap` elements between the results stay as they are. */
+static void check_far_call(const char *name, uint32_t features, enum fft_precision precision, size_t n, size_t gap,
+			   bool in_place)
 {
-	const size_t batch = n > 16384 ? 3 : 23;
-	const size_t row = n * 2 * real_bytes(precision);
+	const size_t batch = n > 16384 ? 3 : 23, pair = 2 * real_bytes(precision);
+	const size_t row = n * pair, out_row = (n + gap) * pair;
 	struct fft_plan *plan = plan_new(n, precision, features);
-	char *x = guarded_new(batch * row), *y = in_place ? x : guarded_new(batch * row);
-	char *want = guarded_new(batch * row);
-	struct fft_call call = {x, y, 1, n, 1, n, batch, in_place, 0.5, NULL, FFT_REUSE_NONE, 1 << 26, false};
+	char *x = guarded_new(batch * row), *y = in_place ? x : guarded_new(batch * out_row);
+	char *want = guarded_new(batch * row), *untouched = guarded_new(gap * pair);
+	struct fft_call call = {x, y, 1, n, 1, n + gap, batch, in_place, 0.5, NULL, FFT_REUSE_NONE, 1 << 26, false};
 	uint64_t state = fixture_seed + n;
 
 	real_fill(precision, x, 2 * n * batch, &state);
@@ -127,13 +128,17 @@ static void check_far_call(const char *name, uint32_t features, enum fft_precisi
 		run_guarded(plan, &alone);
 	}
 	run_guarded(plan, &call);
-	for (size_t b = 0; b < batch; b++)
-		expect_same(name, precision, n, in_place ? "far, in place" : "far", want + b * row, y + b * row);
+	for (size_t b = 0; b < batch; b++) {
+		expect_same(name, precision, n, in_place ? "far, in place" : "far", want + b * row, y + b * out_row);
+		if (memcmp(y + b * out_row + row, untouched, gap * pair) != 0)
+			fail_msg("%s n=%zu: transform %zu of a far call wrote behind its result", name, n, b);
+	}
 	fft_plan_free(plan);
+	guarded_free(untouched, gap * pair, "gap");
 	guarded_free(want, batch * row, "expected");
 	guarded_free(x, batch * row, "input");
 	if (!in_place)
-		guarded_free(y, batch * row, "output");
+		guarded_free(y, batch * out_row, "output");
 }
 
 static void check_far(const char *name, uint32_t features, enum fft_precision precision)
@@ -141,8 +146,9 @@ static void check_far(const char *name, uint32_t features, enum fft_precision pr
 	static const size_t some[] = {16, 32, 64, 90, 128, 256, 300, 512, 1000, 1215, 4096, 16384, 30000, 32768, 65536};
 
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
-		check_far_call(name, features, precision, some[i], false);
-		check_far_call(name, features, precision, some[i], true);
+		check_far_call(name, features, precision, some[i], 0, false);
+		check_far_call(name, features, precision, some[i], 8, false); /* whole lines, so that it goes around the caches */
+		check_far_call(name, features, precision, some[i], 0, true);
 	}
 }
 

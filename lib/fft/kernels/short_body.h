@@ -31,8 +31,8 @@ INLINE void LOCAL(run_second_pass)(const unsigned w, vec *re, vec *im, const boo
 }
 
 /* Stores eight neighbouring elements of four transforms. */
-INLINE void LOCAL(store_fours)(const bool around, const bool exchange, v_order_t order, const vec re[2], const vec im[2],
-			       real *y, size_t distance)
+INLINE void LOCAL(store_fours)(const bool exchange, v_order_t order, const vec re[2], const vec im[2], real *y,
+			       size_t distance)
 {
 	vec low[2], high[2], out[4];
 
@@ -42,19 +42,19 @@ INLINE void LOCAL(store_fours)(const bool around, const bool exchange, v_order_t
 	v_pair_halves(high[0], high[1], &out[2], &out[3]);
 	UNROLL for (unsigned t = 0; t < 4; t++)
 	{
-		LOCAL(put)(around, y + t * distance, out[t]);
+		v_store(y + t * distance, out[t]);
 	}
 }
 
 /* Stores w neighbouring elements of two transforms, or of one, whose second vector then is `distance` behind. */
-INLINE void LOCAL(store_twos)(const unsigned w, const bool around, const bool exchange, v_order_t order, vec re, vec im,
-			      real *y, size_t distance)
+INLINE void LOCAL(store_twos)(const unsigned w, const bool exchange, v_order_t order, vec re, vec im, real *y,
+			      size_t distance)
 {
 	vec a, b;
 
 	v_join_group(w, order, exchange, re, im, &a, &b);
-	LOCAL(put)(around, y, a);
-	LOCAL(put)(around, y + distance, b);
+	v_store(y, a);
+	v_store(y + distance, b);
 }
 
 struct LOCAL(group) {
@@ -66,8 +66,8 @@ struct LOCAL(group) {
 };
 
 /* Transforms LANES / w rows. */
-INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool scaled, const bool around,
-			     const bool exchange, const struct LOCAL(group) * g, const real *x, real *y)
+INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool scaled, const bool exchange,
+			     const struct LOCAL(group) * g, const real *x, real *y)
 {
 	const v_order_t order = v_order_group(w, exchange);
 	const struct LOCAL(source) from = {x, 2 * w, g->in_distance, order, exchange};
@@ -80,14 +80,14 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 			LOCAL(run_second_pass)(w, re + k, im + k, scaled, g->scale);
 			UNROLL for (unsigned i = 0; i < w; i++)
 			{
-				LOCAL(store_twos)(w, around, exchange, order, re[k + i], im[k + i],
-						  y + 2 * (k + rows * i), LANES == w ? LANES : g->out_distance);
+				LOCAL(store_twos)(w, exchange, order, re[k + i], im[k + i], y + 2 * (k + rows * i),
+						  LANES == w ? LANES : g->out_distance);
 			}
 		}
 	} else if (rows == 4) {
 		LOCAL(run_second_pass)(w, re, im, scaled, g->scale);
-		LOCAL(store_fours)(around, exchange, order, re, im, y, g->out_distance);
-		LOCAL(store_fours)(around, exchange, order, re + 2, im + 2, y + 16, g->out_distance);
+		LOCAL(store_fours)(exchange, order, re, im, y, g->out_distance);
+		LOCAL(store_fours)(exchange, order, re + 2, im + 2, y + 16, g->out_distance);
 	} else {
 		UNROLL for (unsigned k = 0; k < rows; k += 8)
 		{
@@ -97,7 +97,7 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 			{
 				const vec r[2] = {re[k + i], re[k + 4 + i]}, s[2] = {im[k + i], im[k + 4 + i]};
 
-				LOCAL(store_fours)(around, exchange, order, r, s, y + 2 * (k + rows * i), g->out_distance);
+				LOCAL(store_fours)(exchange, order, r, s, y + 2 * (k + rows * i), g->out_distance);
 			}
 		}
 	}
@@ -111,7 +111,23 @@ INLINE void LOCAL(run_one)(const unsigned rows, const unsigned w, const bool exc
 	struct LOCAL(group) one = *g;
 
 	one.in_distance = one.out_distance = 0;
-	LOCAL(run_group)(rows, w, true, false, exchange, &one, x, y);
+	LOCAL(run_group)(rows, w, true, exchange, &one, x, y);
+}
+
+/* Runs one group and stores it around the caches, in the order of addresses. Lines in the order of the second pass, which
+ * hops between the transforms, reach memory more slowly: 64 points of float32 in 53 instead of 48 ns (Sapphire Rapids). */
+INLINE void LOCAL(run_group_around)(const unsigned rows, const unsigned w, const bool exchange,
+				    const struct LOCAL(group) * g, const real *x, real *y)
+{
+	const size_t n = 2 * rows * w;
+	_Alignas(64) real result[2 * LOCAL(MOST_ROWS) * LANES];
+	struct LOCAL(group) near = *g;
+
+	near.out_distance = n;
+	LOCAL(run_group)(rows, w, true, exchange, &near, x, result);
+	for (size_t t = 0; t < LANES / w; t++)
+		for (size_t i = 0; i < n; i += LANES)
+			v_stream(y + t * g->out_distance + i, v_load(result + t * n + i));
 }
 
 /* Runs full groups. */
@@ -125,7 +141,10 @@ INLINE void LOCAL(run_full_groups)(const unsigned rows, const unsigned w, const 
 		ahead.at = x + g->ahead;
 		ahead.end = g->ahead ? ahead.at + 1 : ahead.at;
 		LOCAL(fetch_ahead)(&ahead);
-		LOCAL(run_group)(rows, w, scaled, around, exchange, g, x, y);
+		if (around)
+			LOCAL(run_group_around)(rows, w, exchange, g, x, y);
+		else
+			LOCAL(run_group)(rows, w, scaled, exchange, g, x, y);
 		x += at_once * g->in_distance;
 		y += at_once * g->out_distance;
 	}
