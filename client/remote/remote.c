@@ -29,16 +29,19 @@
 enum {
 	OPEN_TIMEOUT_MS = 10000, /* if the options set none */
 	KEPT_BACK_BYTES = 512,   /* of requests, some ten runs of prepared calls: with more a daemon waits that has nothing else to do */
+	KEPT_BACK_MOST_BYTES = 4096, /* beside others that use the CPUs */
+	SEVERAL = 4,             /* answers that are awaited: likely to come together */
 	UNWOKEN_NS = 10000000,   /* between two looks at what a thread would be woken for */
 	POLL_EVERY = 16,         /* looks */
 };
 
-/* A system call for several requests: few are kept back. */
+/* A system call for several requests: few are kept back, unless a wait for the daemon finds it busy with others anyway. */
 static bool may_keep_back(const struct trnsci_session *session)
 {
 	const struct remote *remote = session->peer;
+	const size_t most = spin_is_vain(&remote->batch) ? KEPT_BACK_MOST_BYTES : KEPT_BACK_BYTES;
 
-	return session_will_return(session) && output_pending(&remote->out) < KEPT_BACK_BYTES;
+	return session_will_return(session) && output_pending(&remote->out) < most;
 }
 
 static void remote_flush(struct trnsci_session *session)
@@ -215,6 +218,17 @@ static void sleep_at_socket(struct trnsci_session *session, struct pollfd polls[
 	remote->sleeping = false;
 }
 
+/* Returns what is known of waits for what is awaited now. */
+static struct spin *find_spin(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	bool several;
+
+	if (queue_is_awaited(session, &several))
+		return several ? &remote->several : &session->spin;
+	return session->n_in_flight >= SEVERAL ? &remote->batch : &session->spin;
+}
+
 static void poll_socket(struct trnsci_session *session, int64_t deadline)
 {
 	struct remote *remote = session->peer;
@@ -223,17 +237,19 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 		{.fd = remote->wake, .events = POLLIN},
 	};
 	eventfd_t ignored;
-	bool several;
 
 	remote->polling = true;
 	remote->interrupted = false;
 	if (!spin_at_queue(session)) {
-		struct spin *known = queue_is_awaited(session, &several) && several ? &remote->several : &session->spin;
+		struct spin *known = find_spin(session);
 		struct spin spin = *known;
 
 		spin_begin(&spin);
-		if (!spin_for_news(session, &spin, polls, deadline) && !queue_sleep(session, deadline))
+		if (!spin_for_news(session, &spin, polls, deadline) && !queue_sleep(session, deadline)) {
+			if (known == &remote->batch)
+				spin_give_up(&spin);
 			sleep_at_socket(session, polls, deadline);
+		}
 		spin_end(&spin);
 		*known = spin;
 	}
@@ -397,6 +413,7 @@ static int new_remote_session(const char *path, const struct trnsci_options *opt
 	socket_io_init(remote, handshake, &events);
 	session->spin = handshake->spin;
 	spin_init_for_several(&remote->several, handshake->spin.most_ns);
+	spin_init_for_batch(&remote->batch, handshake->spin.most_ns);
 	session->peer = remote;
 	*ret_session = session;
 	return 0;

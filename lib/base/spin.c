@@ -16,6 +16,9 @@ enum {
 	LATE = 2,          /* times the bound, within which one for several answers may spin again */
 	REOPEN_EVERY = 32, /* waits without a window, after which one for several answers has one again */
 	BACKOFF_MOST = 65536,
+	VAIN_LEAST = 16, /* waits after a vain spin for a batch */
+	VAIN_MOST = 1024,
+	VAIN_NS = 20000, /* window after one, which each spin that is not doubles: what waking a thread takes */
 	/* Trying the other mode: enough waits to learn it. A series ends as soon as its waits have taken as long as TRIES in the
 	 * mode that is used, so it costs no more than these, less than a hundredth of PAUSE_MOST. */
 	TRIES = 8,
@@ -37,6 +40,13 @@ void spin_init_for_several(struct spin *spin, uint64_t most_ns)
 	spin->window_ns = most_ns;
 }
 
+void spin_init_for_batch(struct spin *spin, uint64_t most_ns)
+{
+	spin_init(spin, most_ns);
+	spin->for_batch = true;
+	spin->window_ns = most_ns;
+}
+
 static enum spin_mode other(enum spin_mode mode)
 {
 	return mode == SPIN_SPINS ? SPIN_SLEEPS : SPIN_SPINS;
@@ -55,6 +65,13 @@ void spin_begin(struct spin *spin)
 		spin->began_ns = now_ns();
 }
 
+/* The next waits sleep, twice as many as the last time. */
+static void back_off(struct spin *spin, unsigned least, unsigned most)
+{
+	spin->backoff = spin->backoff < least ? least : spin->backoff < most ? 2 * spin->backoff : most;
+	spin->sleeps_left = spin->backoff;
+}
+
 /* Yields the CPU. If another thread kept it for its whole slice, the next waits sleep: a woken thread is scheduled at
  * once. */
 static void yield_cpu(struct spin *spin, uint64_t since_ns)
@@ -66,10 +83,7 @@ static void yield_cpu(struct spin *spin, uint64_t since_ns)
 		spin->backoff -= spin->backoff > 0;
 		return;
 	}
-	spin->backoff = spin->backoff < least	       ? least
-			: spin->backoff < BACKOFF_MOST ? 2 * spin->backoff
-						       : BACKOFF_MOST;
-	spin->sleeps_left = spin->backoff;
+	back_off(spin, least, BACKOFF_MOST);
 }
 
 /* The thread that will answer may need this very CPU, so yields before the first poll and every few polls. */
@@ -85,6 +99,16 @@ bool spin_again(struct spin *spin)
 	if (spin->polls++ % YIELD_EVERY == 0)
 		yield_cpu(spin, now);
 	return true;
+}
+
+/* A wait that has not spun says nothing. */
+void spin_give_up(struct spin *spin)
+{
+	if (spin->polls > 0 && spin->sleeps_left == 0) {
+		back_off(spin, VAIN_LEAST, VAIN_MOST);
+		spin->sleeps_left++; /* spin_end counts this wait as well */
+		spin->window_ns = spin->most_ns < VAIN_NS ? spin->most_ns : VAIN_NS;
+	}
 }
 
 /* Ends a series of tries, and chooses. A mode that was not better is tried again after twice as many waits. */
@@ -120,12 +144,26 @@ static void learn(struct spin *spin, uint64_t took_ns)
 		spin->tries_left = TRIES;
 }
 
+static void end_wait_for_batch(struct spin *spin)
+{
+	if (spin->sleeps_left > 0) {
+		spin->sleeps_left--;
+	} else if (spin->polls > 0) {
+		spin->backoff /= 2;
+		spin->window_ns = spin->window_ns < spin->most_ns / 2 ? 2 * spin->window_ns : spin->most_ns;
+	}
+}
+
 void spin_end(struct spin *spin)
 {
 	uint64_t took_ns;
 
 	if (spin->most_ns == 0)
 		return;
+	if (spin->for_batch) {
+		end_wait_for_batch(spin);
+		return;
+	}
 	took_ns = now_ns() - spin->began_ns;
 	if (spin->window_ns > 0 && !spin->sleeps_left && !spin->for_several)
 		learn(spin, took_ns);

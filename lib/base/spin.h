@@ -21,10 +21,11 @@ enum spin_mode { SPIN_SLEEPS, SPIN_SPINS, SPIN_MODES };
 struct spin {
 	uint64_t most_ns;     /* the bound; 0: never spins */
 	bool for_several;     /* spin_init_for_several */
+	bool for_batch;       /* spin_init_for_batch */
 	uint64_t window_ns;   /* how long the next wait may spin */
 	uint64_t began_ns;    /* start of this wait */
 	unsigned polls;       /* in this wait */
-	unsigned backoff;     /* waits that sleep after a long yield; doubled by one, lowered by a short one */
+	unsigned backoff;     /* waits that sleep after a long yield or a vain spin; doubled by one, lowered by others */
 	unsigned sleeps_left; /* of these, still to come */
 	enum spin_mode mode;  /* the better one */
 	bool tries;           /* this wait tries the other */
@@ -53,11 +54,24 @@ void spin_init(struct spin *spin, uint64_t most_ns);
  * more than the answers do, which no wait here can learn: so they spin unless other threads want this CPU, and look again now and then whether that pays. */
 void spin_init_for_several(struct spin *spin, uint64_t most_ns);
 
+/* Sets the bound for waits for several answers that come together to a thread that sleeps as cheaply as it spins. One vain spin
+ * takes as long as many of these answers: some waits behind it sleep, twice as many each time, whatever they take. */
+void spin_init_for_batch(struct spin *spin, uint64_t most_ns);
+
 /* Starts a wait. */
 void spin_begin(struct spin *spin);
 
 /* Returns whether to poll once more rather than sleep. Lets other threads of this CPU run meanwhile. */
 bool spin_again(struct spin *spin);
+
+/* Notes that a wait for a batch has found nothing as long as it spun, and sleeps. */
+void spin_give_up(struct spin *spin);
+
+/* Returns whether waits sleep at once for now, since spinning was in vain. */
+static inline bool spin_is_vain(const struct spin *spin)
+{
+	return spin->sleeps_left > 0;
+}
 
 /* Ends the wait, which spun or slept, and sets the window of the next. */
 void spin_end(struct spin *spin);

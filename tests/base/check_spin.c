@@ -140,6 +140,62 @@ static void test_spins_for_several(void **state)
 	assert_true(spin.window_ns == MOST_NS);
 }
 
+/* A wait for a batch that polls, if it may, once: in vain or not. Returns whether it has polled. */
+static bool wait_for_batch(struct spin *spin, bool in_vain)
+{
+	const bool polls = !spin_is_vain(spin);
+
+	begin_wait(spin);
+	if (!polls) {
+		assert_false(spin_again(spin));
+		spin->polls = 0;
+	}
+	if (in_vain)
+		spin_give_up(spin);
+	spin_end(spin);
+	return polls;
+}
+
+static unsigned count_sleeps(struct spin *spin)
+{
+	unsigned sleeps = 0;
+
+	while (sleeps < 10000 && spin_is_vain(spin)) {
+		assert_false(wait_for_batch(spin, true));
+		sleeps++;
+	}
+	return sleeps;
+}
+
+/* Waits for a batch spin from the start. After a vain spin some sleep, twice as many each time, and the next window is short;
+ * spins that were not in vain bring both back. */
+static void test_vain_spins_for_a_batch_become_rare(void **state)
+{
+	const unsigned most = 1024;
+	unsigned last = 0;
+	struct spin spin;
+
+	(void)state;
+	spin_init_for_batch(&spin, MOST_NS);
+	for (int i = 0; i < 100; i++)
+		assert_true(wait_for_batch(&spin, false));
+	for (int i = 0; i < 12; i++) {
+		assert_true(wait_for_batch(&spin, true));
+		const unsigned sleeps = count_sleeps(&spin);
+
+		assert_true(spin.window_ns < MOST_NS / 100);
+		if (sleeps == 0 || (sleeps != most && sleeps < 2 * last) || sleeps > most)
+			fail_msg("expected twice %u waits that sleep, at most %u, got %u", last, most, sleeps);
+		last = sleeps;
+	}
+	assert_int_equal(last, most);
+	for (int i = 0; i < 40; i++)
+		assert_true(wait_for_batch(&spin, false));
+	assert_true(spin.window_ns == MOST_NS);
+	assert_true(wait_for_batch(&spin, true));
+	assert_in_range(count_sleeps(&spin), 1, 32);
+}
+
 /* A wait that took length_ns as far as the thread can see. Waits are as long as the mode in which they are made says. */
 static void wait_in_mode(struct spin *spin, const uint64_t lengths_ns[SPIN_MODES])
 {
@@ -299,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_follows_the_traffic),
 		cmocka_unit_test(test_costs_nothing_when_idle),
 		cmocka_unit_test(test_chooses_the_shorter_waits), cmocka_unit_test(test_spins_for_several),
+		cmocka_unit_test(test_vain_spins_for_a_batch_become_rare),
 		cmocka_unit_test(test_tries_the_worse_mode_seldom),
 		cmocka_unit_test(test_learns_other_work_soon),
 		cmocka_unit_test(test_ends_vain_tries_early),
