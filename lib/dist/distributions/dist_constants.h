@@ -10,6 +10,7 @@
 
 enum {
 	DIST_PAD = 32,              /* kernels work on a multiple of these samples */
+	DIST_PAD_RETRY = 16,        /* those that reject: on a multiple of these, since most retries are of few samples */
 	DIST_BLOCK = 2048,          /* the most samples of a call: of 32-bit words, with one input */
 	DIST_BLOCK_REJECTING = 512, /* the same of other kernels */
 	DIST_REJECTED_PAD = 16,     /* places that a list of rejected samples has beyond their number */
@@ -56,8 +57,8 @@ struct dist_constants {
 	const void *table; /* discrete: struct discrete_table; alias: struct alias_table */
 };
 
-/* Makes n samples, n a multiple of DIST_PAD and at most DIST_BLOCK or DIST_BLOCK_REJECTING. inputs[j][i] is what
- * draw number attempt n_inputs + j gives for sample i. Writes the numbers of rejected samples to ret_rejected in
+/* Makes n samples, n a multiple of DIST_PAD (of one that rejects: DIST_PAD_RETRY) and at most DIST_BLOCK or
+ * DIST_BLOCK_REJECTING. inputs[j][i] is what draw number attempt n_inputs + j gives for sample i. Writes the numbers of rejected samples to ret_rejected in
  * ascending order, and returns how many there are; up to DIST_REJECTED_PAD places behind them may be overwritten. A
  * rejected sample is a possible value as well, so that a caller may give up. */
 typedef size_t dist_function(const struct dist_constants *constants, const void *const inputs[], unsigned attempt,

@@ -105,6 +105,14 @@ INLINE f64v boost_log(bool wide, const void *words, size_t i, f64v boost)
 	return boost_of_fraction(fraction_load(wide, words, i), boost);
 }
 
+/* Writes e^x of n numbers in place. A pass of its own: one vector's logarithm, exponential and acceptance in a row leave the
+ * CPU waiting, since it sees but two vectors ahead. */
+INLINE void exp_array(double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i += F64_LANES)
+		f64_store(x + i, exp_f64(f64_load(x + i)));
+}
+
 /* Returns v of a vector of samples, at least 2^-1000, and in *ret_open the lanes that the squeeze does not accept. */
 INLINE f64v gamma_try(f64v c, f64v z, f64v u, m64v *ret_open)
 {
@@ -140,9 +148,14 @@ INLINE size_t gamma_fill(bool wide, bool boosted, const struct dist_constants *k
 			 void *ret_out, uint16_t *ret_rejected)
 {
 	const f64v d = f64_set(k->gamma[0].d), c = f64_set(k->gamma[0].c), scale = f64_set(k->scale * k->gamma[0].d);
-	const f64v boost = f64_set(k->gamma[0].boost);
+	double boosts[DIST_BLOCK_REJECTING];
 	struct pending pending;
 
+	if (boosted) {
+		for (size_t i = 0; i < n; i += F64_LANES)
+			f64_store(boosts + i, boost_log(wide, inputs[2], i, f64_set(k->gamma[0].boost)));
+		exp_array(boosts, n);
+	}
 	pending.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
 		const f64v z = normal_load(wide, inputs[0], i), u = uniform_load(wide, inputs[1], i);
@@ -150,7 +163,7 @@ INLINE size_t gamma_fill(bool wide, bool boosted, const struct dist_constants *k
 		f64v x = f64_mul(gamma_try(c, z, u, &open), scale);
 
 		if (boosted)
-			x = f64_mul(x, exp_f64(boost_log(wide, inputs[2], i, boost)));
+			x = f64_mul(x, f64_load(boosts + i));
 		sample_store(wide, ret_out, i, x);
 		gamma_pend(&pending, pending_add(&pending, open, i), open, 0, z, u);
 	}
@@ -164,9 +177,18 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 	const f64v dx = f64_set(k->gamma[0].d), cx = f64_set(k->gamma[0].c), boost_x = f64_set(k->gamma[0].boost);
 	const f64v dy = f64_set(k->gamma[1].d), cy = f64_set(k->gamma[1].c), boost_y = f64_set(k->gamma[1].boost);
 	const void *const *inputs_y = inputs + (boosted ? 3 : 2);
+	double boosts[DIST_BLOCK_REJECTING];
 	struct pending pending;
 	size_t n_rejected = 0;
 
+	if (boosted) {
+		for (size_t i = 0; i < n; i += F64_LANES) {
+			const f64v log_x = boost_log(wide, inputs[2], i, boost_x);
+
+			f64_store(boosts + i, f64_sub(boost_log(wide, inputs_y[2], i, boost_y), log_x));
+		}
+		exp_array(boosts, n);
+	}
 	pending.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
 		const f64v zx = normal_load(wide, inputs[0], i), ux = uniform_load(wide, inputs[1], i);
@@ -177,12 +199,8 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 		const m64v open = m64_or(open_x, open_y);
 		f64v ratio = f64_div(y, x);
 
-		if (boosted) {
-			const f64v log_x = boost_log(wide, inputs[2], i, boost_x);
-			const f64v log_y = boost_log(wide, inputs_y[2], i, boost_y);
-
-			ratio = f64_mul(ratio, exp_f64(f64_sub(log_y, log_x)));
-		}
+		if (boosted)
+			ratio = f64_mul(ratio, f64_load(boosts + i));
 		sample_store(wide, ret_out, i, f64_div(f64_set(1), f64_add(f64_set(1), ratio)));
 		const size_t at = pending_add(&pending, open, i);
 

@@ -160,7 +160,7 @@ static void pick_input(const struct run *s, enum draw_input input, uint64_t base
 static size_t retry_block(const struct run *s, unsigned attempt, uint64_t base, uint16_t list[], size_t n,
 			 char *samples)
 {
-	const size_t padded = (n + DIST_PAD - 1) / DIST_PAD * DIST_PAD;
+	const size_t padded = (n + DIST_PAD_RETRY - 1) / DIST_PAD_RETRY * DIST_PAD_RETRY;
 	uint64_t arrays[DRAW_INPUTS][RETRY_BLOCK], *const last[] = {arrays[3], arrays[4], arrays[5]};
 	uint64_t parameters[DIST_PARAMETERS][RETRY_BLOCK];
 	const void *const at[] = {arrays[0],     arrays[1],     arrays[2],     arrays[3],     arrays[4],
