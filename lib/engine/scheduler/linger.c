@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/spin.h"
 
-#define LONG_GIFT_NS  (200 * 1000ull)       /* longer than a client's or the loop's turn, shorter than a slice */
-#define REST_LEAST_NS (50 * 1000 * 1000ull) /* some turns of the scheduler */
+#define LONG_GIFT_NS  (400 * 1000ull)       /* longer than a client's or the loop's turn, shorter than a slice */
+#define REST_LEAST_NS (5 * 1000 * 1000ull)  /* a few turns of the scheduler: what lasts longer doubles it */
 #define REST_MOST_NS  (4000 * 1000 * 1000ull)
 #define LEAST_NS      2000 /* a shorter window counts as none */
 

@@ -87,12 +87,28 @@ static void test_rests_from_a_wanted_cpu(void **state)
 	assert_true(linger.rest_ns < rest);
 }
 
+/* Bursts of a client that come now and then, each a slice long: most of the time between them is not rested. */
+static void test_forgets_single_bursts(void **state)
+{
+	struct linger linger = {0};
+	uint64_t at = 1000 * MS;
+
+	(void)state;
+	linger_begin(&linger, 100 * US, at);
+	for (int i = 0; i < 12; i++, at += 40 * MS) {
+		linger_note_gift(&linger, 3 * MS, at);
+		assert_true(linger_rests(&linger, at));
+		assert_false(linger_rests(&linger, at + 10 * MS));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_zero_never_lingers),
 		cmocka_unit_test(test_long_waits_close_the_window),
 		cmocka_unit_test(test_rests_from_a_wanted_cpu),
+		cmocka_unit_test(test_forgets_single_bursts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
