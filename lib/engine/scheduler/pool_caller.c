@@ -27,10 +27,11 @@ enum {
 	RUNS_UNTIMED = 15,
 	SCRATCH_HERE = 8 << 10, /* bytes of the stack, for a job that needs no more */
 	/* What waking a sleeping thread costs, about (a futex and a context switch); and the most that a job may keep a
-	 * thread that serves others, alone and where threads are likely to join it: if none does, as long as a chunk. */
+	 * thread that serves others, and one that serves a lone client where threads are likely to join it: if none does, as
+	 * long as a chunk. */
 	HAND_OVER_NS = 20 * 1000,
 	HERE_MOST_NS = 80 * 1000,
-	HERE_JOINED_NS = 250 * 1000,
+	HERE_LONE_NS = 250 * 1000,
 };
 
 /* ---- accounts ---- */
@@ -387,14 +388,15 @@ static bool others_may_join(const struct pool *pool)
 	return false;
 }
 
-/* To hand over c of work to t threads takes two wakings and c / t: below this, c is done sooner where it arrived. */
+/* To hand over c of work to t threads takes two wakings and c / t: below this, c is done sooner where it arrived. A lone
+ * client has no others to wait for it, and a single thread of the pool would be no faster. */
 uint64_t pool_here_ns(const struct pool *pool, bool joins)
 {
 	const unsigned threads = pool->n_threads;
 	const uint64_t even = threads > 1 ? (uint64_t)2 * HAND_OVER_NS * threads / (threads - 1) : HERE_MOST_NS;
 
-	if (joins && others_may_join(pool))
-		return HERE_JOINED_NS;
+	if (joins && (threads == 1 || others_may_join(pool)))
+		return HERE_LONE_NS;
 	return even < HERE_MOST_NS ? even : HERE_MOST_NS;
 }
 

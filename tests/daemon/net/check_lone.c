@@ -20,12 +20,17 @@ enum {
 static struct daemon trnscid;
 static struct client client, other;
 
-static void start(void)
+static void start_with(const char *const *arguments)
 {
-	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--slow-us=1"));
+	daemon_start(&trnscid, arguments);
 	client_open(&client, trnscid.socket);
 	client_open(&other, trnscid.socket);
 	close(client_arena(&client, ARENA_BYTES, &(void *){NULL}));
+}
+
+static void start(void)
+{
+	start_with(ARGUMENTS("--threads=2", "--slow-us=1"));
 }
 
 static void stop(void)
@@ -134,12 +139,26 @@ static void without_spinning(void **state)
 	const uint64_t n = find_short("normal");
 
 	(void)state;
-	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--slow-us=1", "--spin-us=0"));
-	client_open(&client, trnscid.socket);
-	client_open(&other, trnscid.socket);
-	close(client_arena(&client, ARENA_BYTES, &(void *){NULL}));
+	start_with(ARGUMENTS("--threads=2", "--slow-us=1", "--spin-us=0"));
 	ask_alone();
 	assert_true(lanes_draw("normal", n));
+	stop();
+}
+
+/* The only lane would take as long, and has to be woken first. */
+static void with_one_thread(void **state)
+{
+	const uint64_t n = find_short("normal");
+
+	(void)state;
+	start_with(ARGUMENTS("--threads=1", "--slow-us=1"));
+	ask(&other);
+	ask(&client);
+	assert_true(lanes_draw("normal", n));
+	stop();
+	start_with(ARGUMENTS("--threads=1", "--slow-us=1"));
+	ask_alone();
+	assert_false(lanes_draw("normal", n));
 	stop();
 }
 
@@ -149,6 +168,7 @@ int main(void)
 		cmocka_unit_test(follows_the_clients),
 		cmocka_unit_test(long_calls_are_the_lanes),
 		cmocka_unit_test(without_spinning),
+		cmocka_unit_test(with_one_thread),
 	};
 
 	if (cpus_usable() < 2) { /* the loop never spins, and no thread waits awake for more work */
