@@ -11,7 +11,7 @@
 #include "engine/scheduler/pool_caller.h"
 
 enum {
-	RESULT_MOST = 4096,      /* bytes in the reply */
+	RESULT_MOST = 16384,     /* bytes in the reply */
 	COST_MOST_JOINED_NS = 1000 * 1000, /* in a thread that waits for it; meanwhile it cannot be cancelled */
 	PLAN_MOST = 1 << 14,               /* the length of a transform whose plan it holds */
 	PLAN_BYTES = 32,                   /* of a plan, for each element, about */

@@ -118,6 +118,7 @@ static void draws(void **state)
 	expect_numbers("normal", "out", 1, "threefry4x32", "plain");
 	expect_numbers("normal", "n", 100, "philox4x32", "plain");
 	expect_numbers("exponential", "n", 1, "threefry4x32", "trn24");
+	expect_numbers("normal", "n", 4096, "threefry4x32", "plain");
 }
 
 /* Requests of all kinds, each some times: what cannot be prepared stays a plain request. */
@@ -141,7 +142,7 @@ static void others(void **state)
 		{"run", client_map(client, "seed", value_uint(3), "steps", steps, "offset", value_uint(8), NULL)},
 		{"sobol", client_map(client, "n", value_uint(8), "d", value_uint(3), "offset", value_uint(5), NULL)},
 		{"uniform", client_map(client, "n", value_uint(4), "u64", value_string("text"), NULL)},
-		{"uniform", client_map(client, "n", value_uint(4000), NULL)}, /* too large a reply */
+		{"uniform", client_map(client, "n", value_uint(5000), NULL)}, /* too large a reply */
 		{"normal", client_map(client, "n", value_uint(4), "timeout_ms", value_uint(60000), NULL)},
 		{"poisson", client_map(client, "n", value_uint(4), "lambda", value_real(3), "rank", value_uint(1), "size", value_uint(2), NULL)},
 		{"scale", client_map(client, "in", lambda, "by", value_real(2), "out", value_uint(1), NULL)},
