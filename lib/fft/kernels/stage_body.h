@@ -82,6 +82,48 @@ INLINE void LOCAL(twiddle_squares)(const bool exchanged, const struct fft_smooth
 				      size_min(LANES, rows - row), lanes, x + 2 * LANES * row, to + 2 * row, to_row, around);
 }
 
+/* Does the same to a full square by the twiddles of the square that mirrors it, [lane][row] for [row][lane]. */
+INLINE void LOCAL(twiddle_mirrored_square)(const real *twiddles, const real *x, real *to, size_t to_row)
+{
+	vec re[LANES], im[LANES];
+
+	UNROLL for (size_t i = 0; i < LANES; i++)
+	{
+		re[i] = v_load(x + 2 * LANES * i);
+		im[i] = v_load(x + 2 * LANES * i + LANES);
+	}
+	v_transpose(re);
+	v_transpose(im);
+	UNROLL for (size_t lane = 0; lane < LANES; lane++)
+	{
+		LOCAL(cmul)(&re[lane], &im[lane], v_load(twiddles + 2 * LANES * lane),
+			    v_load(twiddles + 2 * LANES * lane + LANES));
+		v_store(to + lane * to_row, re[lane]);
+		v_store(to + lane * to_row + LANES, im[lane]);
+	}
+}
+
+/* Returns whether the table w^(p row) is a square of whole squares, so that it equals its mirror image. */
+INLINE bool LOCAL(is_mirrored)(const struct fft_stage *stage)
+{
+	return stage->full_twiddles && stage->m == stage->columns.length && stage->m % LANES == 0;
+}
+
+/* Handles all squares of block `item` by the half of the table up to its diagonal: 65536 points need the cache for their
+ * input, work and output, and the whole table of float32 takes 512 KiB. */
+static void LOCAL(twiddle_mirrored)(const struct fft_smooth *smooth, size_t item, const real *x, real *to)
+{
+	const size_t rows = smooth->stage[0].columns.length, to_row = 2 * rows, diagonal = LANES * item;
+	const real *table = smooth->stage[0].twiddles;
+
+	for (size_t row = 0; row <= diagonal; row += LANES)
+		LOCAL(twiddle_square)(false, table + 2 * (diagonal * rows + LANES * row), NULL, row == 0, LANES, LANES,
+				      x + 2 * LANES * row, to + 2 * row, to_row, false);
+	for (size_t row = diagonal + LANES; row < rows; row += LANES)
+		LOCAL(twiddle_mirrored_square)(table + 2 * (row * rows + LANES * diagonal), x + 2 * LANES * row,
+					       to + 2 * row, to_row);
+}
+
 /* Returns whether rows between stages are stored around the caches. A caller's array may be any buffer. */
 INLINE bool LOCAL(buffer_goes_around)(const struct fft_smooth *smooth, const real *rows)
 {
@@ -103,6 +145,8 @@ static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item,
 
 	if (QUARTERS_EXCHANGED && smooth->quarters_exchanged)
 		LOCAL(twiddle_squares)(true, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to, false);
+	else if (LOCAL(is_mirrored)(stage))
+		LOCAL(twiddle_mirrored)(smooth, item, x, to);
 	else if (stage->full_twiddles)
 		LOCAL(twiddle_squares)(false, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to, false);
 	else if (LOCAL(buffer_goes_around)(smooth, to))
