@@ -85,6 +85,45 @@ static void check_real(const char *name, uint32_t features, enum fft_precision p
 	fft_plan_free(plan);
 }
 
+/* Half spectra in rows that begin at lines: the complex transform writes them and the fold works in place, so the row that was
+ * asked for stays as it was, like what lies between the caller's rows. */
+static void check_in_place(const char *name, uint32_t features, enum fft_precision precision, size_t n)
+{
+	enum { BATCH = 2, GAP = 15, MARK = 0xa5 };
+	const size_t pair = 2 * real_bytes(precision), row = n / 2 + 1 + GAP, size = BATCH * row * pair;
+	char *x = guarded_new(BATCH * n * pair / 2), *y = guarded_new(size), *want = guarded_new(size);
+	struct fft_call call = {x, want, 1, n, 1, row, BATCH, false, 0.5, NULL, FFT_REUSE_NONE, 0, false};
+	struct fft_plan *plan = NULL;
+	uint64_t state = fixture_seed;
+
+	assert_int_equal(fft_plan_create_real(n, precision, features, &plan), 0);
+	plan_finish(plan);
+	real_fill(precision, x, BATCH * n, &state);
+	memset(want, MARK, size);
+	memset(y, MARK, size);
+	run_guarded(plan, &call);
+
+	const size_t work_size = fft_work_bytes_reusing(plan, BATCH, FFT_REUSE_OUT);
+	char *scratch = guarded_new(fft_scratch_bytes(plan)), *work = guarded_new(work_size);
+
+	memset(work, MARK, work_size);
+	call.out = y;
+	call.reuse = FFT_REUSE_OUT;
+	call.work = work;
+	fft_run(plan, &call, scratch);
+	if (memcmp(y, want, size) != 0)
+		fail_msg("%s f%zu: real n = %zu in place: expected the bytes of reuse none", name, 4 * pair, n);
+	for (size_t i = 0; i < plan->row_bytes; i++) /* fft_run may take one transform at a time */
+		if ((unsigned char)work[i] != MARK)
+			fail_msg("%s f%zu: real n = %zu: expected no row in work, byte %zu is written", name, 4 * pair, n, i);
+	guarded_free(x, BATCH * n * pair / 2, "input");
+	guarded_free(y, size, "output");
+	guarded_free(want, size, "expected output");
+	guarded_free(scratch, fft_scratch_bytes(plan), "scratch");
+	guarded_free(work, work_size, "work");
+	fft_plan_free(plan);
+}
+
 /* Buffers beyond all caches are stored around these, where they are aligned: the caller's arrays, here, or not. */
 static void check_beyond(const char *name, uint32_t features)
 {
@@ -117,6 +156,8 @@ static void check_lengths(const char *name, uint32_t features, enum fft_precisio
 	check_real(name, features, precision, 1 << 18, false);
 	check_real(name, features, precision, 1 << 18, true);
 	check_real(name, features, precision, 100000, false);
+	check_in_place(name, features, precision, 1 << 18);
+	check_in_place(name, features, precision, 98304);
 	if (precision == FFT_F32) {
 		check_length(name, features, precision, 1594323, 2);
 		check_real(name, features, precision, 1 << 22, true);

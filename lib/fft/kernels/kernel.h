@@ -110,7 +110,7 @@ struct fft_product {
 /* The spectrum X[0 .. h] of 2 h reals from the spectrum Z[0 .. h - 1] of their pairs, and back. With t[k] = -i w^k,
  * w = exp(-2 pi i / 2 h), e = x[k] + conj x[h - k] and d = x[k] - conj x[h - k]:
  *   y[k] = scale (e + t[k] d),  y[h - k] = scale conj(e - t[k] d)        (back: conj t[k])
- * for k of [begin, end), 0 <= k <= h / 2. x = Z and y = X, or back the reverse; table holds t[0 .. h / 2].
+ * for k of [begin, end), 0 <= k <= h / 2. x = Z and y = X, or back the reverse; table holds t[0 .. h / 2]. y may be x.
  * With conjugate, X is replaced by its conjugate. */
 struct fft_fold {
 	const void *x, *table;

@@ -117,14 +117,20 @@ static bool reads_caller(const struct fft_plan *plan, const struct fft_call *cal
 	return !gives_reals(plan, call->inverse) && call->in_stride == 1 && call->in_distance % 2 == 0;
 }
 
+/* A fold reads and writes the same two bins. */
+static bool unpacks_in_place(const struct fft_plan *plan, const struct fft_call *call)
+{
+	return !gives_reals(plan, call->inverse) && call->out_stride == 1;
+}
+
 /* The side of reals counts in reals, half a pair each. */
 static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 {
 	return gives_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
 }
 
-static const struct fft_shell even = {build_piece, in_length,      out_length,   pack_row,
-				      unpack_row,  set_inner_call, reads_caller, in_bytes};
+static const struct fft_shell even = {build_piece,    in_length,    out_length,       pack_row, unpack_row,
+				      set_inner_call, reads_caller, unpacks_in_place, in_bytes};
 
 static int create_real(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {

@@ -125,7 +125,7 @@ static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 }
 
 const struct fft_shell fft_shell_odd = {build_piece, in_length,      out_length, pack_row,
-					unpack_row,  set_inner_call, NULL,       in_bytes};
+					unpack_row,  set_inner_call, NULL,       NULL,       in_bytes};
 
 /* Below this one complex transform of n is faster (with AVX-512 the ways cross between n = 125 and 243). */
 enum { LEAST_CUT = 192 };

@@ -154,7 +154,7 @@ static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 }
 
 static const struct fft_shell shell = {build_piece, in_length,      out_length, pack_row,
-				       unpack_row,  set_inner_call, NULL,       in_bytes};
+				       unpack_row,  set_inner_call, NULL,       NULL,       in_bytes};
 
 uint64_t fft_series_least(enum fft_series series)
 {

@@ -125,6 +125,31 @@ static size_t own_bytes(const struct fft_plan *plan, size_t batch, enum fft_reus
 	return own_rows(plan, reuse) * batch * set_bytes(plan);
 }
 
+/* Returns the distance of the caller's input rows as the inner transform counts it. */
+static size_t caller_distance(const struct fft_plan *plan, const struct fft_call *call, bool inner_inverse)
+{
+	return call->in_distance * in_bytes(plan, call->inverse) / plan->inner->kind->in_bytes(plan->inner, inner_inverse);
+}
+
+/* Returns whether a long call reads the caller's rows without packing: not where x, or the caller's own input as y, also
+ * keeps the inner transform's numbers between its phases. */
+static bool skips_packing(const struct fft_plan *plan, const struct fft_call *call)
+{
+	return plan->shell->reads_caller && plan->shell->reads_caller(plan, call) && call->reuse != FFT_REUSE_BOTH &&
+	       fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_OUT) == fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_BOTH);
+}
+
+/* Returns whether the inner transform of a long call writes the caller's rows, which unpacking then changes in place: a row
+ * less of memory. It needs x, which lies there, for nothing else. Vectors that cross lines would cost more than that saves. */
+static bool writes_caller(const struct fft_plan *plan, const struct fft_call *call)
+{
+	enum { LINE = 64 };
+
+	return plan->shell->unpacks_in_place && plan->shell->unpacks_in_place(plan, call) && skips_packing(plan, call) &&
+	       own_rows(plan, call->reuse) == 1 && (uintptr_t)call->out % LINE == 0 &&
+	       (call->batch == 1 || call->out_distance * in_bytes(plan, !call->inverse) % LINE == 0);
+}
+
 /* Returns where the rows of a long call lie. */
 static struct placement place_rows(const struct fft_plan *plan, const struct fft_call *call)
 {
@@ -137,6 +162,10 @@ static struct placement place_rows(const struct fft_plan *plan, const struct fft
 	}
 	at.rows.x = row_out(plan, call, 0);
 	at.x_step = call->out_distance * in_bytes(plan, !call->inverse);
+	if (writes_caller(plan, call)) {
+		at.rows.y = at.rows.x;
+		at.y_step = at.x_step;
+	}
 	if (own == 0) {
 		at.rows.y = (char *)call->in;
 		at.y_step = call->in_distance * in_bytes(plan, call->inverse);
@@ -219,20 +248,6 @@ static size_t scratch_bytes(const struct fft_plan *plan)
 {
 	return fft_round_line(fft_scratch_bytes(plan->inner)) +
 	       (plan->is_long ? 0 : 2 * group_size(plan) * set_bytes(plan));
-}
-
-/* Returns the distance of the caller's input rows as the inner transform counts it. */
-static size_t caller_distance(const struct fft_plan *plan, const struct fft_call *call, bool inner_inverse)
-{
-	return call->in_distance * in_bytes(plan, call->inverse) / plan->inner->kind->in_bytes(plan->inner, inner_inverse);
-}
-
-/* Returns whether a long call reads the caller's rows without packing: not where x, or the caller's own input as y, also
- * keeps the inner transform's numbers between its phases. */
-static bool skips_packing(const struct fft_plan *plan, const struct fft_call *call)
-{
-	return plan->shell->reads_caller && plan->shell->reads_caller(plan, call) && call->reuse != FFT_REUSE_BOTH &&
-	       fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_OUT) == fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_BOTH);
 }
 
 /* Runs transforms [first, first + count) in scratch; count is at most group_size. */

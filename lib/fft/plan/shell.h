@@ -31,6 +31,9 @@ struct fft_shell {
 	void (*inner)(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse, double *ret_scale);
 	/* Returns whether the inner transform may read the caller's rows without packing. NULL: never. */
 	bool (*reads_caller)(const struct fft_plan *plan, const struct fft_call *call);
+	/* Returns whether unpacking can work in place: the inner transform then writes the caller's row, from which rows.y and the
+	 * result begin. NULL: never. */
+	bool (*unpacks_in_place)(const struct fft_plan *plan, const struct fft_call *call);
 	size_t (*in_bytes)(const struct fft_plan *plan, bool inverse);
 };
 
