@@ -50,6 +50,10 @@ size_t fft_plan_bytes(const struct fft_plan *plan);
  * out. */
 enum fft_reuse { FFT_REUSE_NONE, FFT_REUSE_OUT, FFT_REUSE_BOTH };
 
+/* Which cache can hold the output until it is read: none is known; one that cores share, if all transforms fit; one near the
+ * core, however many they are. */
+enum fft_kept { FFT_KEPT_UNKNOWN, FFT_KEPT_SHARED, FFT_KEPT_NEAR };
+
 struct fft_call {
 	const void *in;
 	void *out;
@@ -61,7 +65,7 @@ struct fft_call {
 	void *work;
 	enum fft_reuse reuse;
 	size_t all; /* transforms of which these are a part, in the same arrays; 0: these are all */
-	bool kept;  /* the output is read again soon, so it goes through the caches if a shared one can hold it */
+	enum fft_kept kept;
 };
 
 /* Return the bytes of `work` of a call that reuses nothing, and of one with `reuse`. */

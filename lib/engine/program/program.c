@@ -314,11 +314,14 @@ static bool must_wait(const struct program *program, const struct segment *segme
 	return false;
 }
 
-/* Returns whether a step may run in the segment, block by block with the steps before it. */
-static bool joins(const struct program *program, const struct segment *segment, const struct step *step)
+/* Returns whether the step behind a segment may run in it, block by block with the steps before it. */
+static bool joins(const struct program *program, const struct segment *segment)
 {
-	const struct step *first = &program->steps[segment->first];
+	const struct step *first = &program->steps[segment->first], *step = first + segment->count;
 
+	if (first->ops->joins)
+		return first->ops == step->ops &&
+		       first->ops->joins(program->memory->engine, first, segment->count + 1);
 	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n &&
 	       !must_wait(program, segment, step);
 }
@@ -330,7 +333,7 @@ static void cut_segments(struct program *program, size_t limit)
 	for (size_t i = 0; i < program->n_steps; i++) {
 		struct segment *last = program->n_segments ? &program->segments[program->n_segments - 1] : NULL;
 
-		if (last && last->count < limit && joins(program, last, &program->steps[i]))
+		if (last && last->count < limit && joins(program, last))
 			last->count++;
 		else
 			program->segments[program->n_segments++] = (struct segment){.first = i, .count = 1};
@@ -391,10 +394,13 @@ static uint64_t segment_ns(const struct program *program, const struct segment *
 {
 	const struct engine *engine = program->memory->engine;
 	const struct step *first = &program->steps[segment->first];
+	uint64_t ns = 0;
 
 	if (step_is_elementwise(first))
 		return (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000);
-	return first->ops->cost_ns(engine, first);
+	for (size_t i = 0; i < segment->count; i++)
+		ns += first->ops->cost_ns(engine, &first[i]);
+	return ns;
 }
 
 uint64_t program_work_ns(const struct program *program)

@@ -3,7 +3,8 @@
  *
  * A single operation is a program of one step. Consecutive element-wise steps over the same number of elements become
  * one *segment* that runs chunk by chunk: block after block, all its steps, with intermediate values in the thread's
- * scratch. Every other step is a segment of its own. Segments run one after another, so a step that overwrites a tile
+ * scratch. Transforms of one array along axes that lie near each other in memory become one, too (steps/fft_slabs.h). Every
+ * other step is a segment of its own. Segments run one after another, so a step that overwrites a tile
  * is ordered against all that read it; inside a segment only equal element indices meet, block by block in order. */
 #ifndef TRNSCI_ENGINE_PROGRAM_H
 #define TRNSCI_ENGINE_PROGRAM_H

@@ -73,15 +73,15 @@ static void drop_temps(struct program *program)
 
 /* Of a program that runs again and again, the states of steps are made by its first run and rewound by later ones, so
  * that a run allocates nothing. */
-static int begin_kept(struct program *program, const struct step *step, struct job *job)
+static int begin_kept(struct program *program, const struct step *steps, size_t count, struct job *job)
 {
 	struct step_run **kept = &program->kept[program->at];
 	int error = 0;
 
 	if (*kept)
-		step->ops->rewind(*kept);
+		steps->ops->rewind(*kept);
 	else
-		error = step_begin(program->memory->engine, step, job, kept);
+		error = step_begin(program->memory->engine, steps, count, job, kept);
 	program->run = *kept;
 	return error;
 }
@@ -89,13 +89,14 @@ static int begin_kept(struct program *program, const struct step *step, struct j
 /* Temporaries get their memory when the first segment that uses them begins, and lose it after the last. */
 static int begin_segment(struct program *program, struct job *job)
 {
-	const struct step *step = &program->steps[program->segments[program->at].first];
+	const struct segment *segment = &program->segments[program->at];
+	const struct step *steps = &program->steps[segment->first];
 	const int error = program->kept ? 0 : get_temps(program);
 
-	if (error || step_is_elementwise(step))
+	if (error || step_is_elementwise(steps))
 		return error;
-	return program->kept ? begin_kept(program, step, job)
-			     : step_begin(program->memory->engine, step, job, &program->run);
+	return program->kept ? begin_kept(program, steps, segment->count, job)
+			     : step_begin(program->memory->engine, steps, segment->count, job, &program->run);
 }
 
 /* Asks the steps of a segment that ran whether they refused an element. */

@@ -8,17 +8,21 @@
  * kernel takes as its lanes are transformed where they lie, or in a copy of their rows where these are far apart. Long
  * ones run phase by phase in the chunks of lib/fft, as many transforms at once as the memory between phases allows;
  * columns become rows of that memory in a phase before, and columns again in one after. */
-#include <string.h>
-
 #include "base/checked.h"
-#include "engine/steps/fft_axis.h"
+#include "engine/steps/fft_short.h"
+#include "engine/steps/fft_slabs.h"
 #include "fft/kernels/transpose.h"
 
 enum { LINE_FAR_NS = 20 }; /* to read a line that another core has written, of many at once (Sapphire Rapids) */
 
 static int begin_transform(struct step_run *run)
 {
-	fft_axis_cut((struct transform *)run);
+	struct transform *t = (struct transform *)run;
+
+	if (run->count > 1)
+		fft_slabs_cut(t);
+	else
+		fft_axis_cut(t, pool_scratch_bytes(run->engine->pool));
 	return 0;
 }
 
@@ -65,43 +69,44 @@ static bool step_on(struct transform *t)
 	return ++t->call < t->axis.calls;
 }
 
-/* Returns how many pieces a call's short transforms are cut into. */
-static size_t pieces(const struct transform *t)
-{
-	return (t->axis.batch + t->piece - 1) / t->piece;
-}
-
 /* Returns the chunks of the stage that begins now. */
 static size_t stage_chunks(const struct transform *t)
 {
 	const struct side *side = turning(t);
 
+	if (t->slabs)
+		return fft_slabs_chunks(t);
 	if (side)
 		return (side->n + turned_at_once(t, side) - 1) / turned_at_once(t, side);
 	if (!t->piece)
 		return fft_chunks(t->plan, t->phase - (t->row_in ? 1 : 0), batch_now(t));
-	return (t->axis.calls + t->calls - 1) / t->calls * pieces(t);
+	return (t->axis.calls + t->calls - 1) / t->calls * fft_short_pieces(t);
 }
 
-/* Returns the first value of a chunk's time: the stage's part of the step's, evenly over its chunks. */
+/* Returns the first value of a chunk's time: the stage's part of the steps', evenly over its chunks. */
 static uint64_t find_chunk_ns(const struct transform *t)
 {
 	const double all = (double)(t->axis.calls * t->axis.batch);
 	const double part = t->piece ? 1 : (double)batch_now(t) / all / (double)phases(t);
+	double cost_ns = 0;
 
-	return (uint64_t)(t->cost_ns * part / (double)t->n_chunks);
+	for (size_t i = 0; i < t->run.count; i++)
+		cost_ns += t[i].cost_ns;
+	return (uint64_t)(cost_ns * part / (double)t->n_chunks);
 }
 
-/* Waits for the plan; it is held, so what was ready once stays ready. */
+/* Waits for the plans; they are held, so what was ready once stays ready. */
 static int get_ready(struct transform *t)
 {
-	const int wait = step_await_plan(&t->run);
+	for (size_t i = 0; i < t->run.count; i++) {
+		const int wait = step_await_plan(&t[i].run);
 
-	if (wait)
-		return wait;
-	if (fft_scratch_bytes(t->plan) > pool_scratch_bytes(t->run.engine->pool))
-		return -ERROR_NOT_SUPPORTED;
-	if (t->piece && !t->row_in && !t->pitch)
+		if (wait)
+			return wait;
+		if (fft_scratch_bytes(t[i].plan) > pool_scratch_bytes(t->run.engine->pool))
+			return -ERROR_NOT_SUPPORTED;
+	}
+	if (t->piece && !t->slabs && !t->row_in && !t->pitch)
 		t->run.scratch_bytes = fft_scratch_bytes(t->plan);
 	t->is_ready = true;
 	return 0;
@@ -142,6 +147,8 @@ static int advance_transform(struct step_run *run, size_t *ret_chunks)
 			return error;
 		if (run->step->out->shape.n == 0)
 			return JOB_END;
+		for (size_t i = 0; i < run->count; i++)
+			fft_axis_place(&t[i]);
 		run->started = true;
 	} else if (!step_on(t)) {
 		return JOB_END;
@@ -151,88 +158,13 @@ static int advance_transform(struct step_run *run, size_t *ret_chunks)
 	return JOB_STAGE;
 }
 
-/* Transforms [first, first + batch) of a call, where they lie. */
-static struct fft_call call_of(const struct transform *t, size_t call, size_t first, size_t batch)
-{
-	const struct side *in = &t->axis.in, *out = &t->axis.out;
-
-	return (struct fft_call){
-		.in = t->run.step->in[0]->base + (call * in->call_distance + first * in->distance) * in->size,
-		.out = t->run.step->out->base + (call * out->call_distance + first * out->distance) * out->size,
-		.in_stride = t->axis.stride,
-		.in_distance = in->distance,
-		.out_stride = t->axis.stride,
-		.out_distance = out->distance,
-		.batch = batch,
-		.inverse = t->run.step->fft.inverse,
-		.scale = t->run.step->fft.factor,
-		.work = t->run.work,
-		.reuse = t->reuse,
-		.all = t->axis.calls * t->axis.batch,
-		.kept = t->run.step->fft.kept,
-	};
-}
-
-/* The same for that many calls by way of a panel: columns to rows, and the transforms of all of them back. */
-static void run_panel(const struct transform *t, size_t call, size_t calls, size_t first, size_t batch, char *scratch)
-{
-	const uint32_t features = t->run.engine->features;
-	const size_t rows = calls * batch, in = t->axis.in.size, out = t->axis.out.size;
-	char *x = scratch, *y = in == out ? x : x + rows * t->row_in;
-	struct fft_call inner = call_of(t, call, first, rows);
-
-	for (size_t i = 0; i < calls; i++)
-		transpose_elements(features, in, call_of(t, call + i, first, batch).in, t->axis.stride * in,
-				   x + i * batch * t->row_in, t->row_in, t->axis.in.n, batch);
-	inner.in = x;
-	inner.out = y;
-	inner.in_stride = inner.out_stride = 1;
-	inner.all = rows; /* in scratch */
-	inner.in_distance = t->row_in / in;
-	inner.out_distance = t->row_out / out;
-	fft_run(t->plan, &inner, scratch + rows * both_rows_bytes(&t->axis));
-	for (size_t i = 0; i < calls; i++)
-		transpose_elements(features, out, y + i * batch * t->row_out, t->row_out,
-				   call_of(t, call + i, first, batch).out, t->axis.stride * out, batch, t->axis.out.n);
-}
-
-/* Transforms [first, first + batch) of a call in a copy of their rows. */
-static void run_copy(const struct transform *t, size_t call, size_t first, size_t batch, char *scratch)
-{
-	const size_t size = t->axis.in.size, step = t->axis.stride * size, n = t->axis.in.n;
-	struct fft_call inner = call_of(t, call, first, batch);
-	const char *from = inner.in;
-	char *to = inner.out, *copy = scratch;
-
-	for (size_t row = 0; row < n; row++)
-		memcpy(copy + row * t->pitch, from + row * step, batch * size);
-	inner.in = inner.out = copy;
-	inner.in_stride = inner.out_stride = t->pitch / size;
-	inner.all = batch; /* in scratch */
-	fft_run(t->plan, &inner, scratch + n * t->pitch);
-	for (size_t row = 0; row < n; row++)
-		memcpy(to + row * step, copy + row * t->pitch, batch * size);
-}
-
 /* Runs a chunk of short transforms: a piece of one call, or several whole calls. */
 static void run_short(const struct transform *t, size_t chunk, void *scratch)
 {
-	const size_t first = chunk % pieces(t) * t->piece, begin = chunk / pieces(t) * t->calls;
-	const size_t batch = size_min(t->piece, t->axis.batch - first), end = size_min(begin + t->calls, t->axis.calls);
+	const size_t pieces = fft_short_pieces(t), first = chunk % pieces * t->piece, call = chunk / pieces * t->calls;
 
-	if (t->row_in) {
-		run_panel(t, begin, end - begin, first, batch, scratch);
-		return;
-	}
-	for (size_t call = begin; call < end; call++) {
-		const struct fft_call fft = call_of(t, call, first, batch);
-
-		if (t->pitch) {
-			run_copy(t, call, first, batch, scratch);
-			continue;
-		}
-		fft_run(t->plan, &fft, scratch);
-	}
+	fft_short_run(t, call, size_min(t->calls, t->axis.calls - call), first,
+		      size_min(t->piece, t->axis.batch - first), scratch);
 }
 
 /* The rows of a long transform's columns lie behind what it needs between phases. */
@@ -244,14 +176,14 @@ static char *first_row(const struct transform *t)
 /* Describes the transforms that run now between rows of work memory. */
 static struct fft_call call_of_rows(const struct transform *t)
 {
-	struct fft_call call = call_of(t, t->call, t->first, batch_now(t));
+	struct fft_call call = fft_axis_call(t, t->call, t->first, batch_now(t));
 	char *x = first_row(t);
 
 	call.in = x;
 	call.out = t->axis.in.size == t->axis.out.size ? x : x + t->most * t->row_in;
 	call.in_stride = call.out_stride = 1;
 	call.all = batch_now(t); /* in work memory */
-	call.kept = true;
+	call.kept = FFT_KEPT_SHARED;
 	call.in_distance = t->row_in / t->axis.in.size;
 	call.out_distance = t->row_out / t->axis.out.size;
 	return call;
@@ -260,7 +192,7 @@ static struct fft_call call_of_rows(const struct transform *t)
 /* Turns a chunk of the phase before the first, or behind the last: some elements of all columns that run now. */
 static void transpose_rows(const struct transform *t, const struct side *side, size_t chunk)
 {
-	const struct fft_call there = call_of(t, t->call, t->first, batch_now(t)), rows = call_of_rows(t);
+	const struct fft_call there = fft_axis_call(t, t->call, t->first, batch_now(t)), rows = call_of_rows(t);
 	const size_t size = side->size, step = t->axis.stride * size, begin = chunk * turned_at_once(t, side);
 	const size_t count = size_min(turned_at_once(t, side), side->n - begin);
 
@@ -282,21 +214,34 @@ static void run_long(const struct transform *t, size_t chunk, void *scratch)
 		transpose_rows(t, side, chunk);
 		return;
 	}
-	call = t->row_in ? call_of_rows(t) : call_of(t, t->call, t->first, batch_now(t));
+	call = t->row_in ? call_of_rows(t) : fft_axis_call(t, t->call, t->first, batch_now(t));
 	fft_run_chunk(t->plan, &call, t->phase - (t->row_in ? 1 : 0), chunk, scratch);
+}
+
+/* Returns the words of 32 bits that the current stage writes. */
+static uint64_t stage_words(const struct transform *t)
+{
+	uint64_t bytes = 0;
+
+	if (!t->piece)
+		return batch_now(t) * t->axis.out.n * t->axis.out.size / 4;
+	for (size_t i = 0; i < t->run.count; i++)
+		bytes += t[i].run.step->out->shape.bytes;
+	return bytes / 4;
 }
 
 /* step_ops.run_chunk. Returns the words of 32 bits that it wrote, on average over the stage. */
 static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 {
 	const struct transform *t = (const struct transform *)run;
-	const size_t transforms = t->piece ? t->axis.calls * t->axis.batch : batch_now(t);
 
-	if (t->piece)
+	if (t->slabs)
+		fft_slabs_run(t, chunk, scratch);
+	else if (t->piece)
 		run_short(t, chunk, scratch);
 	else
 		run_long(t, chunk, scratch);
-	return transforms * t->axis.out.n * t->axis.out.size / 4 / t->n_chunks;
+	return stage_words(t) / t->n_chunks;
 }
 
 /* No tile of a prepared call can stand for two, so what lies apart stays so. */
@@ -320,6 +265,7 @@ const struct step_ops step_fft = {
 	.cost_ns = fft_axis_cost_ns,
 	.work_bytes = fft_axis_work_bytes,
 	.run_bytes = sizeof(struct transform),
+	.joins = fft_slabs_join,
 	.begin = begin_transform,
 	.rewind = rewind_run,
 	.advance = advance_transform,

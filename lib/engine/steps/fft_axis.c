@@ -32,6 +32,7 @@ enum {
 	 * columns are wider, within a second-level cache of 1 MiB (measured: half of the time at 2048 x 2048). */
 	FAR_ROW_BYTES = 512,
 	FAR_UNIT_BYTES = 768 << 10,
+	ONE_PASS = 16, /* columns up to here have one pass, which never writes around the caches */
 };
 
 /* Describes one side of the axis `which`. Rows follow one another at n elements, columns at one. */
@@ -39,7 +40,7 @@ static struct side find_side(const struct shape *shape, unsigned which, size_t s
 {
 	const size_t n = (size_t)shape->dims[which];
 
-	return (struct side){dtype_size(shape->dtype) / parts, n, n * stride, stride == 1 ? n : 1};
+	return (struct side){dtype_size(shape->dtype) / parts, n, stride, n * stride, stride == 1 ? n : 1};
 }
 
 /* Describes the axis of a step. */
@@ -87,21 +88,21 @@ static size_t line_of(const struct axis *axis)
 }
 
 /* Returns how many rows of a panel scratch has room for, beside what the plan needs of it. */
-static size_t panel_room(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
+static size_t panel_room(size_t scratch, const struct fft_plan *plan, const struct axis *axis)
 {
-	const size_t scratch = pool_scratch_bytes(engine->pool), own = fft_scratch_bytes(plan);
+	const size_t own = fft_scratch_bytes(plan);
 
 	return own < scratch ? (scratch - own) / both_rows_bytes(axis) : 0;
 }
 
-/* Whether whole transforms are chunks: not when they are cut into phases, nor rows of products, which the plan cuts
+/* Returns whether whole transforms are chunks: not when they are cut into phases, nor rows of products, which the plan cuts
  * better, nor columns of which scratch holds no panel. */
-static bool is_short(const struct engine *engine, const struct fft_plan *plan, const struct axis *axis)
+static bool is_short(size_t scratch, const struct fft_plan *plan, const struct axis *axis)
 {
 	if (fft_is_product(plan) && axis->stride == 1)
 		return false;
 	return fft_phases(plan) == 1 && fft_work_bytes(plan, 1) == 0 &&
-	       (stays(plan, axis) || panel_room(engine, plan, axis) >= line_of(axis));
+	       (stays(plan, axis) || panel_room(scratch, plan, axis) >= line_of(axis));
 }
 
 /* Whether two buffers are different memory in every run. Each tile has one buffer, and no tile of a prepared call can
@@ -137,10 +138,27 @@ static size_t most_at_once(const struct engine *engine, const struct fft_plan *p
 	const size_t near = threads > 1 ? threads * WORK_THREAD_BYTES : alone;
 	const size_t room = axis->stride > 1 ? WORK_BYTES : size_min(near, WORK_BYTES);
 	const size_t group = fft_work_group(plan);
-	const size_t each = is_short(engine, plan, axis) ? 0 : long_bytes(plan, axis, group, reuse);
+	const size_t each = is_short(pool_scratch_bytes(engine->pool), plan, axis) ? 0 : long_bytes(plan, axis, group, reuse);
 	const size_t most = each ? size_max(room / each, 1) * group : axis->batch;
 
 	return size_max(size_min(most, axis->batch), 1);
+}
+
+bool fft_axis_is_short(const struct step *step, size_t scratch_bytes)
+{
+	const struct fft_plan *plan = plans_plan(step->plan);
+	const struct axis axis = find_axis(step);
+
+	return fft_scratch_bytes(plan) <= scratch_bytes && is_short(scratch_bytes, plan, &axis);
+}
+
+bool fft_axis_writes_lines(const struct step *step)
+{
+	const struct axis axis = find_axis(step);
+	const bool is_row = step->fft.axis + 1 == step->out->shape.ndim;
+
+	return is_row || (axis.stride * axis.out.size % LINE_BYTES == 0 &&
+			  (axis.out.n > ONE_PASS || !stays(plans_plan(step->plan), &axis)));
 }
 
 uint64_t fft_axis_work_bytes(const struct engine *engine, const struct step *step)
@@ -149,7 +167,7 @@ uint64_t fft_axis_work_bytes(const struct engine *engine, const struct step *ste
 	const struct axis axis = find_axis(step);
 	const enum fft_reuse reuse = find_reuse(step, &axis);
 
-	return is_short(engine, plan, &axis) ? 0
+	return is_short(pool_scratch_bytes(engine->pool), plan, &axis) ? 0
 					     : long_bytes(plan, &axis, most_at_once(engine, plan, &axis, reuse), reuse);
 }
 
@@ -181,20 +199,20 @@ uint64_t fft_axis_cost_ns(const struct engine *engine, const struct step *step)
 }
 
 /* Columns go by panels of as many of *most as scratch has room for. */
-static void cut_panels(struct transform *t, size_t *most)
+static void cut_panels(struct transform *t, size_t scratch, size_t *most)
 {
 	const size_t line = line_of(&t->axis);
 
 	t->row_in = row_bytes(&t->axis.in);
 	t->row_out = row_bytes(&t->axis.out);
-	*most = size_min(*most, panel_room(t->run.engine, t->plan, &t->axis));
+	*most = size_min(*most, panel_room(scratch, t->plan, &t->axis));
 	t->piece = *most < line ? line : size_min(*most / line * line, t->axis.batch);
 }
 
 /* Columns are copied as wide as scratch has room for, if it has for a vector of them. */
-static void cut_copies(struct transform *t)
+static void cut_copies(struct transform *t, size_t scratch)
 {
-	const size_t size = t->axis.in.size, scratch = pool_scratch_bytes(t->run.engine->pool);
+	const size_t size = t->axis.in.size;
 	const size_t own = fft_scratch_bytes(t->plan), row = own < scratch ? (scratch - own) / t->axis.in.n : 0;
 	const size_t columns = row > LINE_BYTES ? (row - LINE_BYTES) / LINE_BYTES * LINE_BYTES / size : 0;
 
@@ -219,7 +237,7 @@ static size_t units_at_once(const struct transform *t, size_t row)
 
 /* Cuts short transforms into pieces of about UNIT_BYTES (of many rows up to 8 of these, of columns far apart up to
  * FAR_UNIT_BYTES), whole vectors of them; several whole calls where they are small. */
-static void cut_short(struct transform *t)
+static void cut_short(struct transform *t, size_t scratch)
 {
 	const size_t in = t->axis.in.n * t->axis.in.size, out = t->axis.out.n * t->axis.out.size;
 	const size_t row = size_max(in, out);
@@ -231,15 +249,15 @@ static void cut_short(struct transform *t)
 	if (precision_is_gemm(t->run.step->fft.precision) && most > 0)
 		most /= fft_chunks(t->plan, 0, most);
 	if (!stays(t->plan, &t->axis))
-		cut_panels(t, &most);
+		cut_panels(t, scratch, &most);
 	else
 		t->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, t->axis.batch);
 	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;
 	if (!t->row_in && t->axis.stride > 1 && is_far_apart(&t->axis))
-		cut_copies(t);
+		cut_copies(t, scratch);
 }
 
-void fft_axis_cut(struct transform *t)
+void fft_axis_cut(struct transform *t, size_t scratch_bytes)
 {
 	const struct step_run *run = &t->run;
 
@@ -247,12 +265,40 @@ void fft_axis_cut(struct transform *t)
 	t->axis = find_axis(run->step);
 	t->reuse = find_reuse(run->step, &t->axis);
 	t->most = most_at_once(run->engine, t->plan, &t->axis, t->reuse);
+	t->all = t->axis.calls * t->axis.batch;
 	t->cost_ns = (double)fft_axis_cost_ns(run->engine, run->step);
 	assert(fft_axis_work_bytes(run->engine, run->step) <= run->step->work_bytes);
-	if (is_short(run->engine, t->plan, &t->axis)) {
-		cut_short(t);
+	if (is_short(scratch_bytes, t->plan, &t->axis)) {
+		cut_short(t, scratch_bytes);
 	} else if (t->axis.stride > 1) {
 		t->row_in = row_bytes(&t->axis.in);
 		t->row_out = row_bytes(&t->axis.out);
 	}
+}
+
+void fft_axis_place(struct transform *t)
+{
+	t->in = t->run.step->in[0]->base;
+	t->out = t->run.step->out->base;
+}
+
+struct fft_call fft_axis_call(const struct transform *t, size_t call, size_t first, size_t batch)
+{
+	const struct side *in = &t->axis.in, *out = &t->axis.out;
+
+	return (struct fft_call){
+		.in = t->in + (call * in->call_distance + first * in->distance) * in->size,
+		.out = t->out + (call * out->call_distance + first * out->distance) * out->size,
+		.in_stride = in->stride,
+		.in_distance = in->distance,
+		.out_stride = out->stride,
+		.out_distance = out->distance,
+		.batch = batch,
+		.inverse = t->run.step->fft.inverse,
+		.scale = t->run.step->fft.factor,
+		.work = t->run.work,
+		.reuse = t->reuse,
+		.all = t->all,
+		.kept = t->stays ? FFT_KEPT_NEAR : t->run.step->fft.kept ? FFT_KEPT_SHARED : FFT_KEPT_UNKNOWN,
+	};
 }

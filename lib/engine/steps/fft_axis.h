@@ -29,6 +29,7 @@ enum {
 struct side {
 	size_t size; /* bytes of an element, or of one of its parts */
 	size_t n;    /* elements of the axis */
+	size_t stride;        /* from one element of a transform to the next */
 	size_t call_distance; /* from one call to the next */
 	size_t distance;      /* from one transform of a call to the next */
 };
@@ -37,7 +38,7 @@ struct side {
  * spectrum). */
 struct axis {
 	size_t calls, batch;
-	size_t stride; /* from one element of a transform to the next, in elements; 1: rows */
+	size_t stride; /* of both sides in their arrays; 1: rows */
 	struct side in, out;
 };
 
@@ -46,7 +47,10 @@ struct transform {
 	struct step_run run; /* must be the first member: the scheduler's callbacks cast back to us */
 	const struct fft_plan *plan; /* held by the program */
 	struct axis axis;
+	const char *in; /* where the sides begin */
+	char *out;
 	enum fft_reuse reuse; /* whether phases may use the output as work memory */
+	size_t all;      /* transforms of which those of a call are a part, while the caches are to hold them */
 	size_t n_chunks; /* of the current stage */
 	double cost_ns; /* of the whole step, by its first value */
 	bool is_ready;  /* the plan */
@@ -55,6 +59,11 @@ struct transform {
 	size_t piece; /* transforms of a chunk in one call; 0: the transforms are long */
 	size_t pitch; /* bytes from row to row of a copy in scratch of columns that stay columns; 0: no copy */
 	size_t calls; /* whole calls of a chunk, where they are small; else 1 */
+	/* Short ones along several axes (fft_slabs.h), one state for each axis, the first of which has these: */
+	size_t slabs;         /* of the array; 0: one axis, by pieces */
+	size_t at_once;       /* slabs of a chunk */
+	size_t between_bytes; /* of scratch that holds one between the axes; 0: the arrays do */
+	bool stays;           /* of each state: its output is in scratch */
 	/* Long ones: */
 	size_t most; /* transforms of a call at once */
 	size_t call, first, phase; /* what runs now: transforms [first, first + most) of a call, in that phase */
@@ -77,9 +86,20 @@ static inline size_t both_rows_bytes(const struct axis *axis)
 	return row_bytes(&axis->in) + (axis->in.size == axis->out.size ? 0 : row_bytes(&axis->out));
 }
 
-/* Sets all of t but run, is_ready, n_chunks and what runs now, by run.step and run.engine. Its plan need not be ready.
- */
-void fft_axis_cut(struct transform *t);
+/* Returns whether a step's transforms are short, if chunks have so much scratch. Its plan need not be ready. */
+bool fft_axis_is_short(const struct step *step, size_t scratch_bytes);
+
+/* Returns whether transforms from scratch to the output are fast: rows, or columns of whole lines of memory. */
+bool fft_axis_writes_lines(const struct step *step);
+
+/* Sets how the transforms lie and are cut, by run.step and run.engine, for so much scratch. The plan need not be ready. */
+void fft_axis_cut(struct transform *t, size_t scratch_bytes);
+
+/* Sets where the sides of a run begin. */
+void fft_axis_place(struct transform *t);
+
+/* Describes transforms [first, first + batch) of a call where they lie. */
+struct fft_call fft_axis_call(const struct transform *t, size_t call, size_t first, size_t batch);
 
 /* Returns the bytes of memory that a run needs between phases; 0 for short transforms. */
 uint64_t fft_axis_work_bytes(const struct engine *engine, const struct step *step);

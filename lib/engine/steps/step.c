@@ -20,24 +20,36 @@ uint64_t step_work_bytes(const struct engine *engine, const struct step *step)
 	return step->ops->work_bytes ? step->ops->work_bytes(engine, step) : 0;
 }
 
-/* A step that fails to begin is ended here; the caller has nothing to undo. */
-int step_begin(struct engine *engine, const struct step *step, struct job *job, struct step_run **ret_run)
+/* Returns the state of a step that joined, or with 0 the first one's. */
+static struct step_run *state_at(struct step_run *run, size_t i)
 {
-	struct step_run *run = calloc(1, step->ops->run_bytes);
+	return (struct step_run *)((char *)run + i * run->step->ops->run_bytes);
+}
+
+/* A step that fails to begin is ended here; the caller has nothing to undo. */
+int step_begin(struct engine *engine, const struct step *steps, size_t count, struct job *job, struct step_run **ret_run)
+{
+	struct step_run *run = calloc(count, steps->ops->run_bytes);
 	int error = 0;
 
 	if (!run)
 		return -ERROR_NO_MEMORY;
-	run->engine = engine;
-	run->step = step;
-	run->waiter.job = job;
-	run->scratch_bytes = JOB_SCRATCH_ALL;
-	if (step->work_bytes) {
-		run->work = temp_alloc(engine, step->work_bytes);
+	run->step = steps;
+	run->count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct step_run *at = state_at(run, i);
+
+		at->engine = engine;
+		at->step = &steps[i];
+		at->waiter.job = job;
+		at->scratch_bytes = JOB_SCRATCH_ALL;
+	}
+	if (steps->work_bytes) {
+		run->work = temp_alloc(engine, steps->work_bytes);
 		error = run->work ? 0 : -ERROR_NO_MEMORY;
 	}
-	if (!error && step->ops->begin)
-		error = step->ops->begin(run);
+	if (!error && steps->ops->begin)
+		error = steps->ops->begin(run);
 	if (error)
 		step_end(run);
 	else
@@ -59,8 +71,9 @@ void step_end(struct step_run *run)
 {
 	if (!run)
 		return;
-	if (run->step->plan)
-		plans_unwait(run->engine->plans, run->step->plan, &run->waiter);
+	for (size_t i = 0; i < run->count; i++)
+		if (run->step[i].plan)
+			plans_unwait(run->engine->plans, run->step[i].plan, &state_at(run, i)->waiter);
 	temp_free(run->engine, run->work, run->step->work_bytes);
 	free(run);
 }

@@ -187,10 +187,12 @@ struct step {
 	};
 };
 
-/* A step that runs, of a kind that is not element-wise. Each kind's own state begins with it. */
+/* A step that runs, of a kind that is not element-wise. Each kind's own state begins with it. The states of steps that joined
+ * it lie behind it, one after the other; only its own has stages. */
 struct step_run {
 	struct engine *engine;
 	const struct step *step;
+	size_t count;              /* of the steps that run together: this one, and those that joined it */
 	struct plan_waiter waiter; /* of the job, for the step's plan */
 	char *work;                /* step->work_bytes, uninitialised and aligned to 64; NULL for none */
 	bool started;              /* a stage has begun */
@@ -232,6 +234,9 @@ struct step_ops {
 	uint64_t (*cost_ns)(const struct engine *engine, const struct step *step);
 	/* Bytes of memory that the step needs from its begin to its end; NULL: none. */
 	uint64_t (*work_bytes)(const struct engine *engine, const struct step *step);
+	/* Returns whether the last of `count` steps of this kind may join the others, which then run together, chunk by chunk.
+	 * It needs no work memory. NULL: none may. */
+	bool (*joins)(const struct engine *engine, const struct step *steps, size_t count);
 	/* Of the state, which begins with a struct step_run; it is zeroed before begin. */
 	size_t run_bytes;
 	/* Buffers and work have their memory. NULL: nothing to do. -ERROR_NOT_SUPPORTED: scratch is too small. */
@@ -283,9 +288,9 @@ struct cost *step_cost(struct engine *engine, const struct step *step);
 /* Memory of the step's own while it runs. */
 uint64_t step_work_bytes(const struct engine *engine, const struct step *step);
 
-/* Begins a step that is not element-wise, and gets its state and work memory. It is then advanced and its chunks are
- * run like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
-int step_begin(struct engine *engine, const struct step *step, struct job *job, struct step_run **ret_run);
+/* Begins a step that is not element-wise and those that joined it, `count` in all, and gets its state and work memory. It
+ * is then advanced and its chunks are run like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
+int step_begin(struct engine *engine, const struct step *steps, size_t count, struct job *job, struct step_run **ret_run);
 int step_advance(struct step_run *run, size_t *ret_chunks);
 uint64_t step_run_chunk(struct step_run *run, size_t chunk, void *scratch);
 /* Frees it, at its end or earlier, when no chunk runs. Accepts NULL. */

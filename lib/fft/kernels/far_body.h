@@ -12,12 +12,19 @@ INLINE bool LOCAL(is_far)(const struct fft_smooth *smooth, const struct fft_call
 	return (call->all ? call->all : call->batch) * smooth->n * 2 * sizeof(real) > FAR_BYTES / 2;
 }
 
-/* Returns whether the output of a call stays in a cache that cores share until it is read. */
+/* Returns whether the output of a call stays in a cache until it is read. */
 INLINE bool LOCAL(stays_near)(const struct fft_smooth *smooth, const struct fft_call *call)
 {
 	enum { NEAR_BYTES = 16 << 20 };
 
-	return call->kept && (call->all ? call->all : call->batch) * smooth->n * 2 * sizeof(real) <= NEAR_BYTES;
+	return call->kept == FFT_KEPT_NEAR ||
+	       (call->kept == FFT_KEPT_SHARED && (call->all ? call->all : call->batch) * smooth->n * 2 * sizeof(real) <= NEAR_BYTES);
+}
+
+/* Returns the step between what a call writes as whole vectors: rows, or the elements of columns side by side. */
+INLINE size_t LOCAL(step_between)(const struct fft_call *call)
+{
+	return call->out_distance == 1 ? call->out_stride : call->out_distance;
 }
 
 /* Returns whether to store around the caches, which needs every vector of the output aligned. */
@@ -25,7 +32,7 @@ static bool LOCAL(goes_around)(const struct fft_smooth *smooth, const struct fft
 {
 #ifdef SIMD_WIDE
 	return LOCAL(is_far)(smooth, call) && !LOCAL(stays_near)(smooth, call) && call->in != call->out &&
-	       (uintptr_t)call->out % 64 == 0 && call->out_distance * 2 * sizeof(real) % 64 == 0;
+	       (uintptr_t)call->out % 64 == 0 && LOCAL(step_between)(call) * 2 * sizeof(real) % 64 == 0;
 #else
 	(void)LOCAL(stays_near)(smooth, call);
 	return false;

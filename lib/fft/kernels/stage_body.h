@@ -14,7 +14,7 @@ static real *LOCAL(second_buffer)(const struct fft_columns *columns, real *a)
 	return a + fft_columns_bytes(columns->length, LANES, sizeof(real)) / sizeof(real);
 }
 
-/* One stage: LANES transforms are the lanes of the vectors, and each is one column. */
+/* One stage: LANES transforms are the lanes of the vectors, and each is one column. What it streams is the caller's to end. */
 static void LOCAL(run_direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t run_first, size_t count,
 			  void *scratch)
 {
@@ -26,6 +26,8 @@ static void LOCAL(run_direct)(const struct fft_smooth *smooth, const struct fft_
 	struct LOCAL(ends) ends;
 
 	LOCAL(block_in)(&in, (const real *)call->in + 2 * run_first * call->in_distance, a, &ends);
+	/* A pass that reads and writes the caller's rows does not stream. */
+	ends.around = call->out_distance == 1 && columns->n_passes > 1 && LOCAL(goes_around)(smooth, call);
 	LOCAL(block_out)(&out, (real *)call->out + 2 * run_first * call->out_distance, &ends, columns, a, b);
 }
 

@@ -183,7 +183,7 @@ static struct fft_call make_inner_call(const struct fft_plan *plan, const struct
 				 .out_stride = 1,
 				 .work = work,
 				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE,
-				 .kept = true};
+				 .kept = FFT_KEPT_SHARED};
 
 	plan->shell->inner(plan, call, &inner.inverse, &inner.scale);
 	inner.in_distance = at->x_step / plan->rows / plan->inner->kind->in_bytes(plan->inner, inner.inverse);

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "fft/kernels/transpose.h"
 #include "fft/plan/factor.h"
 #include "fft/plan/plan.h"
 
@@ -217,6 +218,8 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 	for (size_t b = begin; b < end; b += lanes)
 		(end - b <= singles ? plan->ops->single : plan->ops->direct)(&plan->smooth, call, b,
 									     size_min(lanes, end - b), scratch);
+	if (call->out_distance == 1 && call->in != call->out)
+		transpose_end();
 }
 
 /* Queues all blocks of one stage of one transform. */
