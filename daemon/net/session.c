@@ -37,7 +37,8 @@ static bool replies_are_full(const struct session *session)
 
 bool session_must_wait(const struct session *session)
 {
-	return session->finished || outbox_pending(&session->outbox) >= HIGH_WATER_BYTES || replies_are_full(session);
+	return session->finished || session->n_detached || outbox_pending(&session->outbox) >= HIGH_WATER_BYTES ||
+	       replies_are_full(session);
 }
 
 /* Replies with an error if the reply did not fit; r: what the outbox returned for it. A client that leaves no room even for the

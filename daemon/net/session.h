@@ -82,6 +82,7 @@ struct session {
 	struct client_held *held; /* memory that ended rings and broadcasts have left with the client */
 	/* What keeps a closed session alive, besides `running`. */
 	unsigned n_rings, n_broadcasts; /* not ended */
+	unsigned n_detached;            /* of both: those that the client has ended, and a thread not yet */
 	unsigned n_freeing;             /* requests, frames and sessions that the background worker frees */
 	unsigned n_deferred;            /* method calls whose reply comes later; of an open session only */
 };
@@ -108,7 +109,8 @@ void session_continue(struct session *session);
 /* The end of a turn that begins now: frames of one session are handled until then while others wait. */
 uint64_t session_turn_end_ns(const struct session *session);
 
-/* Returns true while frames must wait: replies are unread, or running requests leave no room for more results. */
+/* Returns true while frames must wait: replies are unread, running requests leave no room for more results, or the place
+ * and the memory of a ring or broadcast that the client has ended are not free yet. */
 bool session_must_wait(const struct session *session);
 
 /* Sends a reply. Takes fds (NULL: none) in any case. When buffer_bytes leaves no room, the client gets an error instead. */

@@ -44,6 +44,7 @@ struct broadcast_entry {
 	struct watch *tick;
 	atomic_bool posted;         /* `published` is on its way to the loop */
 	bool closing;               /* its name is free */
+	bool detached;              /* closed by the client: counts in session->n_detached */
 	bool publishing;            /* the publish of msgid has no reply yet */
 	uint32_t msgid;
 	struct error reason;        /* of its end */
@@ -95,6 +96,14 @@ static void stop_broadcast(struct broadcast_entry *entry)
 	broadcast_close(entry->broadcast);
 }
 
+/* Its place is free once a lane has ended it: until then the session's frames wait, as with rings. */
+static void detach_broadcast(struct broadcast_entry *entry)
+{
+	entry->detached = true;
+	entry->session->n_detached++;
+	stop_broadcast(entry);
+}
+
 static void on_broadcast_ended(struct loop_event *event)
 {
 	struct broadcast_entry *entry =
@@ -105,6 +114,7 @@ static void on_broadcast_ended(struct loop_event *event)
 		error_set(&entry->reason, ERROR_CLOSED, "broadcast_publish: the broadcast was closed before its samples were drawn");
 	reply_publish(entry, &entry->reason);
 	loop_unwatch(entry->tick);
+	session->n_detached -= entry->detached;
 	unlink_broadcast(entry);
 	broadcast_free(entry->broadcast);
 	client_held_release(session, CLIENT_HELD_BROADCAST, entry->held);
@@ -334,9 +344,10 @@ int broadcasts_create(struct method_call *call)
 		return r;
 	}
 	link_broadcast(entry);
-	if (value_put(call->bump, call->result, "capacity", value_uint(entry->held->capacity)))
-		return error_set(call->err, ERROR_NO_MEMORY, "broadcast_create: the reply");
-	return 0;
+	if (value_put(call->bump, call->result, "capacity", value_uint(entry->held->capacity)) == 0)
+		return 0;
+	detach_broadcast(entry);
+	return error_set(call->err, ERROR_NO_MEMORY, "broadcast_create: the reply");
 }
 
 /* ------- the other methods ------- */
@@ -436,7 +447,7 @@ int broadcasts_close(struct method_call *call)
 		return r;
 	if (value_put(call->bump, call->result, "produced", value_uint(broadcast_produced(entry->broadcast))))
 		return error_set(call->err, ERROR_NO_MEMORY, "broadcast_close: the reply");
-	stop_broadcast(entry);
+	detach_broadcast(entry);
 	return 0;
 }
 

@@ -35,6 +35,7 @@ struct ring_entry {
 	struct reservations reservations;
 	int wake_fd;              /* owned; the client has a duplicate */
 	struct watch *wake_watch; /* NULL once the client has detached the ring */
+	bool detached;            /* by the client: counts in session->n_detached */
 	struct ring *ring;
 	struct error reason; /* of its end; written by the lane before it posts `ended` */
 };
@@ -94,6 +95,7 @@ static void on_ring_ended(struct loop_event *event)
 	if (entry->wake_watch && session->fd >= 0)
 		notify_detached(entry);
 	stop_watching(entry);
+	session->n_detached -= entry->detached;
 	unlink_ring(entry);
 	ring_free(entry->ring);
 	free_ring_entry(entry);
@@ -294,6 +296,16 @@ int rings_attach(struct method_call *call)
 
 /* ------- detaching ------- */
 
+/* A ring's place and its memory are free once a lane has ended it, within a chunk: until then the session's frames wait,
+ * so that a ring_attach that follows finds both. */
+static void detach_ring(struct ring_entry *entry)
+{
+	entry->detached = true;
+	entry->session->n_detached++;
+	stop_watching(entry);
+	ring_close(entry->ring);
+}
+
 int rings_detach(struct method_call *call)
 {
 	const uint64_t handle = call->args->at[RING_HANDLE].u64;
@@ -306,8 +318,7 @@ int rings_detach(struct method_call *call)
 				  "%" PRIu64 " is not attached, allowed: a ring of this session", handle);
 	if (value_put(call->bump, call->result, "detached", value_uint(handle)) < 0)
 		return error_set(call->err, ERROR_NO_MEMORY, "ring_detach: the reply");
-	stop_watching(entry);
-	ring_close(entry->ring);
+	detach_ring(entry);
 	return 0;
 }
 

@@ -88,15 +88,12 @@ static int make_tile(struct user *user)
 	return r;
 }
 
-/* A session may have 16 rings, of which those count that are detached and still filled by threads that have no CPU. */
 static int attach_ring(struct user *user)
 {
 	struct trnsci_ring *ring = NULL;
 	float sample;
 	int r = trnsci_ring_attach(user->session, "normal", NULL, NULL, 0, &ring, &user->error);
 
-	if (r == -TRNSCI_LIMIT && strstr(user->error.text, "the setting rings"))
-		return 0;
 	if (r == 0)
 		r = trnsci_ring_take(ring, &sample, 1, -1, NULL, NULL);
 	trnsci_ring_detach(ring);

@@ -139,6 +139,35 @@ static void charges(void **state)
 	group_daemon_expect_rest();
 }
 
+/* A session with all the broadcasts that it may have closes one and creates another without a wait. */
+static void again_at_once(void **state)
+{
+	enum { TIMES = 50, MOST = 16 };
+	struct client owner;
+	char name[] = "a";
+
+	(void)state;
+	client_open(&owner, group_daemon.socket);
+	for (name[0] = 'a'; name[0] < 'a' + MOST; name[0]++)
+		create(&owner, name);
+	for (int i = 0; i < TIMES; i++) {
+		struct value closing = client_map(&owner, "name", value_string("a"), NULL);
+
+		client_send(&owner, "broadcast_close", &closing);
+		struct value params = client_map(&owner, "name", value_string("a"), "samples", value_uint(SAMPLES), NULL);
+		const uint32_t asked = client_send(&owner, "broadcast_create", &params);
+		struct message message;
+
+		do
+			assert_true(client_receive(&owner, &message));
+		while (message.msgid != asked);
+		if (message.error.code)
+			fail_msg("broadcast_create: %s", message.error.text);
+	}
+	client_close(&owner);
+	group_daemon_expect_rest();
+}
+
 /* Killed while it publishes, with and without a rate, at whatever point that is: readers get `closed`, nothing is left.
  */
 static void killed_owner(void **state)
@@ -198,7 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sealed),
 		cmocka_unit_test(charges),
-		cmocka_unit_test(killed_owner),
+		cmocka_unit_test(again_at_once), cmocka_unit_test(killed_owner),
 	};
 
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);

@@ -27,14 +27,24 @@ struct ring {
 	struct ring_index *index;
 };
 
-static void attach_of(struct client *client, uint64_t samples, struct ring *ret_ring)
+static uint32_t ask_for(struct client *client, uint64_t samples)
 {
 	struct value params = client_map(client, "samples", value_uint(samples), NULL);
-	uint32_t msgid = client_send(client, "ring_attach", &params);
+
+	return client_send(client, "ring_attach", &params);
+}
+
+/* The reply to ask_for, behind those to what was sent before. Descriptors may come with either. */
+static void receive_ring(struct client *client, uint32_t msgid, uint64_t samples, struct ring *ret_ring)
+{
+	struct fdpass fds = {.count = 0};
 	struct message message;
 
-	assert_true(client_receive_fds(client, &message, &ret_ring->fds));
-	assert_int_equal(message.msgid, msgid);
+	do {
+		assert_true(client_receive_fds(client, &message, &ret_ring->fds));
+		fds = ret_ring->fds.count ? ret_ring->fds : fds;
+	} while (message.msgid != msgid);
+	ret_ring->fds = fds;
 	if (message.error.code)
 		fail_msg("ring_attach: %s", message.error.text);
 	assert_int_equal(ret_ring->fds.count, 3);
@@ -44,6 +54,13 @@ static void attach_of(struct client *client, uint64_t samples, struct ring *ret_
 	ret_ring->page = mmap(NULL, MEMORY, PROT_READ, MAP_SHARED, ret_ring->fds.at[0], 0);
 	ret_ring->index = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ret_ring->fds.at[1], 0);
 	assert_true((void *)ret_ring->page != MAP_FAILED && (void *)ret_ring->index != MAP_FAILED);
+}
+
+static void attach_of(struct client *client, uint64_t samples, struct ring *ret_ring)
+{
+	const uint32_t msgid = ask_for(client, samples);
+
+	receive_ring(client, msgid, samples, ret_ring);
 }
 
 static void attach(struct client *client, struct ring *ret_ring)
@@ -335,6 +352,34 @@ static void limits(void **state)
 	group_daemon_expect_rest();
 }
 
+/* A session with all the rings that it may have detaches one and asks for another without a wait: it finds the place, and
+ * the memory of the one before, though a lane has to end that first. */
+static void again_at_once(void **state)
+{
+	enum { TIMES = 16, MOST = 16 };
+	struct client client;
+	struct ring rings[MOST];
+
+	(void)state;
+	client_open(&client, group_daemon.socket);
+	for (size_t i = 0; i < MOST; i++)
+		attach(&client, &rings[i]);
+	for (size_t i = 0; i < TIMES; i++) {
+		struct ring *ring = &rings[i % MOST];
+		struct value params = client_map(&client, "ring", value_uint(ring->handle), NULL);
+
+		client_send(&client, "ring_detach", &params);
+		const uint32_t asked = ask_for(&client, SAMPLES);
+		let_go(ring);
+		receive_ring(&client, asked, SAMPLES, ring);
+	}
+	assert_int_equal(group_daemon_charged(), MOST * (MEMORY + PAGE));
+	for (size_t i = 0; i < MOST; i++)
+		let_go(&rings[i]);
+	client_close(&client);
+	group_daemon_expect_rest();
+}
+
 /* ---- memory that a client keeps ---- */
 
 /* Detached, and not let go of by the client. */
@@ -457,6 +502,7 @@ int main(void)
 		cmocka_unit_test(one_wake_a_half),  cmocka_unit_test(lying_index),
 		cmocka_unit_test(punched_index),    cmocka_unit_test(flooded),
 		cmocka_unit_test(killed_in_mid_take), cmocka_unit_test(limits),
+		cmocka_unit_test(again_at_once),
 		cmocka_unit_test(kept_memory),	    cmocka_unit_test(kept_to_the_quota),
 		cmocka_unit_test(idle_costs_nothing),
 	};
