@@ -49,7 +49,7 @@ code "status --disconnect" 0 "$cli" --socket "$socket" status --disconnect "$id"
 wait $reader
 same "ends the session" 69 $?
 code "a session that there is not" 2 "$cli" --socket "$socket" status --disconnect 999999
-like "is not found" "*not_found: disconnect: id: 999999*" "$(cat "$work/err")"
+like "is not found" "*not_found: disconnect: id: 999999, allowed: that of a session which this user may end*" "$(cat "$work/err")"
 code "status --html" 0 "$cli" --socket "$socket" status --html "$work/page.html"
 like "writes a page with all its parts" "<!DOCTYPE html>*Lanes*A sample draw*Times of requests*Slow requests*Sessions*Named streams*</html>" \
 	"$(cat "$work/page.html")"
