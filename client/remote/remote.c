@@ -109,7 +109,7 @@ static void remote_cancel(struct trnsci_call *call)
 static bool spin_at_queue(struct trnsci_session *session)
 {
 	struct queue_look look;
-	struct queue *queue = session->spin_ns ? queue_hold(session, &look) : NULL;
+	struct queue *queue = session->spin.most_ns ? queue_hold(session, &look) : NULL;
 	bool found;
 
 	if (!queue)
@@ -330,7 +330,7 @@ static void recall_window(struct spin *spin)
 {
 	const uint64_t last = atomic_load_explicit(&last_window_ns, memory_order_relaxed);
 
-	spin->window_ns = last < spin->most_ns ? last : spin->most_ns;
+	spin->window_ns = last < spin->longest_ns ? last : spin->longest_ns;
 }
 
 /* Waiters find their calls failed. The descriptors are closed only when no thread polls them any more, and the
@@ -431,7 +431,7 @@ int remote_open(const char *path, const struct trnsci_options *options, struct t
 	if (r < 0)
 		return r;
 	handshake_init(&handshake, fd, deadline_after(timeout_ms));
-	spin_init(&handshake.spin, session_spin_ns(options));
+	session_init_spin(&handshake.spin, options);
 	recall_window(&handshake.spin);
 	r = handshake_greet(&handshake, instance, err);
 	if (r == 0)

@@ -14,6 +14,7 @@
 
 enum {
 	SPIN_US = 100,       /* default: a small call is answered within it */
+	SPIN_LONGEST_US = 250, /* default: where calls take so long; a wake-up takes some 50 more */
 	RECONNECT_MS = 2000, /* default: a restarted daemon is back within it */
 };
 
@@ -61,11 +62,14 @@ static bool has_cpus(void)
 }
 
 /* On a host with one CPU, spinning would keep the daemon from answering. */
-uint64_t session_spin_ns(const struct trnsci_options *options)
+void session_init_spin(struct spin *spin, const struct trnsci_options *options)
 {
-	int most_us = options->spin_us ? options->spin_us : SPIN_US;
-
-	return most_us > 0 && has_cpus() ? (uint64_t)most_us * 1000 : 0;
+	if (options->spin_us < 0 || !has_cpus())
+		spin_init(spin, 0);
+	else if (options->spin_us > 0)
+		spin_init(spin, (uint64_t)options->spin_us * 1000);
+	else
+		spin_init_following(spin, SPIN_US * 1000, SPIN_LONGEST_US * 1000);
 }
 
 struct trnsci_session *session_new(const struct session_engine *engine, const char *address,
@@ -81,7 +85,6 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 	session->arena_bytes = options->arena_bytes;
 	atomic_init(&session->refs, 1);
 	session->queue_wish = options->queue;
-	session->spin_ns = session_spin_ns(options);
 	session->reconnect_ms = options->reconnect_ms ? options->reconnect_ms : RECONNECT_MS;
 	session->ready_fd = -1;
 	session->address = strdup(address);

@@ -101,7 +101,6 @@ struct trnsci_session {
 	int timeout_ms;     /* of a call; -1: none */
 	int reconnect_ms;   /* how long to wait for a lost daemon; negative: not at all */
 	int queue_wish;     /* the option `queue` */
-	uint64_t spin_ns;   /* how long to spin before sleeping; 0: not at all */
 	size_t arena_bytes; /* least size of the first arena */
 	/* Everything below is guarded by the lock. */
 	pthread_mutex_t lock;
@@ -149,8 +148,8 @@ int session_check(const struct trnsci_session *session, struct error *err);
 /* Returns a session without peer, with one reference; NULL if there is no memory. */
 struct trnsci_session *session_new(const struct session_engine *engine, const char *address,
 				   const struct trnsci_options *options);
-/* Returns how long a session of these options may spin. */
-uint64_t session_spin_ns(const struct trnsci_options *options);
+/* Sets how long the waits of a session of these options may spin. */
+void session_init_spin(struct spin *spin, const struct trnsci_options *options);
 void session_ref(struct trnsci_session *session);
 /* Drops a reference; the last one destroys the session. Without the lock. */
 void session_unref(struct trnsci_session *session);

@@ -10,9 +10,10 @@ enum {
 	LEAST_NS = 1000, /* a shorter window counts as zero */
 	YIELD_EVERY = 4, /* polls */
 	/* A yield this long gave the CPU to another thread: longer than a reply, shorter than a slice. */
-	LONG_YIELD_NS = 200000,
+	LONG_YIELD_NS = 400000,
 	BACKOFF_LEAST = 256, /* waits */
 	BACKOFF_FOR_SEVERAL = 8,
+	STRETCH = 2,       /* times the last wait, which the next one may spin */
 	LATE = 2,          /* times the bound, within which one for several answers may spin again */
 	REOPEN_EVERY = 32, /* waits without a window, after which one for several answers has one again */
 	BACKOFF_MOST = 65536,
@@ -30,7 +31,13 @@ enum {
 
 void spin_init(struct spin *spin, uint64_t most_ns)
 {
-	*spin = (struct spin){.most_ns = most_ns, .mode = SPIN_SPINS, .pause = PAUSE_LEAST, .until_tries = PAUSE_LEAST};
+	spin_init_following(spin, most_ns, most_ns);
+}
+
+void spin_init_following(struct spin *spin, uint64_t most_ns, uint64_t longest_ns)
+{
+	*spin = (struct spin){.most_ns = most_ns, .longest_ns = longest_ns, .mode = SPIN_SPINS, .pause = PAUSE_LEAST,
+			      .until_tries = PAUSE_LEAST};
 }
 
 void spin_init_for_several(struct spin *spin, uint64_t most_ns)
@@ -154,6 +161,24 @@ static void end_wait_for_batch(struct spin *spin)
 	}
 }
 
+/* Returns the window after a wait that was worth spinning for. */
+static uint64_t window_after(const struct spin *spin, uint64_t took_ns)
+{
+	const uint64_t wanted_ns = STRETCH * took_ns;
+
+	if (wanted_ns <= spin->most_ns)
+		return spin->most_ns;
+	return wanted_ns < spin->longest_ns ? wanted_ns : spin->longest_ns;
+}
+
+/* Returns whether a wait that took so long was worth spinning for. */
+static bool was_short(struct spin *spin, uint64_t took_ns)
+{
+	if (!spin->for_several)
+		return took_ns <= spin->longest_ns;
+	return took_ns <= LATE * spin->most_ns || (spin->window_ns == 0 && ++spin->closed % REOPEN_EVERY == 0);
+}
+
 void spin_end(struct spin *spin)
 {
 	uint64_t took_ns;
@@ -168,9 +193,8 @@ void spin_end(struct spin *spin)
 	if (spin->window_ns > 0 && !spin->sleeps_left && !spin->for_several)
 		learn(spin, took_ns);
 	spin->sleeps_left -= spin->sleeps_left > 0;
-	if (took_ns <= (spin->for_several ? LATE : 1) * spin->most_ns ||
-	    (spin->for_several && spin->window_ns == 0 && ++spin->closed % REOPEN_EVERY == 0))
-		spin->window_ns = spin->most_ns;
+	if (was_short(spin, took_ns))
+		spin->window_ns = window_after(spin, took_ns);
 	else
 		spin->window_ns = spin->window_ns / 2 < LEAST_NS ? 0 : spin->window_ns / 2;
 }

@@ -4,8 +4,10 @@
  *
  * A wait that ended within the bound was worth spinning for, so the next wait may spin for the whole bound. A longer
  * wait halves the window, down to zero. A pause therefore costs at most twice the bound of CPU time, and an idle thread
- * none. If other threads want this CPU, waits sleep at once: a thread that spins yields the CPU for a scheduler slice
- * of milliseconds, while a thread that is woken gets it immediately.
+ * none. Where waits last longer than the bound, but are not many times as long as a wake-up, the window follows them: the
+ * next wait may spin twice as long as the last one took, up to a second bound. If other threads want this CPU, waits sleep
+ * at once: a thread that spins yields the CPU for a scheduler slice of milliseconds, while a thread that is woken gets it
+ * immediately.
  *
  * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from
  * its CPU, so the mean wait is learned for spinning and for sleeping, and the shorter is used. The other is tried again
@@ -20,6 +22,7 @@ enum spin_mode { SPIN_SLEEPS, SPIN_SPINS, SPIN_MODES };
 
 struct spin {
 	uint64_t most_ns;     /* the bound; 0: never spins */
+	uint64_t longest_ns;  /* the bound where waits take longer; at least most_ns */
 	bool for_several;     /* spin_init_for_several */
 	bool for_batch;       /* spin_init_for_batch */
 	uint64_t window_ns;   /* how long the next wait may spin */
@@ -49,6 +52,9 @@ static inline void spin_pause(void)
 
 /* Sets the bound. The first wait sleeps. */
 void spin_init(struct spin *spin, uint64_t most_ns);
+
+/* The same for waits that may spin up to longest_ns where the ones before took longer than half the bound. */
+void spin_init_following(struct spin *spin, uint64_t most_ns, uint64_t longest_ns);
 
 /* Sets the bound for waits for the first of several answers that come together. To wake this thread costs the one that answers
  * more than the answers do, which no wait here can learn: so they spin unless other threads want this CPU, and look again now and then whether that pays. */

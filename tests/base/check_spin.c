@@ -93,6 +93,32 @@ static void test_follows_the_traffic(void **state)
 	}
 }
 
+/* Where waits take longer than the bound, the window is twice the last one, up to the longest, and falls back with them. */
+static void test_follows_longer_waits(void **state)
+{
+	static const struct {
+		uint64_t took_ns, least_ns, most_ns;
+	} waits[] = {
+		{0, MOST_NS, MOST_NS},
+		{MOST_NS * 11 / 10, MOST_NS * 22 / 10, MOST_NS * 24 / 10},
+		{MOST_NS * 2, MOST_NS * 5 / 2, MOST_NS * 5 / 2},
+		{0, MOST_NS, MOST_NS},
+		{MOST_NS * 5 / 2 + 1, MOST_NS / 2, MOST_NS / 2},
+	};
+	struct spin spin;
+
+	(void)state;
+	spin_init_following(&spin, MOST_NS, MOST_NS * 5 / 2);
+	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+		begin_wait(&spin);
+		end_wait_after(&spin, waits[i].took_ns);
+		if (spin.window_ns < waits[i].least_ns || spin.window_ns > waits[i].most_ns)
+			fail_msg("wait %zu: expected a window of %llu to %llu ns, got %llu", i,
+				 (unsigned long long)waits[i].least_ns, (unsigned long long)waits[i].most_ns,
+				 (unsigned long long)spin.window_ns);
+	}
+}
+
 /* 15 halvings of 20 ms end below a microsecond. All these waits together spin for at most twice the bound. */
 static void test_costs_nothing_when_idle(void **state)
 {
@@ -353,6 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sleeps_at_first),
 		cmocka_unit_test(test_follows_the_traffic),
+		cmocka_unit_test(test_follows_longer_waits),
 		cmocka_unit_test(test_costs_nothing_when_idle),
 		cmocka_unit_test(test_chooses_the_shorter_waits), cmocka_unit_test(test_spins_for_several),
 		cmocka_unit_test(test_vain_spins_for_a_batch_become_rare),

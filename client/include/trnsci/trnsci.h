@@ -121,8 +121,8 @@ struct trnsci_options {
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use. With as many threads as CPUs, each keeps
 				  to a CPU of its own while no other program wants that */
 	const char *cpu;     /**< embedded: the highest instruction set to use; NULL: $TRNSCI_CPU */
-	int spin_us;	     /**< how long a wait spins before it sleeps, as long as answers come within it; 0: 100; negative,
-				  or on a host with one CPU: not at all */
+	int spin_us;	     /**< how long a wait spins before it sleeps, as long as answers come within it; 0: 100, or up to
+				  250 where answers take so long; negative, or on a host with one CPU: not at all */
 	int reconnect_ms;    /**< how long to wait for a daemon that is gone, see below; 0: 2000, negative: not at all */
 	int queue;	     /**< runs of small calls through shared memory, without a message each: 0: where a call is run
 				  often; positive: from its fourth run on; negative: never */
