@@ -56,8 +56,9 @@ void spin_init(struct spin *spin, uint64_t most_ns);
 /* The same for waits that may spin up to longest_ns where the ones before took longer than half the bound. */
 void spin_init_following(struct spin *spin, uint64_t most_ns, uint64_t longest_ns);
 
-/* Sets the bound for waits for the first of several answers that come together. To wake this thread costs the one that answers
- * more than the answers do, which no wait here can learn: so they spin unless other threads want this CPU, and look again now and then whether that pays. */
+/* Sets the bound for waits for the first of several answers that come together. To wake this thread costs the one that
+ * answers more than the answers do, which no wait here can learn: so they spin unless other threads want this CPU, and
+ * look again now and then whether that pays. */
 void spin_init_for_several(struct spin *spin, uint64_t most_ns);
 
 /* Sets the bound for waits for several answers that come together to a thread that sleeps as cheaply as it spins. One vain spin
