@@ -232,32 +232,35 @@ static void note_received(struct session *session, ssize_t got)
 	}
 }
 
-/* Reads until the turn ends: small requests are done before that, and a client whose next ones had to wait for another turn
- * would get less than its share. */
-static void receive_bytes(void *arg)
+/* got: what inbox_receive returned. Reads until the turn ends: small requests are done before that, and a client whose next
+ * ones had to wait for another turn would get less than its share. */
+static void read_on(struct session *session, ssize_t got, uint64_t turn_end_ns)
 {
-	struct session *session = arg;
 	const struct session_handler *handler = session->service->handler;
-	uint64_t end_ns = 0;
-	ssize_t got;
 
-	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL) || !handover_take_back(session))
-		return;
 	do {
-		got = inbox_receive(&session->inbox, session->fd);
-		if (got == -EAGAIN)
-			break;
-		if (end_ns == 0)
-			loop_note_traffic(session->service->loop, receive_bytes, session);
 		if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
 			hang_up(session);
 			return;
 		}
 		note_received(session, got);
-		end_ns = end_ns ? end_ns : session_turn_end_ns(session);
-	} while (got > 0 && inbox_was_filled(&session->inbox) && handler->receive(session, end_ns) && !session->eof);
-	if (end_ns)
-		advance_until(session, end_ns);
+	} while (got > 0 && inbox_was_filled(&session->inbox) && handler->receive(session, turn_end_ns) && !session->eof &&
+		 (got = inbox_receive(&session->inbox, session->fd)) != -EAGAIN);
+	advance_until(session, turn_end_ns);
+}
+
+static void receive_bytes(void *arg)
+{
+	struct session *session = arg;
+	ssize_t got;
+
+	if (session->fd < 0 || !event_pending(session->readable, EV_READ, NULL) || !handover_take_back(session))
+		return;
+	got = inbox_receive(&session->inbox, session->fd);
+	if (got == -EAGAIN)
+		return;
+	loop_note_traffic(session->service->loop, receive_bytes, session);
+	read_on(session, got, session_turn_end_ns(session));
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -296,11 +299,26 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 	advance_session(session);
 }
 
+/* Goes on with what was read in the turn before, and reads on where that was not all. */
 static void on_next_turn(evutil_socket_t fd, short what, void *arg)
 {
+	struct session *session = arg;
+	uint64_t end_ns;
+	ssize_t got;
+
 	(void)fd;
 	(void)what;
-	advance_session(arg);
+	if (!handover_take_back(session)) {
+		session->advances = true;
+		return;
+	}
+	session->advances = false;
+	end_ns = session_turn_end_ns(session);
+	if (inbox_was_filled(&session->inbox) && session->service->handler->receive(session, end_ns) && !session->eof &&
+	    (got = inbox_receive(&session->inbox, session->fd)) != -EAGAIN)
+		read_on(session, got, end_ns);
+	else
+		advance_until(session, end_ns);
 }
 
 /* The frame has not ended within frame_timeout. If bytes of it wait to be read, it gets as long once more. */
