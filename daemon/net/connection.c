@@ -187,10 +187,54 @@ static bool waits_for_input(const struct session *session)
 	       event_pending(session->readable, EV_READ, NULL) && !event_pending(session->writable, EV_WRITE, NULL);
 }
 
+/* Returns true if the peer has closed both directions: end of input alone is no hang-up. */
+static bool peer_is_gone(const struct session *session)
+{
+	struct pollfd poll_fd = {session->fd, POLLOUT, 0};
+
+	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR));
+}
+
+/* got: what inbox_receive returned. Returns false if the session is gone. */
+static bool note_received(struct session *session, ssize_t got)
+{
+	struct stats *stats = &session->service->stats;
+	struct error err;
+
+	if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
+		hang_up(session);
+		return false;
+	}
+	if (got > 0) {
+		session->backlog = true;
+		stats->bytes_received += (uint64_t)got;
+	} else if (got == 0) {
+		session->eof = true;
+	} else if (got == -EPROTO) {
+		error_set(&err, ERROR_BAD_FRAME, "message: file descriptors came with it, allowed: none");
+		session_end_input(session, &stats->strange_fds, &err);
+	} else {
+		session_end_for_limit(session);
+	}
+	return true;
+}
+
+/* Handles what was read, and reads on until the turn ends: small requests are done before that, and a client whose next ones
+ * had to wait for another turn would get less than its share. */
 static void advance_until(struct session *session, uint64_t turn_end_ns)
 {
-	session->service->handler->receive(session, turn_end_ns);
-	session->service->handler->reply(session);
+	const struct session_handler *handler = session->service->handler;
+	ssize_t got;
+
+	do {
+		const bool filled = inbox_was_filled(&session->inbox);
+		const bool reads_on = handler->receive(session, turn_end_ns) && filled && !session->eof;
+
+		got = reads_on ? inbox_receive(&session->inbox, session->fd) : -EAGAIN;
+		if (got != -EAGAIN && !note_received(session, got))
+			return;
+	} while (got != -EAGAIN);
+	handler->reply(session);
 	if (!session->service->sender || !waits_for_input(session) || !handover_give(session))
 		end_turn(session);
 }
@@ -205,50 +249,6 @@ static void advance_session(struct session *session)
 	advance_until(session, session_turn_end_ns(session));
 }
 
-/* Returns true if the peer has closed both directions: end of input alone is no hang-up. */
-static bool peer_is_gone(const struct session *session)
-{
-	struct pollfd poll_fd = {session->fd, POLLOUT, 0};
-
-	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLHUP | POLLERR));
-}
-
-/* got: what inbox_receive returned. */
-static void note_received(struct session *session, ssize_t got)
-{
-	struct stats *stats = &session->service->stats;
-	struct error err;
-
-	if (got > 0) {
-		session->backlog = true;
-		stats->bytes_received += (uint64_t)got;
-	} else if (got == 0) {
-		session->eof = true;
-	} else if (got == -EPROTO) {
-		error_set(&err, ERROR_BAD_FRAME, "message: file descriptors came with it, allowed: none");
-		session_end_input(session, &stats->strange_fds, &err);
-	} else {
-		session_end_for_limit(session);
-	}
-}
-
-/* got: what inbox_receive returned. Reads until the turn ends: small requests are done before that, and a client whose next
- * ones had to wait for another turn would get less than its share. */
-static void read_on(struct session *session, ssize_t got, uint64_t turn_end_ns)
-{
-	const struct session_handler *handler = session->service->handler;
-
-	do {
-		if ((got == 0 && peer_is_gone(session)) || (got < 0 && got != -EPROTO && got != -ENOBUFS)) {
-			hang_up(session);
-			return;
-		}
-		note_received(session, got);
-	} while (got > 0 && inbox_was_filled(&session->inbox) && handler->receive(session, turn_end_ns) && !session->eof &&
-		 (got = inbox_receive(&session->inbox, session->fd)) != -EAGAIN);
-	advance_until(session, turn_end_ns);
-}
-
 static void receive_bytes(void *arg)
 {
 	struct session *session = arg;
@@ -260,7 +260,8 @@ static void receive_bytes(void *arg)
 	if (got == -EAGAIN)
 		return;
 	loop_note_traffic(session->service->loop, receive_bytes, session);
-	read_on(session, got, session_turn_end_ns(session));
+	if (note_received(session, got))
+		advance_until(session, session_turn_end_ns(session));
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
@@ -299,26 +300,11 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 	advance_session(session);
 }
 
-/* Goes on with what was read in the turn before, and reads on where that was not all. */
 static void on_next_turn(evutil_socket_t fd, short what, void *arg)
 {
-	struct session *session = arg;
-	uint64_t end_ns;
-	ssize_t got;
-
 	(void)fd;
 	(void)what;
-	if (!handover_take_back(session)) {
-		session->advances = true;
-		return;
-	}
-	session->advances = false;
-	end_ns = session_turn_end_ns(session);
-	if (inbox_was_filled(&session->inbox) && session->service->handler->receive(session, end_ns) && !session->eof &&
-	    (got = inbox_receive(&session->inbox, session->fd)) != -EAGAIN)
-		read_on(session, got, end_ns);
-	else
-		advance_until(session, end_ns);
+	advance_session(arg);
 }
 
 /* The frame has not ended within frame_timeout. If bytes of it wait to be read, it gets as long once more. */
