@@ -18,5 +18,7 @@ uint64_t group_daemon_charged(void);
 /* Nothing is left but the witness: no byte, no descriptor beyond those after group_daemon_start, no ring, broadcast or
  * job. */
 void group_daemon_expect_rest(void);
+/* The same as a test's tear-down. */
+int group_daemon_rests(void **state);
 
 #endif

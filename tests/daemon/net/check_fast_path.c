@@ -71,7 +71,8 @@ static void ask(struct drawer *drawer, const char *method, const struct value *p
 }
 
 /* The reply, and the tile's samples, are those of a client that sends it for the first time. prepare: what was done before. */
-static void expect_plain(struct drawer *drawer, const char *method, const struct value *params, void (*prepare)(struct drawer *drawer))
+static void expect_plain(struct drawer *drawer, const char *method, const struct value *params,
+			 void (*prepare)(struct drawer *drawer))
 {
 	struct codec_buffer got = {0}, expected = {0};
 	struct drawer plain;
@@ -144,7 +145,8 @@ static void others(void **state)
 		{"uniform", client_map(client, "n", value_uint(4), "u64", value_string("text"), NULL)},
 		{"uniform", client_map(client, "n", value_uint(5000), NULL)}, /* too large a reply */
 		{"normal", client_map(client, "n", value_uint(4), "timeout_ms", value_uint(60000), NULL)},
-		{"poisson", client_map(client, "n", value_uint(4), "lambda", value_real(3), "rank", value_uint(1), "size", value_uint(2), NULL)},
+		{"poisson", client_map(client, "n", value_uint(4), "lambda", value_real(3), "rank", value_uint(1),
+				       "size", value_uint(2), NULL)},
 		{"scale", client_map(client, "in", lambda, "by", value_real(2), "out", value_uint(1), NULL)},
 		{"normal", client_map(client, "n", value_uint(4), "seed", value_int(-1), NULL)},
 		{"normal", client_map(client, "n", value_uint(4), "nothing", value_uint(1), NULL)},
@@ -171,7 +173,8 @@ static void in_turn(void **state)
 
 		drawer_open(&drawer);
 		for (uint64_t i = 0; i < 8 * kinds; i++) {
-			struct value params = client_map(&drawer.client, "n", value_uint(1 + i % kinds), "offset", value_uint(i), NULL);
+			struct value params = client_map(&drawer.client, "n", value_uint(1 + i % kinds), "offset",
+							 value_uint(i), NULL);
 
 			expect_plain(&drawer, "normal", &params, NULL);
 		}
@@ -210,7 +213,8 @@ static void freed_tiles(void **state)
 	drawer_close(&drawer);
 }
 
-/* What is prepared for the session counts as its work memory, is no prepared call of the client's, and its requests count as draws. */
+/* What is prepared for the session counts as its work memory, is no prepared call of the client's, and its requests count
+ * as draws. */
 static void figures(void **state)
 {
 	struct drawer drawer;
@@ -234,19 +238,14 @@ static void figures(void **state)
 	drawer_close(&drawer);
 }
 
-/* Nothing is held beyond a session. */
-static void rest(void **state)
-{
-	(void)state;
-	client_await_stat(&witness, "daemon.sessions", 1);
-	group_daemon_expect_rest();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(draws),       cmocka_unit_test(others),  cmocka_unit_test(in_turn),
-		cmocka_unit_test(freed_tiles), cmocka_unit_test(figures), cmocka_unit_test(rest),
+		cmocka_unit_test(draws),
+		cmocka_unit_test(others),
+		cmocka_unit_test(in_turn),
+		cmocka_unit_test(freed_tiles),
+		cmocka_unit_test_teardown(figures, group_daemon_rests),
 	};
 
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);

@@ -40,13 +40,6 @@ static int teardown(void **state)
 	return r ? r : system(command);
 }
 
-static int rest(void **state)
-{
-	(void)state;
-	group_daemon_expect_rest();
-	return 0;
-}
-
 static struct value weights_value(size_t n)
 {
 	return value_bytes((const char *)weights, n * sizeof *weights);
@@ -205,7 +198,7 @@ static void same_samples(void **state)
 	client_close(&client);
 }
 
-/* While it is being made: cancelled, out of time, its client gone. Nothing of it is left, which `rest` sees. */
+/* While it is being made: cancelled, out of time, its client gone. Nothing of it is left, which the tear-down sees. */
 static void ends(void **state)
 {
 	struct client client;
@@ -269,7 +262,7 @@ static void limits(void **state)
 
 int main(void)
 {
-#define rested(name) cmocka_unit_test_teardown(name, rest)
+#define rested(name) cmocka_unit_test_teardown(name, group_daemon_rests)
 	const struct CMUnitTest tests[] = {
 		rested(distributions), rested(points), rested(prepared),
 		rested(same_samples),  rested(ends),   cmocka_unit_test(limits), /* opens the streams' state */

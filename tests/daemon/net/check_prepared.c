@@ -373,20 +373,11 @@ static void work_bytes(void **state)
 	client_close(&client);
 }
 
-/* Nothing is held beyond a session. */
-static void rest(void **state)
-{
-	(void)state;
-	client_await_stat(&witness, "daemon.sessions", 1);
-	group_daemon_expect_rest();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(positions),   cmocka_unit_test(mutated),    cmocka_unit_test(other_tiles),
-		cmocka_unit_test(interleaved), cmocka_unit_test(together),   cmocka_unit_test(work_bytes),
-		cmocka_unit_test(rest),
+		cmocka_unit_test(interleaved), cmocka_unit_test(together),   cmocka_unit_test_teardown(work_bytes, group_daemon_rests),
 	};
 
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);

@@ -39,13 +39,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int rest(void **state)
-{
-	(void)state;
-	group_daemon_expect_rest();
-	return 0;
-}
-
 /* While nothing is asked of it. */
 static void expect_sleep(unsigned us)
 {
@@ -470,7 +463,7 @@ static void daemon_stops(void **state)
 
 int main(void)
 {
-#define still(name) cmocka_unit_test_teardown(name, rest)
+#define still(name) cmocka_unit_test_teardown(name, group_daemon_rests)
 	const struct CMUnitTest tests[] = {still(clients_stop), still(daemon_stops)};
 
 	signal(SIGPIPE, SIG_IGN);
