@@ -55,7 +55,8 @@ static void handle_request(struct session *session, const struct message *messag
 		session->service->frame_method = operation->name;
 		call_method(session, operation, message, bump);
 		requests_free_frame(session, bump, frame->charge);
-	} else if (requests_start(session, operation, message, bump, frame->charge) && operation && operation->start == START_SERVICE) {
+	} else if (requests_start(session, operation, message, bump, frame->charge) && operation &&
+		   operation->start == START_SERVICE) {
 		engine_session_prefault_tiles(session);
 	}
 }

@@ -166,8 +166,8 @@ static int call_disconnect(struct method_call *call)
 	while (at && !(at->id == id && at->fd >= 0 && may_see(call->session, at)))
 		at = at->next;
 	if (!at)
-		return error_set(call->err, ERROR_NOT_FOUND, "disconnect: id: %" PRIu64 ", allowed: that of a session which this user may end",
-				 id);
+		return error_set(call->err, ERROR_NOT_FOUND,
+				 "disconnect: id: %" PRIu64 ", allowed: that of a session which this user may end", id);
 	if (value_put(call->bump, call->result, "disconnected", value_uint(id)))
 		return error_set(call->err, ERROR_NO_MEMORY, "disconnect: the reply");
 	log_client(LEVEL_INFO, at->id, quota_user_uid(at->user), "is disconnected by session %" PRIu64 " of uid %u",
