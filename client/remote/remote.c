@@ -152,14 +152,20 @@ static bool spin_ahead(struct trnsci_session *session, struct spin *spin, int64_
 	return again;
 }
 
-/* Looks for replies as long as spinning pays, and every few times at what poll() reports. Returns true if there is news
- * and the thread need not sleep. With the lock, which is released between looks. */
+static short poll_events(const struct remote *remote)
+{
+	return output_is_stuck(&remote->out) ? POLLIN | POLLOUT : POLLIN;
+}
+
+/* Looks for replies as long as spinning pays, and every few times at what poll() reports: with bytes that the socket has not
+ * taken, room for them. Returns true if there is news and the thread need not sleep. With the lock, which is released
+ * between looks. */
 static bool spin_for_news(struct trnsci_session *session, struct spin *spin, struct pollfd polls[2], int64_t deadline)
 {
-	const struct queue *queue = ((struct remote *)session->peer)->queue;
+	struct remote *remote = session->peer;
 	bool news = false;
 
-	if (!(queue && queue_is_busy(queue)) && socket_io_read_ahead(session))
+	if (!(remote->queue && queue_is_busy(remote->queue)) && !output_is_stuck(&remote->out) && socket_io_read_ahead(session))
 		return spin_ahead(session, spin, deadline);
 	for (unsigned times = 1; !news; times++) {
 		pthread_mutex_unlock(&session->lock);
@@ -169,14 +175,10 @@ static bool spin_for_news(struct trnsci_session *session, struct spin *spin, str
 		pthread_mutex_lock(&session->lock);
 		if (!again)
 			return false;
-		news = look_for_news(session, times) || news || ((struct remote *)session->peer)->interrupted;
+		news = look_for_news(session, times) || news || remote->interrupted;
+		polls[0].events = poll_events(remote); /* a reconnect may have added output */
 	}
 	return true;
-}
-
-static short poll_events(const struct remote *remote)
-{
-	return output_is_stuck(&remote->out) ? POLLIN | POLLOUT : POLLIN;
 }
 
 /* Returns the eventfd, which is made when a thread first sleeps: a short session never needs it. Without one, the thread
