@@ -127,7 +127,7 @@ static void check_in_place(const char *name, uint32_t features, enum fft_precisi
 /* Buffers beyond all caches are stored around these, where they are aligned: the caller's arrays, here, or not. */
 static void check_beyond(const char *name, uint32_t features)
 {
-	const size_t n = 1 << 22, size = n * 2 * sizeof(float);
+	const size_t n = 1 << 21, size = n * 2 * sizeof(float);
 	struct fft_plan *plan = plan_new(n, FFT_F32, features);
 	char *x = guarded_new(size + 8), *y = guarded_new(size + 8), *want = malloc(size);
 
