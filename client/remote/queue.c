@@ -29,7 +29,7 @@ enum {
 	SPINS = 128, /* some 3 us */
 	FEW_SPINS = 8,
 	TRY_EVERY = 16,
-	SLEEP_NS = 1000000, /* without a look at the socket, which is how a daemon's end is noticed */
+	SLEEP_NS = 100000000, /* without a look at the socket, by which the end of a daemon is noticed; a crowd waits for milliseconds */
 	SEVERAL = 4,	    /* runs under way, which are likely to end together */
 	KEPT_MOST = 8,      /* submissions that wait for others */
 };

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queues of a daemon that lies: one that is not what it must be is not used, and the calls go by the socket; completions of
- * nothing end the session. */
+ * nothing end the session. And of one that is honest and slow. */
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fake_daemon.h"
+#include "harness/wait.h"
 #include "queue_layout.h"
 
 enum { N = 16, ARENA = 1 << 20, SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
@@ -19,6 +22,7 @@ struct queue_lie {
 	uint32_t completed; /* on its page; entries are zeros */
 	int seals;
 	bool none;    /* no descriptor */
+	_Atomic int *served; /* gets a descriptor of it; NULL: nobody serves it */
 	int expected; /* of the calls */
 };
 
@@ -57,7 +61,11 @@ static void reply_queue(struct fake_daemon *fake, const struct message *request)
 	struct queue_page page = {.magic = lie->magic, .version = QUEUE_VERSION, .entries = 16};
 
 	atomic_init(&page.completed, lie->completed);
-	reply_with(fake, request, names, numbers, 4, lie->none ? -1 : memory_of(lie->real, &page, lie->seals));
+	const int fd = lie->none ? -1 : memory_of(lie->real, &page, lie->seals);
+
+	if (lie->served)
+		atomic_store(lie->served, dup(fd));
+	reply_with(fake, request, names, numbers, 4, fd);
 }
 
 /* Every call is a draw into the one tile. */
@@ -158,10 +166,81 @@ static void false_completions(void **state)
 	}
 }
 
+/* ---- a slow daemon ---- */
+
+static _Atomic int served = -1;
+static _Atomic bool slow_ends;
+
+static void *run_again_and_again(void *arg)
+{
+	int r = 0;
+
+	while (r == 0 && !atomic_load(&slow_ends))
+		r = trnsci_run(arg, NULL);
+	return r == 0 ? NULL : arg;
+}
+
+/* Ends the one run that was submitted, late. */
+static void serve_late(void)
+{
+	struct queue_page *page;
+	struct run_prepared run;
+	struct queue_completion *completion;
+
+	AWAIT(atomic_load(&served) >= 0);
+	page = mmap(NULL, honest.real, PROT_READ | PROT_WRITE, MAP_SHARED, atomic_load(&served), 0);
+	assert_true(page != MAP_FAILED);
+	AWAIT(atomic_load(&page->submitted) == 1 && atomic_load(&page->client_sleeps) != QUEUE_AWAKE);
+	wait_past_timeout(5);
+	assert_int_equal(atomic_load(&page->client_sleeps) & QUEUE_WAKE_MASK, QUEUE_WAKE_FUTEX);
+	atomic_store(&slow_ends, true);
+	queue_copy_entry(&run, queue_submission(page, (uint32_t)honest.entries, 0));
+	completion = queue_completion(page, (uint32_t)honest.entries, 0);
+	*completion = (struct queue_completion){
+		.user = run.user,
+		.given = QUEUE_SEED | QUEUE_STREAM | QUEUE_OFFSET | QUEUE_POSITION | QUEUE_NEXT,
+		.next = N};
+	atomic_store(&page->completed, 1);
+	syscall(SYS_futex, &page->completed, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	munmap(page, honest.real);
+	close(atomic_load(&served));
+}
+
+/* A thread that waits for some milliseconds, as in a crowd, still sleeps at the queue: to be woken by the socket takes three
+ * more system calls. */
+static void slow(void **state)
+{
+	const uint64_t n = N;
+	struct queue_lie lie = honest;
+	const struct trnsci_options options = {.queue = 1, .timeout_ms = 10000, .reconnect_ms = -1, .arena_bytes = ARENA};
+	struct fake_daemon *fake;
+	struct trnsci_session *session;
+	struct trnsci_tile *tile;
+	struct trnsci_call *call;
+	pthread_t thread;
+	void *failed;
+
+	(void)state;
+	lie.served = &served;
+	fake = fake_daemon_start(lie_about_queues, &lie);
+	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), 0);
+	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
+	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
+	trnsci_set_tile(trnsci_args(call), "out", tile);
+	assert_int_equal(pthread_create(&thread, NULL, run_again_and_again, call), 0);
+	serve_late();
+	pthread_join(thread, &failed);
+	assert_null(failed);
+	trnsci_call_free(call);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+	fake_daemon_stop(fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(false_numbers), cmocka_unit_test(false_memory),
-					   cmocka_unit_test(false_completions)};
+					   cmocka_unit_test(false_completions), cmocka_unit_test(slow)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
