@@ -310,6 +310,7 @@ void draw_attempts_fill(const struct draw_kernels *kernels, const struct draw *d
 	struct run s = make_run(kernels, draw, plan, plan->each ? &parameters : NULL);
 	size_t done;
 
+	static_assert(BLOCK * sizeof(uint32_t) >= STREAM_PARTITIONS * DRAW_GROUP_BYTES, "a block reaches the end of a batch");
 	s.loads = draw->arrays;
 	if (plan->each)
 		draw_parameters_init(draw, size_min(n + s.per_group + DIST_PAD, BLOCK), &parameters);
@@ -317,9 +318,10 @@ void draw_attempts_fill(const struct draw_kernels *kernels, const struct draw *d
 		const size_t skip = (size_t)(begin % s.per_group);
 
 		done = size_min(n, s.block - skip);
-		/* Make the blocks that follow begin with a group. */
+		/* The blocks that follow begin with a batch of the generator, which evaluates a part of a vector at the end of
+		 * each part of a batch. */
 		if (done < n)
-			done -= (skip + done) % s.per_group;
+			done -= (size_t)((begin + done) % (STREAM_PARTITIONS * s.per_group));
 		fill_block(&s, begin / s.per_group, skip, done, at);
 	}
 }

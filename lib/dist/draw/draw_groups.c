@@ -124,9 +124,18 @@ static void fill_cut(const struct draw_kernels *kernels, const struct draw *draw
 	memcpy(out, (char *)block + skip * size, n * size);
 }
 
+/* Returns the samples of the next pass. One that is not the last ends where a batch of the generator does, so that no batch is
+ * cut by passes: the generator evaluates a part of a vector at the end of each part of a batch. */
+static size_t count_pass(uint64_t group, size_t skip, size_t n, size_t per_group)
+{
+	const size_t most = BLOCK_GROUPS * per_group - skip;
+
+	return n <= most ? n : most - (size_t)(group % STREAM_PARTITIONS) * per_group;
+}
+
 void draw_groups_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
-	const size_t size = dtype_size(draw->dtype), per_group = DRAW_GROUP_BYTES / size, most = BLOCK_GROUPS * per_group;
+	const size_t size = dtype_size(draw->dtype), per_group = DRAW_GROUP_BYTES / size;
 	const bool aligned = (uintptr_t)out % size == 0;
 	const fill_fn fill = find_fill(draw);
 	struct rng_span span = {.group = begin / per_group};
@@ -134,14 +143,11 @@ void draw_groups_fill(const struct draw_kernels *kernels, const struct draw *dra
 
 	stream_key(&draw->stream, span.key);
 	for (char *at = out; n > 0; at += done * size, n -= done, skip = 0) {
-		if (aligned && skip == 0 && (n % per_group == 0 || n >= most)) {
-			done = size_min(n, most);
+		done = count_pass(span.group, skip, n, per_group);
+		if (aligned && skip == 0 && done % per_group == 0)
 			fill(kernels, draw, &span, done / per_group, at);
-		} else {
-			/* After a cut first group, the rest of a long draw can go straight to its place. */
-			done = size_min(n, (aligned && n >= most ? per_group : most) - skip);
+		else
 			fill_cut(kernels, draw, fill, &span, skip, done, at);
-		}
 		span.group += (skip + done) / per_group;
 	}
 }
