@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/huge_map.h"
 #include "sealed_memfd.h"
 
 /* Any value but 0, which an emptied page holds. */
@@ -54,7 +55,7 @@ int arena_map(struct fdpass *fds, const struct value *reply, size_t wanted, stru
 
 	if (!arena)
 		return error_set(err, ERROR_NO_MEMORY, "arena: no memory for its entry");
-	void *base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fds->at[0], 0);
+	void *base = huge_map((size_t)bytes, MAP_SHARED, fds->at[0]);
 
 	if (base == MAP_FAILED) {
 		free(arena);

@@ -16,9 +16,17 @@
 
 #include "background.h"
 #include "base/checked.h"
+#include "base/huge_map.h"
 
 /* One call of the kernel takes about a millisecond for PIECE_BYTES, and then lets others at its locks. */
 enum { PIECE_BYTES = 8 << 20, POPULATE_BYTES = 256 << 10 };
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 struct arena {
 	struct background_task free_task; /* must be the first member */
@@ -36,14 +44,14 @@ struct arena {
 };
 
 /* Removes the pages from the memfd, whoever has it open. The last page first: PROTOCOL.md lets a client keep bytes of its own
- * there, by which it sees that the rest may be gone. */
+ * there, by which it sees that the rest may be gone. As part of a huge page it may only be cleared then, and goes with it. */
 static void empty(char *base, uint64_t size)
 {
 	const uint64_t last = size - arena_page();
 
 	madvise(base + last, arena_page(), MADV_REMOVE);
-	for (uint64_t at = 0; at < last; at += PIECE_BYTES)
-		madvise(base + at, last - at < PIECE_BYTES ? last - at : PIECE_BYTES, MADV_REMOVE);
+	for (uint64_t at = 0; at < size; at += PIECE_BYTES)
+		madvise(base + at, size - at < PIECE_BYTES ? size - at : PIECE_BYTES, MADV_REMOVE);
 }
 
 static void free_arena(struct background_task *task)
@@ -95,24 +103,43 @@ int arena_memfd(uint64_t size)
 /* MADV_HUGEPAGE has an effect where the host's shmem_enabled is "advise" or more. */
 void *arena_map(int fd, uint64_t size)
 {
-	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	void *base = huge_map(size, MAP_SHARED | MAP_NORESERVE, fd);
 
 	if (base != MAP_FAILED)
 		madvise(base, size, MADV_HUGEPAGE);
 	return base;
 }
 
-/* Does not change the content. Kernels before 5.14 refuse it: pages are then made by their first use. */
-void arena_populate(void *base, uint64_t from, uint64_t to)
+/* Makes pages of the system's size. Kernels before 5.14 refuse it: pages are then made by their first use. */
+static void populate_small(char *base, uint64_t from, uint64_t to)
 {
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 	for (uint64_t at = from; at < to; at += POPULATE_BYTES) {
 		const uint64_t size = to - at < POPULATE_BYTES ? to - at : POPULATE_BYTES;
 
-		if (madvise((char *)base + at, size, MADV_POPULATE_WRITE) < 0)
+		if (madvise(base + at, size, MADV_POPULATE_WRITE) < 0)
 			return;
+	}
+}
+
+/* Makes one huge page of all the pages here, of which there must be one. MADV_COLLAPSE does not ask shmem_enabled, which is
+ * "never" on most hosts. Kernels before 6.1 refuse it, and all do while memory is short or a page is in use. */
+static bool populate_huge(char *at)
+{
+	return madvise(at, (size_t)arena_page(), MADV_POPULATE_WRITE) == 0 &&
+	       madvise(at, HUGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
+}
+
+/* Does not change the content. Begins with the huge page that an earlier call left unfinished. The first refusal ends the
+ * search for huge pages, since the kernel looks long for them where memory is fragmented. */
+void arena_populate(void *base, uint64_t from, uint64_t to)
+{
+	bool huge = true;
+
+	for (uint64_t at = from - from % HUGE_PAGE_BYTES; at < to; at += HUGE_PAGE_BYTES) {
+		const uint64_t end = to - at < HUGE_PAGE_BYTES ? to : at + HUGE_PAGE_BYTES;
+
+		huge = huge && end - at == HUGE_PAGE_BYTES && populate_huge((char *)base + at);
+		populate_small(base, at < from ? from : at, end);
 	}
 }
 
@@ -154,7 +181,7 @@ static int make_of_prefaulted(uint64_t size, const struct arena_prefaulted *pref
 	void *base = MAP_FAILED;
 
 	if (ftruncate(prefaulted->fd, (off_t)size) == 0 && seal(prefaulted->fd) == 0)
-		base = mremap(prefaulted->base, prefaulted->bytes, size, MREMAP_MAYMOVE);
+		base = huge_remap(prefaulted->base, prefaulted->bytes, size);
 	if (base == MAP_FAILED) {
 		int r = fail_mapping(size, err);
 

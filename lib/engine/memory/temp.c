@@ -9,13 +9,13 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/huge_map.h"
 
 enum {
 	LEAST = 32 << 10,  /* below, malloc keeps memory itself */
 	PIECE = 256 << 10, /* unmapped at once: 64 pages, some 45 us */
 	ALIGN = 64,
 	PAGE = 4096,
-	HUGE = 2 << 20,  /* from here on blocks ask for huge pages */
 	KEPT_MOST = 128, /* blocks; a search looks at all of them */
 };
 
@@ -91,31 +91,16 @@ static bool block_bytes(uint64_t bytes, uint64_t *ret)
 	return bytes <= SIZE_MAX / 4 && !round_up_overflows(bytes, step > PAGE ? step : PAGE, ret);
 }
 
-/* Maps a block that begins at a multiple of 2 MiB, so that huge pages can fill it. */
-static void *map_huge(uint64_t bytes)
-{
-	char *at = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint64_t skipped;
-
-	if (at == MAP_FAILED)
-		return NULL;
-	skipped = -(uintptr_t)at & (HUGE - 1);
-	if (skipped)
-		munmap(at, skipped);
-	munmap(at + skipped + bytes, HUGE - skipped);
-	madvise(at + skipped, bytes, MADV_HUGEPAGE); /* a kernel without them refuses, which does not matter */
-	return at + skipped;
-}
-
 /* Not MAP_NORESERVE: the kernel refuses at once what exceeds all its memory. */
 static void *map_block(uint64_t bytes)
 {
-	void *at;
+	void *at = huge_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
-	if (bytes >= HUGE)
-		return map_huge(bytes);
-	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return at == MAP_FAILED ? NULL : at;
+	if (at == MAP_FAILED)
+		return NULL;
+	if (bytes >= HUGE_PAGE_BYTES)
+		madvise(at, bytes, MADV_HUGEPAGE); /* a kernel without them refuses, which does not matter */
+	return at;
 }
 
 /* Takes a block out of the list. Hold the lock. */

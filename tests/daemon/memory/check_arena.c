@@ -3,21 +3,24 @@
  * one is ready before a client asks, given to one client only, and dropped when its room is needed. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/huge_map.h"
 #include "daemon/group_daemon.h"
 
 /* The pre-faulted arena is charged to the daemon's user, who is the clients', too. LARGE is their half of the setting
  * arena_total_bytes = 41951232: an arena of that size leaves no room for the pre-faulted one. */
-enum { AHEAD = 1 << 20, LARGE = (20 << 20) + 4096 };
+enum { AHEAD = 4 << 20, LARGE = (20 << 20) + 4096 };
 
 static int setup(void **state)
 {
 	(void)state;
-	group_daemon_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=1M", "--arena-bytes=1G",
+	group_daemon_start((const char *const[]){"--threads=2", "--arena-ahead-bytes=4M", "--arena-bytes=1G",
 						 "--arena-total-bytes=41951232", "--connections-per-second=100000",
 						 NULL});
 	return 0;
@@ -38,10 +41,18 @@ static bool is_prefaulted(void)
 	return value_get(value_get(&stats, "daemon"), "spare_arena")->boolean;
 }
 
+/* Returns whether nothing is charged but a pre-faulted arena, which is whole MiB, at most AHEAD. */
+static bool is_at_rest(void)
+{
+	const uint64_t charged = group_daemon_charged();
+
+	return charged == 0 || (charged <= AHEAD && charged % (1 << 20) == 0 && is_prefaulted());
+}
+
 /* What earlier sessions had is emptied and given back; a pre-faulted arena may be there. */
 static void await_rest(void)
 {
-	AWAIT(group_daemon_charged() <= AHEAD);
+	AWAIT(is_at_rest());
 }
 
 /* A request for an arena has the next one made. */
@@ -202,6 +213,66 @@ static void tiles_are_touched_ahead(void **state)
 	client_close(&client);
 }
 
+/* Returns how many KiB of shared memory this process has mapped as huge pages. */
+static long mapped_huge(void)
+{
+	FILE *file = fopen("/proc/self/smaps", "re");
+	char line[256];
+	long sum = 0, one;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof line, file))
+		sum += sscanf(line, "ShmemPmdMapped: %ld", &one) == 1 ? one : 0;
+	fclose(file);
+	return sum;
+}
+
+/* Returns whether the kernel makes a huge page of shared memory that has one small one. */
+static bool has_huge_pages(void)
+{
+	const int fd = memfd_create("probe", MFD_CLOEXEC);
+	char *base;
+	int r;
+
+	assert_int_equal(ftruncate(fd, HUGE_PAGE_BYTES), 0);
+	base = huge_map(HUGE_PAGE_BYTES, MAP_SHARED, fd);
+	*base = 1;
+	r = madvise(base, HUGE_PAGE_BYTES, 25 /* MADV_COLLAPSE */);
+	munmap(base, HUGE_PAGE_BYTES);
+	close(fd);
+	return r == 0;
+}
+
+/* Where the kernel can, whatever its policy for shared memory; a client gets them with its next mapping. */
+static void tiles_get_huge_pages(void **state)
+{
+	struct client client;
+	void *base;
+
+	(void)state;
+	if (!has_huge_pages()) {
+		print_message("the kernel makes no huge pages of shared memory on request\n");
+		skip();
+	}
+	await_rest();
+	client_open(&client, group_daemon.socket);
+	const int fd = client_arena(&client, LARGE, &base);
+	struct value tile = client_map(&client, "dtype", value_string("i8"), "shape", value_uint(AHEAD), NULL);
+
+	client_result(&client, "tile", &tile);
+	AWAIT(stat_of(fd).st_blocks * 512 >= AHEAD);
+	assert_int_equal(stat_of(fd).st_blocks * 512, AHEAD);
+	char *mapped = huge_map(LARGE, MAP_SHARED, fd);
+
+	for (size_t at = 0; at < AHEAD; at += 4096)
+		assert_int_equal(mapped[at], 0);
+	assert_true(mapped_huge() >= HUGE_PAGE_BYTES / 1024);
+	munmap(mapped, LARGE);
+	munmap(base, LARGE);
+	close(fd);
+	client_close(&client);
+}
+
 /* Ready or being made, it gives way to an arena that needs its room. */
 static void gives_way(void **state)
 {
@@ -230,6 +301,7 @@ int main(void)
 		cmocka_unit_test(prefaulted_and_given_once),
 		cmocka_unit_test(follows_the_clients),
 		cmocka_unit_test(tiles_are_touched_ahead),
+		cmocka_unit_test(tiles_get_huge_pages),
 		cmocka_unit_test(gives_way),
 	};
 
