@@ -22,7 +22,8 @@ enum {
 	BRIEF_POLLS = 1024, /* of shared memory, some 20 us: to sleep and be woken takes as long on both sides */
 	FEW_POLLS = 8,     /* after a wait in which these found nothing */
 	TRY_EVERY = 16,     /* waits of so few, after which one tries the others again */
-	POLL_SOCKETS_EVERY = 16, /* polls of shared memory, each of which costs a hundredth of a look at the sockets */
+	POLL_SOCKETS_EVERY = 16, /* polls of shared memory that found nothing, each a hundredth of a look at the sockets, or clients
+				    served there: those at sockets have their turn beside many */
 };
 
 struct loop {
@@ -293,17 +294,27 @@ static void run_events(struct loop *loop, int flags)
 	loop->outstanding = loop->collect && loop->collect(loop->collect_arg);
 }
 
-/* A round over the pollers: what is stopped meanwhile is skipped. Returns whether any had something to do. */
-static bool poll_memory(struct loop *loop)
+/* A round over the pollers: what is stopped meanwhile is skipped. Returns how many had something to do. */
+static unsigned poll_memory(struct loop *loop)
 {
 	struct loop_poller *poller;
-	bool any = false;
+	unsigned n = 0;
 
 	for (loop->next_poller = loop->pollers; (poller = loop->next_poller);) {
 		loop->next_poller = poller->next;
-		any |= poller->poll(poller);
+		n += poller->poll(poller);
 	}
-	return any;
+	return n;
+}
+
+/* Looks at the sockets, too, when it is their turn after a round that served n clients. */
+static void poll_sockets(struct loop *loop, unsigned n)
+{
+	loop->polls += n ? n : 1;
+	if (loop->polls < POLL_SOCKETS_EVERY)
+		return;
+	loop->polls = 0;
+	run_events(loop, EVLOOP_NONBLOCK);
 }
 
 /* Returns whether all pollers sleep. */
@@ -325,9 +336,10 @@ static bool stop_polling_memory(struct loop *loop)
 static void poll_clients(struct loop *loop)
 {
 	if (loop->pollers) {
-		loop->active |= poll_memory(loop);
-		if (++loop->polls % POLL_SOCKETS_EVERY == 0)
-			run_events(loop, EVLOOP_NONBLOCK);
+		const unsigned n = poll_memory(loop);
+
+		loop->active |= n > 0;
+		poll_sockets(loop, n);
 	} else if (++loop->polls % POLL_ALL_EVERY == 0 || loop->several || !loop->try) {
 		loop->several -= loop->several > 0;
 		run_events(loop, EVLOOP_NONBLOCK);
@@ -343,10 +355,11 @@ static bool poll_memory_briefly(struct loop *loop)
 	const unsigned most = *brief || ++loop->waits % TRY_EVERY == 0 ? BRIEF_POLLS : FEW_POLLS;
 
 	for (unsigned i = 0; loop->pollers && i < most; i++) {
-		if (poll_memory(loop)) {
+		const unsigned n = poll_memory(loop);
+
+		if (n > 0) {
 			*brief = true;
-			if (++loop->polls % POLL_SOCKETS_EVERY == 0)
-				run_events(loop, EVLOOP_NONBLOCK);
+			poll_sockets(loop, n);
 			return true;
 		}
 		spin_pause();

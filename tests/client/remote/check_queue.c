@@ -2,6 +2,7 @@
 /* Calls that go through a daemon's queue: their replies are those that the socket brings, whatever happens meanwhile. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,7 +12,7 @@
 #include "engine/scheduler/cpus.h"
 #include "harness/wait.h"
 
-enum { N = 300, CALLS = 8, RUNS = 400, ROUNDS = 5, FEW = 20, SEVERAL = 100 };
+enum { N = 300, CALLS = 8, RUNS = 400, ROUNDS = 5, FEW = 20, SEVERAL = 100, CROWD = 24, TIMES_MOST = 6 };
 
 static struct trnsci_session *open_queue_spinning(int queue, int spin_us)
 {
@@ -247,6 +248,50 @@ static void threads(void **state)
 	run_threads(-1);
 }
 
+static _Atomic bool crowd_ends;
+
+static void *run_beside(void *session)
+{
+	struct trnsci_call *call = draw_of(session, "normal", NULL);
+	int r = 0;
+
+	while (r == 0 && !atomic_load(&crowd_ends))
+		r = trnsci_run(call, NULL);
+	trnsci_call_free(call);
+	return r == 0 ? NULL : session;
+}
+
+/* A client at the socket has turns beside many at queues: they get at most a few times as many answers each. */
+static void beside_a_socket(void **state)
+{
+	struct trnsci_session *sessions[CROWD], *plain = open_queue(-1);
+	struct trnsci_call *call = draw_of(plain, "normal", NULL);
+	pthread_t threads[CROWD];
+	uint64_t before;
+	void *failed;
+
+	(void)state;
+	for (int k = 0; k < CROWD; k++) {
+		sessions[k] = open_queue(1);
+		assert_int_equal(pthread_create(&threads[k], NULL, run_beside, sessions[k]), 0);
+	}
+	before = runs_of_queues(plain);
+	AWAIT(queue_has_run(plain, before, CROWD * FEW))
+	ping(plain);
+	before = runs_of_queues(plain);
+	for (int i = 0; i < SEVERAL; i++)
+		assert_runs(call);
+	assert_in_range(runs_of_queues(plain) - before, 0, CROWD * SEVERAL * TIMES_MOST);
+	atomic_store(&crowd_ends, true);
+	for (int k = 0; k < CROWD; k++) {
+		pthread_join(threads[k], &failed);
+		assert_null(failed);
+		trnsci_close(sessions[k]);
+	}
+	trnsci_call_free(call);
+	trnsci_close(plain);
+}
+
 /* ---- what ends otherwise ---- */
 
 /* The text is that of the same request by the socket. */
@@ -437,6 +482,7 @@ int main(void)
 		cmocka_unit_test(failures),	     cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight),
 		cmocka_unit_test(closed_in_flight), cmocka_unit_test(event_loop),	cmocka_unit_test(turned_off),
 		cmocka_unit_test(restarted),	     cmocka_unit_test(asleep),		cmocka_unit_test(large_results),
+		cmocka_unit_test(beside_a_socket),
 	};
 
 	return cmocka_run_group_tests(tests, start_both, stop_both);
