@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws into tiles, and any operation on tiles, without a call object.
  *
- * Each tries a kept call first (call/kept_call.h): in an embedded session the second call with the same parameters, dtypes and
- * shapes skips validation and compilation. Otherwise it makes a call, runs it and frees it. */
+ * Each tries a kept call first (kept_call.h): the second call with the same parameters, dtypes and shapes skips validation
+ * and compilation. Otherwise it makes a call, runs it and frees it. */
 #include "draw.h"
 
 #include <trnsci/trnsci.h>
@@ -165,20 +165,18 @@ static int run_kept(struct trnsci_session *session, const struct drawing *drawin
 	const struct value *reply;
 	struct kept_call *kept;
 	struct call_key key;
-	int r = 1;
+	int r;
 
-	if (!drawing->distribution || !tile || !session->engine->prepare || draw_stream_name(drawing))
+	if (!drawing->distribution || !tile || draw_stream_name(drawing))
 		return 1;
 	draw_begin_key(&key, drawing);
 	call_key_add_tile(&key, tile);
 	kept = kept_call_take(session, &key, make_kept, &into);
 	if (!kept)
 		return 1;
-	reply = kept_call_run(kept, &key, &changes);
-	if (reply)
-		r = ret_span ? span_read((const struct trnsci_value *)(const void *)reply, drawing->distribution,
-					 ret_span, err)
-			     : 0;
+	r = kept_call_run(kept, &key, &changes, &reply, err);
+	if (r == 0 && ret_span)
+		r = span_read((const struct trnsci_value *)(const void *)reply, drawing->distribution, ret_span, err);
 	kept_call_give(session, kept);
 	return r;
 }

@@ -6,7 +6,7 @@
 #include <trnsci/trnsci.h>
 
 #include "base/error.h"
-#include "call/kept_call.h"
+#include "kept_call.h"
 
 struct drawing {
 	const char *distribution;

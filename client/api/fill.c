@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "call/array.h"
-#include "call/kept_call.h"
+#include "kept_call.h"
 #include "call/run.h"
 #include "dist/distributions/distribution.h"
 #include "draw.h"
@@ -198,7 +198,7 @@ static int fill_kept(struct fill *fill, struct error *err)
 	const struct value *reply;
 	struct kept_call *kept;
 	struct call_key key;
-	int r = 1;
+	int r;
 
 	if (draw_stream_name(&fill->drawing) || fill->elements == 0)
 		return 1;
@@ -207,11 +207,9 @@ static int fill_kept(struct fill *fill, struct error *err)
 	if (!kept)
 		return 1;
 	changes.memory = &fill->out;
-	reply = kept_call_run(kept, &key, &changes);
-	if (reply)
-		r = fill->wants_span ? span_read((const struct trnsci_value *)(const void *)reply,
-						 fill->drawing.distribution, &fill->span, err)
-				     : 0;
+	r = kept_call_run(kept, &key, &changes, &reply, err);
+	if (r == 0 && fill->wants_span)
+		r = span_read((const struct trnsci_value *)(const void *)reply, fill->drawing.distribution, &fill->span, err);
 	kept_call_give(fill->session, kept);
 	return r;
 }

@@ -10,7 +10,7 @@
 #include "embedded/embedded.h"
 #include "remote/remote.h"
 #include "session/public_error.h"
-#include "call/kept_call.h"
+#include "kept_call.h"
 #include "session/wait.h"
 #include "tile.h"
 

@@ -8,7 +8,7 @@
 
 #include "engine/operations/operations.h"
 #include "call/array.h"
-#include "call/kept_call.h"
+#include "kept_call.h"
 #include "session/public_error.h"
 #include "call/run.h"
 #include "session/wait.h"
@@ -87,6 +87,8 @@ static bool run_kept(struct transform *t)
 	void *const memory[PREPARED_MEMORY] = {t->in.data, t->out.data};
 	struct prepared_changes changes = {.memory = memory};
 	struct kept_call *kept;
+	const struct value *reply;
+	struct error ignored;
 	struct call_key key;
 	bool done;
 
@@ -100,7 +102,7 @@ static bool run_kept(struct transform *t)
 	kept = kept_call_take(t->session, &key, make_kept, t);
 	if (!kept)
 		return false;
-	done = kept_call_run(kept, &key, &changes);
+	done = kept_call_run(kept, &key, &changes, &reply, &ignored) == 0;
 	kept_call_give(t->session, kept);
 	return done;
 }

@@ -139,7 +139,7 @@ struct trnsci_session {
 	size_t n_lost;             /* tiles whose content is lost */
 	struct trnsci_tile *pooled[POOLED_TILES];
 	size_t n_pooled;
-	_Atomic(struct kept_calls *) kept; /* call/kept_call.h; NULL: none yet; changed without the lock */
+	_Atomic(struct kept_calls *) kept; /* api/kept_call.h; NULL: none yet; changed without the lock */
 };
 
 /* Returns -ERROR_CLOSED for NULL and in a child after fork. */

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that an embedded session keeps prepared for its one-line functions (trnsci_fill, trnsci_draw, trnsci_transform,
- * trnsci_apply).
+/* Calls that a session keeps for its one-line functions (trnsci_fill, trnsci_draw, trnsci_transform, trnsci_apply).
  *
  * A key has everything of such a call that its runs cannot change: method, parameters, dtypes and shapes. Seed, stream,
  * offset, position, tiles and the addresses of arrays are stated by each run. A key that comes for the second time is worth
- * preparing. Each thread has calls of its own, so that threads with equal keys do not wait for each other. */
-#ifndef TRNSCI_CLIENT_CALL_KEPT_CALL_H
-#define TRNSCI_CLIENT_CALL_KEPT_CALL_H
+ * a call. Each thread has calls of its own, so that threads with equal keys do not wait for each other.
+ *
+ * An embedded session keeps them prepared, and runs them in their caller's thread. With a daemon they are calls on tiles only,
+ * each for the tiles that it was made with, and run as those of trnsci_run: prepared by the daemon (prepare.h), and through its
+ * queue where they come often. */
+#ifndef TRNSCI_CLIENT_API_KEPT_CALL_H
+#define TRNSCI_CLIENT_API_KEPT_CALL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "call.h"
+#include "call/call.h"
 
 enum { KEY_WORDS = 64 };
 
@@ -35,14 +38,17 @@ void call_key_add_tile(struct call_key *key, const struct trnsci_tile *tile);
 struct kept_call;
 
 /* Takes the call of that key, which make() builds where there is none yet. Returns NULL if it is not kept: it is to be made and
- * sent. The call is yours until kept_call_give. The thread has entered the session (session_enter), and leaves it after that. */
-struct kept_call *kept_call_take(struct trnsci_session *session, const struct call_key *key,
+ * sent. The call is yours until kept_call_give. The thread has entered the session (session_enter), and leaves it after that.
+ * The key is not used again by its caller. */
+struct kept_call *kept_call_take(struct trnsci_session *session, struct call_key *key,
 				 int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg);
-/* Runs it in this thread, with the tiles of the key. Returns its reply, or NULL if it is to be made and sent, which also reports what is wrong. */
-const struct value *kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes);
+/* Runs it with the tiles of the key. Returns 0 and its reply, which is there until kept_call_give; 1 if it is to be made and sent,
+ * which also reports what is wrong; or a negative error (closed, timeout, cancelled) of a run that may have been done. */
+int kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes, const struct value **ret_reply,
+		  struct error *err);
 void kept_call_give(struct trnsci_session *session, struct kept_call *kept);
 
-/* Frees all of a session that was stopped. */
+/* Frees all of a session that was stopped; the caller has a reference to it. */
 void kept_calls_free(struct trnsci_session *session);
 
 #endif

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/run.h"
+#include "queue_call.h"
+#include "session/public_error.h"
 #include "session/tile.h"
 
 enum {
@@ -18,7 +21,9 @@ enum {
 
 struct kept_call {
 	const struct trnsci_session *session;
-	struct prepared *prepared; /* owned; released with the call */
+	struct prepared *prepared; /* embedded: owned; released with the call */
+	struct trnsci_call *call;  /* with a daemon; freed with the kept one */
+	bool failed;               /* it is not put back */
 	uint64_t hash;             /* of the words */
 	size_t n_words;
 	uint64_t words[];          /* the key; constant */
@@ -187,30 +192,42 @@ static void kept_call_free(struct trnsci_session *session, struct kept_call *kep
 {
 	if (!kept)
 		return;
-	session->engine->release(session, kept->prepared);
+	if (kept->call)
+		trnsci_call_free(kept->call);
+	else
+		session->engine->release(session, kept->prepared);
 	free(kept);
 }
 
-/* NULL: the call cannot be prepared, or is none that runs in its caller's thread. */
-static struct kept_call *kept_call_new(struct trnsci_session *session, const struct call_key *key, uint64_t hash,
-				       int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err),
-				       void *arg)
+/* Takes over the call. Returns -ERROR_NOT_SUPPORTED if it cannot be prepared, or is none that runs in its caller's thread. */
+static int prepare_kept(struct trnsci_session *session, const struct call_key *key, struct trnsci_call *call, struct kept_call *kept)
 {
-	struct kept_call *kept = malloc(sizeof *kept + key->n * sizeof *key->words);
-	struct trnsci_call *call = NULL;
 	uint32_t handles[ARGS_SWAPS];
-	struct error ignored;
-	int r = kept ? make(arg, &call, &ignored) : -ERROR_NO_MEMORY;
+	int r = !args_are_good(&call->args) ? -ERROR_BAD_TILE : session->engine->prepare(call, &kept->prepared);
 
-	if (r == 0)
-		r = !args_are_good(&call->args) ? -ERROR_BAD_TILE : session->engine->prepare(call, &kept->prepared);
-	if (call)
-		trnsci_call_free(call);
+	trnsci_call_free(call);
 	if (r == 0 && !(prepared_is_small(kept->prepared) && find_handles(session, key, handles) &&
 			prepared_names(kept->prepared, handles, key->n_tiles))) {
 		session->engine->release(session, kept->prepared);
 		r = -ERROR_NOT_SUPPORTED;
 	}
+	return r;
+}
+
+/* NULL: there is none that can be kept. */
+static struct kept_call *kept_call_new(struct trnsci_session *session, const struct call_key *key, uint64_t hash,
+				       int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err),
+				       void *arg)
+{
+	struct kept_call *kept = calloc(1, sizeof *kept + key->n * sizeof *key->words);
+	struct trnsci_call *call = NULL;
+	struct error ignored;
+	int r = kept ? make(arg, &call, &ignored) : -ERROR_NO_MEMORY;
+
+	if (r == 0 && session->engine->prepare)
+		r = prepare_kept(session, key, call, kept);
+	else if (r == 0)
+		kept->call = call;
 	if (r < 0) {
 		free(kept);
 		return NULL;
@@ -311,13 +328,28 @@ static void note_refused(struct kept_calls *calls, uint64_t hash)
 		note_seen(calls, hash, ~mark_of(hash));
 }
 
-struct kept_call *kept_call_take(struct trnsci_session *session, const struct call_key *key,
+/* With a daemon a call has its tiles for good: they are part of its key, as addresses, which no other tile has while the call
+ * refers to them. */
+static bool add_identities(const struct trnsci_session *session, struct call_key *key)
+{
+	uint32_t handles[ARGS_SWAPS];
+
+	if (session->engine->prepare)
+		return true;
+	if (key->n_tiles == 0 || !find_handles(session, key, handles))
+		return false;
+	for (size_t i = 0; i < key->n_tiles; i++)
+		call_key_add(key, (uintptr_t)key->tiles[i]);
+	return true;
+}
+
+struct kept_call *kept_call_take(struct trnsci_session *session, struct call_key *key,
 				 int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg)
 {
 	struct kept_calls *calls;
 	struct kept_call *kept = NULL;
 
-	if (!session->engine->prepare || key->n > KEY_WORDS)
+	if (!add_identities(session, key) || key->n > KEY_WORDS)
 		return NULL;
 	calls = kept_calls_of(session);
 	if (calls) {
@@ -333,7 +365,8 @@ struct kept_call *kept_call_take(struct trnsci_session *session, const struct ca
 	return kept;
 }
 
-const struct value *kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes)
+/* In this thread. */
+static const struct value *run_embedded(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes)
 {
 	uint32_t handles[ARGS_SWAPS];
 
@@ -342,6 +375,36 @@ const struct value *kept_call_run(struct kept_call *kept, const struct call_key 
 	changes->tiles = handles;
 	changes->n_tiles = key->n_tiles;
 	return prepared_run_alone(kept->prepared, changes);
+}
+
+/* By the daemon. An error of a run that was not done is for a call that is made anew to report, in its own words. */
+static int run_sent(struct kept_call *kept, const struct prepared_changes *changes, const struct value **ret_reply, struct error *err)
+{
+	const struct trnsci_changes sent = {
+		.given = changes->given, .seed = changes->seed, .stream = changes->stream, .offset = changes->offset};
+	int r;
+
+	if (changes->given & PREPARED_POSITION)
+		return 1;
+	queue_call_count(kept->call);
+	r = call_run_and_keep(kept->call, &sent);
+	kept->failed = r < 0;
+	if (r == 0)
+		*ret_reply = kept->call->reply;
+	else if (r != -ERROR_CLOSED && r != -ERROR_TIMEOUT && r != -ERROR_CANCELLED)
+		return 1;
+	else
+		error_import(err, &kept->call->error);
+	return r;
+}
+
+int kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes, const struct value **ret_reply,
+		  struct error *err)
+{
+	if (kept->call)
+		return run_sent(kept, changes, ret_reply, err);
+	*ret_reply = run_embedded(kept, key, changes);
+	return *ret_reply ? 0 : 1;
 }
 
 /* Into the slot that it was taken from, an empty one, or in the place of another. */
@@ -353,6 +416,10 @@ void kept_call_give(struct trnsci_session *session, struct kept_call *kept)
 	struct kept_call *none = NULL;
 	size_t i;
 
+	if (kept->failed) {
+		kept_call_free(session, kept);
+		return;
+	}
 	for (i = 0; i < WAYS; i++, none = NULL) {
 		if (atomic_load_explicit(&set[i].call, memory_order_relaxed))
 			continue;

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one-line functions on tiles of a daemon, whose calls are kept from the second on: each gives what it gives the first time,
+ * whatever happens between. */
+#include <stdio.h>
+#include <string.h>
+
+#include "client/both.h"
+#include "engine/scheduler/cpus.h"
+#include "harness/wait.h"
+
+enum { N = 300, TILES = 3, ROUNDS = 400, FEW = 20, TRIES = 6 };
+
+static struct trnsci_session *embedded;
+
+static struct trnsci_session *open_kept(int queue)
+{
+	const struct trnsci_options options = {.queue = queue, .reconnect_ms = 20000};
+
+	return open_with(trnscid.socket, &options);
+}
+
+/* Draws at a place of its own, and compares samples and place with an embedded draw. */
+static void expect_draw(struct trnsci_session *session, struct trnsci_tile *tile, unsigned i)
+{
+	const struct trnsci_source source = {.seed = i % 5, .stream = i % 3, .offset = 7 * i, .position = i % 11 ? 0 : 8};
+	struct trnsci_span span, expected_span;
+	struct trnsci_error err = {0};
+	float expected[N];
+
+	assert_int_equal(trnsci_fill(embedded, "normal", NULL, &source, TRNSCI_F32, N, expected, &expected_span, NULL), 0);
+	if (trnsci_draw(session, "normal", NULL, &source, &tile, &span, &err) < 0)
+		fail_msg("draw %u: %s", i, err.text);
+	assert_memory_equal(&span, &expected_span, sizeof span);
+	if (memcmp(trnsci_tile_data(tile), expected, sizeof expected) != 0)
+		fail_msg("draw %u: other bytes", i);
+}
+
+/* Each of several tiles, and operations whose input and output take turns. They run through the queue after some time. */
+static void tiles(void **state)
+{
+	struct trnsci_session *session = open_kept(1);
+	const uint64_t before = stat_of(session, "daemon", "queue_runs"), least = cpus_usable() > 1 ? FEW : 0;
+	struct trnsci_tile *at[TILES];
+	unsigned i = 0;
+
+	(void)state;
+	for (int k = 0; k < TILES; k++)
+		at[k] = new_tile(session, 0, TRNSCI_F32, N);
+	AWAIT(i >= ROUNDS && stat_of(session, "daemon", "queue_runs") >= before + least)
+	for (unsigned end = i + ROUNDS; i < end; i++) {
+		struct trnsci_tile *in = at[i % TILES], *out = at[i * 5 / 7 % TILES];
+		const struct trnsci_param params[] = {trnsci_with_tile("in", in), trnsci_f64("by", 3), trnsci_end()};
+		float expected[N];
+
+		expect_draw(session, in, i);
+		for (int k = 0; k < N; k++)
+			expected[k] = 3 * ((const float *)trnsci_tile_data(in))[k];
+		assert_int_equal(trnsci_apply(session, "scale", params, &out, NULL), 0);
+		if (memcmp(trnsci_tile_data(out), expected, sizeof expected) != 0)
+			fail_msg("scale, round %u: other bytes", i);
+	}
+	trnsci_close(session);
+	for (int k = 0; k < TILES; k++)
+		trnsci_tile_free(at[k]);
+}
+
+/* The daemon prepares a call once, which is what later runs save. */
+static void prepared_once(void **state)
+{
+	struct trnsci_session *session = open_kept(-1);
+	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+
+	(void)state;
+	for (unsigned i = 1; i < ROUNDS; i++)
+		if (i % 11)
+			expect_draw(session, tile, i);
+	assert_int_equal(stat_of(session, "session", "prepared"), 1);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+}
+
+/* Another tile in the place of one that was freed, which the kept call still names. */
+static void freed(void **state)
+{
+	struct trnsci_session *session = open_kept(1);
+	struct trnsci_tile *beside = new_tile(session, 0, TRNSCI_F32, N), *tile;
+	float before[N];
+
+	(void)state;
+	expect_draw(session, beside, 1);
+	memcpy(before, trnsci_tile_data(beside), sizeof before);
+	for (unsigned i = 0; i < ROUNDS / 4; i++) {
+		tile = new_tile(session, 0, TRNSCI_F32, N);
+		for (unsigned k = 0; k < TRIES; k++)
+			expect_draw(session, tile, i + k);
+		trnsci_tile_free(tile);
+	}
+	assert_memory_equal(trnsci_tile_data(beside), before, sizeof before);
+	trnsci_tile_free(beside);
+	trnsci_close(session);
+}
+
+/* What is wrong is reported in the words of the first time, and does no harm to the next run. */
+static void wrong(void **state)
+{
+	const struct trnsci_source good = {.seed = 1}, beyond = {.seed = 1, .offset = UINT64_MAX},
+				   unknown = {.seed = 1, .stream = UINT64_C(1) << 40, .generator = "philox4x32"};
+	const struct trnsci_param negative[] = {trnsci_f64("std", -1), trnsci_end()};
+	const struct {
+		const struct trnsci_param *params;
+		const struct trnsci_source *source;
+		int expected;
+	} rows[] = {{NULL, &beyond, -TRNSCI_END_OF_STREAM}, {NULL, &unknown, -TRNSCI_OUT_OF_RANGE}, {negative, &good, -TRNSCI_OUT_OF_RANGE}};
+	struct trnsci_session *session = open_kept(1);
+	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_error first[3], err;
+
+	(void)state;
+	for (unsigned i = 0; i < ROUNDS / 4; i++)
+		for (size_t k = 0; k < 3; k++) {
+			assert_int_equal(trnsci_draw(session, "normal", rows[k].params, rows[k].source, &tile, NULL, &err), rows[k].expected);
+			if (i == 0)
+				first[k] = err;
+			assert_string_equal(err.text, first[k].text);
+			expect_draw(session, tile, i);
+		}
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+}
+
+/* More calls than are kept. */
+static void many(void **state)
+{
+	struct trnsci_session *session = open_kept(1);
+	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+
+	(void)state;
+	for (int round = 0; round < 3; round++)
+		for (int i = 0; i < ROUNDS; i++) {
+			const struct trnsci_param mean[] = {trnsci_i64("mean", i), trnsci_i64("std", 0), trnsci_end()};
+
+			assert_int_equal(trnsci_draw(session, "normal", mean, NULL, &tile, NULL, NULL), 0);
+			assert_true(((const float *)trnsci_tile_data(tile))[N - 1] == (float)i);
+		}
+	assert_in_range(stat_of(session, "session", "prepared"), 0, 128);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+}
+
+static void restarted(void **state)
+{
+	struct trnsci_session *session = open_kept(1);
+	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+
+	(void)state;
+	for (unsigned round = 0; round < 4; round++) {
+		for (unsigned i = 0; i < ROUNDS / 4; i++)
+			expect_draw(session, tile, i);
+		daemon_strike(&trnscid, round % 2 ? SIGKILL : SIGTERM);
+		daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
+	}
+	expect_draw(session, tile, 1);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+}
+
+static int start_both(void **state)
+{
+	embedded = open_at("embedded:");
+	return start(state);
+}
+
+static int stop_both(void **state)
+{
+	trnsci_close(embedded);
+	return stop(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tiles), cmocka_unit_test(prepared_once), cmocka_unit_test(freed),
+		cmocka_unit_test(wrong), cmocka_unit_test(many),          cmocka_unit_test(restarted),
+	};
+
+	return cmocka_run_group_tests(tests, start_both, stop_both);
+}
