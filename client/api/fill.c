@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnsci_fill: samples in the caller's memory. An embedded engine writes them there. From a daemon, few come with the
- * reply to one request, and many through a tile, piece by piece. */
-#include <stdlib.h>
+/* trnsci_fill: samples in the caller's memory. An embedded engine writes them there (fill_embedded.c). From a daemon, few come with
+ * the reply to one request, and many through a tile, piece by piece. */
 #include <string.h>
 
 #include <trnsci/trnsci.h>
 
 #include "base/checked.h"
 #include "call/array.h"
-#include "kept_call.h"
 #include "call/run.h"
 #include "dist/distributions/distribution.h"
-#include "draw.h"
+#include "fill_core.h"
 #include "parameter_tiles.h"
 #include "session/public_error.h"
 #include "session/wait.h"
@@ -23,19 +21,6 @@ enum {
 	INLINE_BYTES = 64 << 10, /* up to so many come with the reply: a tile costs more round trips */
 	PIECE_BYTES = 1 << 20,   /* of a draw through a tile: small enough to stay in cache until it is copied */
 	PIECE_UNIT = 1024,       /* samples: pieces begin where kernels need no start in the middle of a block */
-};
-
-struct fill {
-	struct trnsci_session *session;
-	struct drawing drawing;
-	struct trnsci_source source; /* of drawing, or a copy at another place */
-	enum trnsci_dtype dtype;
-	uint64_t elements;   /* of the whole draw, of which this may be a part (rank, size) */
-	uint64_t components; /* elements of a sample; 0: not known yet */
-	uint64_t begin, end; /* the part to fill, in samples */
-	void *out;
-	bool wants_span;
-	struct trnsci_span span;
 };
 
 /* ---- samples and elements ---- */
@@ -98,11 +83,6 @@ static int find_components(struct fill *fill, struct error *err)
 	return r;
 }
 
-static bool is_part(const struct fill *fill)
-{
-	return fill->source.size > 1 || fill->source.rank;
-}
-
 /* Finds which samples of the whole draw to fill. */
 static int find_part(struct fill *fill, struct error *err)
 {
@@ -113,11 +93,6 @@ static int find_part(struct fill *fill, struct error *err)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: rank: %llu, allowed is 0 to size - 1",
 				 fill->drawing.distribution, (unsigned long long)fill->source.rank);
 	return 0;
-}
-
-static uint64_t part_elements(const struct fill *fill)
-{
-	return (fill->end - fill->begin) * fill->components;
 }
 
 /* ---- where it lies ---- */
@@ -146,105 +121,6 @@ static int find_place(struct fill *fill, struct error *err)
 	return r;
 }
 
-/* ---- embedded ---- */
-
-/* The engine checks count and dtype: it knows the components of a sample. */
-static int fill_memory(struct fill *fill, const struct trnsci_array *out, struct error *err)
-{
-	struct trnsci_args *args;
-	struct trnsci_call *call;
-	int r = draw_call(fill->session, &fill->drawing, &call, &args, err);
-
-	if (r < 0)
-		return r;
-	if (is_part(fill))
-		trnsci_set_u64(args, "n", fill->elements / fill->components);
-	args_set_memory(args, "out", out);
-	r = call_run_to_end(call, err);
-	if (r < 0)
-		return r;
-	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;
-	trnsci_call_free(call);
-	return r;
-}
-
-/* Makes the call that is kept for fills like this one. */
-static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err)
-{
-	const struct fill *fill = arg;
-	const uint64_t count = is_part(fill) ? part_elements(fill) : fill->elements;
-	const struct trnsci_array out = trnsci_vector(fill->dtype, count, NULL);
-	struct trnsci_args *args;
-	int r = draw_call(fill->session, &fill->drawing, ret_call, &args, err);
-
-	if (r == 0 && is_part(fill))
-		trnsci_set_u64(args, "n", fill->elements / fill->components);
-	if (r == 0)
-		args_set_stated_memory(args, "out", &out, 0);
-	return r;
-}
-
-static void make_key(const struct fill *fill, struct call_key *key)
-{
-	draw_begin_key(key, &fill->drawing);
-	call_key_add(key, fill->dtype);
-	call_key_add(key, fill->elements);
-}
-
-/* Fills by a kept call. Returns 1 if there is none that can. Inside the session. */
-static int fill_kept(struct fill *fill, struct error *err)
-{
-	struct prepared_changes changes = draw_changes(fill->drawing.source);
-	const struct value *reply;
-	struct kept_call *kept;
-	struct call_key key;
-	int r;
-
-	if (draw_stream_name(&fill->drawing) || fill->elements == 0)
-		return 1;
-	make_key(fill, &key);
-	kept = kept_call_take(fill->session, &key, make_kept, fill);
-	if (!kept)
-		return 1;
-	changes.memory = &fill->out;
-	r = kept_call_run(kept, &key, &changes, &reply, err);
-	if (r == 0 && fill->wants_span)
-		r = span_read((const struct trnsci_value *)(const void *)reply, fill->drawing.distribution, &fill->span, err);
-	kept_call_give(fill->session, kept);
-	return r;
-}
-
-/* A whole draw has tried a kept call before (fill_at_once). */
-static int fill_aligned(struct fill *fill, const struct trnsci_array *out, struct error *err)
-{
-	int r = 1;
-
-	if (is_part(fill) && session_enter(fill->session)) {
-		r = fill_kept(fill, err);
-		session_leave(fill->session);
-	}
-	return r > 0 ? fill_memory(fill, out, err) : r;
-}
-
-static int fill_embedded(struct fill *fill, struct error *err)
-{
-	const uint64_t count = is_part(fill) ? part_elements(fill) : fill->elements;
-	const struct trnsci_array out = trnsci_vector(fill->dtype, count, fill->out);
-	struct trnsci_array aligned;
-	int r;
-
-	if (array_is_aligned(&out))
-		return fill_aligned(fill, &out, err);
-	r = array_clone(&out, false, &aligned, err);
-	if (r < 0)
-		return r;
-	r = fill_memory(fill, &aligned, err);
-	if (r == 0)
-		memcpy(fill->out, aligned.data, array_bytes(&out));
-	free(aligned.data);
-	return r;
-}
-
 /* ---- from a daemon: few ---- */
 
 static int take_elements(const struct trnsci_call *call, const struct fill *fill, struct error *err)
@@ -252,7 +128,7 @@ static int take_elements(const struct trnsci_call *call, const struct fill *fill
 	struct trnsci_array array;
 
 	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.dtype != fill->dtype ||
-	    array.count != part_elements(fill))
+	    array.count != fill_part_elements(fill))
 		return error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", call->method);
 	if (array.bytes > 0 && array.data != fill->out)
 		memcpy(fill->out, array.data, array.bytes);
@@ -267,7 +143,7 @@ static int fill_few(struct fill *fill, struct error *err)
 
 	if (r < 0)
 		return r;
-	r = call_run_into(call, fill->out, part_elements(fill) * trnsci_dtype_size(fill->dtype), err);
+	r = call_run_into(call, fill->out, fill_part_elements(fill) * trnsci_dtype_size(fill->dtype), err);
 	if (r < 0)
 		return r;
 	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;
@@ -277,13 +153,57 @@ static int fill_few(struct fill *fill, struct error *err)
 	return r;
 }
 
+/* Makes the call that is kept for fills like this one. */
+static int make_kept_few(void *arg, struct trnsci_call **ret_call, struct error *err)
+{
+	const struct fill *fill = arg;
+	struct trnsci_args *args;
+	int r = make_draw(fill, &fill->drawing, fill->elements, ret_call, &args, err);
+
+	if (r == 0)
+		(*ret_call)->data_bytes = fill->elements * trnsci_dtype_size(fill->dtype);
+	return r;
+}
+
+/* A whole draw, of samples that are numbers. */
+static bool is_few(const struct fill *fill)
+{
+	return !fill_is_part(fill) && !is_vector(fill->drawing.distribution) &&
+	       fill->elements <= INLINE_BYTES / trnsci_dtype_size(fill->dtype);
+}
+
+/* Fills by a kept call. Returns 1 if there is none that can. Inside the session. */
+static int fill_kept_few(struct fill *fill, struct error *err)
+{
+	struct prepared_changes changes = draw_changes(fill->drawing.source);
+	const struct value *reply;
+	struct kept_call *kept;
+	struct call_key key;
+	int r;
+
+	if (draw_stream_name(&fill->drawing) || fill->elements == 0)
+		return 1;
+	fill_make_key(fill, &key);
+	kept = kept_call_take(fill->session, &key, make_kept_few, fill);
+	if (!kept)
+		return 1;
+	changes.memory = &fill->out;
+	r = kept_call_run(kept, &key, &changes, &reply, err);
+	if (r == 0 && !kept_call_copy(kept, fill->dtype, fill->elements, fill->out))
+		r = 1;
+	if (r == 0 && fill->wants_span)
+		r = span_read((const struct trnsci_value *)(const void *)reply, fill->drawing.distribution, &fill->span, err);
+	kept_call_give(fill->session, kept);
+	return r;
+}
+
 /* Whether the samples come with the reply although they are many: a session that has no memory for tiles yet would wait for
  * it longer than for the bytes, and may never need it again. */
 static bool is_first_large(const struct fill *fill)
 {
 	struct trnsci_session *session = fill->session;
 
-	if (draw_stream_name(&fill->drawing) || part_elements(fill) * trnsci_dtype_size(fill->dtype) > PIECE_BYTES)
+	if (draw_stream_name(&fill->drawing) || fill_part_elements(fill) * trnsci_dtype_size(fill->dtype) > PIECE_BYTES)
 		return false;
 	pthread_mutex_lock(&session->lock);
 	const bool first = !session->arenas && !session->large_fills;
@@ -414,7 +334,7 @@ static int run_fill(struct fill *fill, struct error *err)
 	const bool embedded = fill->session->engine->shares_memory;
 	int r;
 
-	if (fill->out && embedded && !is_part(fill))
+	if (fill->out && embedded && !fill_is_part(fill))
 		return fill_embedded(fill, err);
 	r = find_components(fill, err);
 	if (r == 0)
@@ -425,7 +345,7 @@ static int run_fill(struct fill *fill, struct error *err)
 		return find_place(fill, err);
 	if (embedded)
 		return fill_embedded(fill, err);
-	if (part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES)
+	if (fill_part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES)
 		return fill_few(fill, err);
 	if (is_first_large(fill)) {
 		r = fill_few(fill, err);
@@ -453,8 +373,11 @@ static int fill_at_once(struct fill *fill, struct error *err)
 
 	if (r < 0)
 		return r;
-	return fill->out && fill->session->engine->shares_memory && !is_part(fill) && array_is_aligned(&out) ? fill_kept(fill, err)
-													     : 1;
+	if (!fill->out)
+		return 1;
+	if (!fill->session->engine->shares_memory)
+		return is_few(fill) ? fill_kept_few(fill, err) : 1;
+	return !fill_is_part(fill) && array_is_aligned(&out) ? fill_kept(fill, err) : 1;
 }
 
 int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/queued_call.h"
 #include "call/run.h"
 #include "queue_call.h"
 #include "session/public_error.h"
@@ -336,7 +337,7 @@ static bool add_identities(const struct trnsci_session *session, struct call_key
 
 	if (session->engine->prepare)
 		return true;
-	if (key->n_tiles == 0 || !find_handles(session, key, handles))
+	if (!find_handles(session, key, handles))
 		return false;
 	for (size_t i = 0; i < key->n_tiles; i++)
 		call_key_add(key, (uintptr_t)key->tiles[i]);
@@ -387,6 +388,7 @@ static int run_sent(struct kept_call *kept, const struct prepared_changes *chang
 	if (changes->given & PREPARED_POSITION)
 		return 1;
 	queue_call_count(kept->call);
+	kept->call->data_to = changes->memory ? changes->memory[0] : NULL;
 	r = call_run_and_keep(kept->call, &sent);
 	kept->failed = r < 0;
 	if (r == 0)
@@ -405,6 +407,32 @@ int kept_call_run(struct kept_call *kept, const struct call_key *key, struct pre
 		return run_sent(kept, changes, ret_reply, err);
 	*ret_reply = run_embedded(kept, key, changes);
 	return *ret_reply ? 0 : 1;
+}
+
+/* Whether the data that were read of the reply are the run's. They lie in a tile if it came through a queue. */
+static bool reply_was_there(struct trnsci_call *call)
+{
+	const struct queued_call *queued = call->through_queue;
+	bool was_there;
+
+	if (!queued || call->reply != &queued->reply || !queued->own)
+		return true;
+	atomic_thread_fence(memory_order_acquire); /* the look comes after the reading */
+	pthread_mutex_lock(&call->session->lock);
+	was_there = call->session->engine->tile_was_there(queued->own, queued->connection);
+	pthread_mutex_unlock(&call->session->lock);
+	return was_there;
+}
+
+bool kept_call_copy(const struct kept_call *kept, enum trnsci_dtype dtype, uint64_t count, void *to)
+{
+	struct trnsci_array array;
+
+	if (trnsci_to_array(trnsci_reply(kept->call), &array) < 0 || array.dtype != dtype || array.count != count)
+		return false;
+	if (array.data != to)
+		memcpy(to, array.data, array.bytes);
+	return reply_was_there(kept->call);
 }
 
 /* Into the slot that it was taken from, an empty one, or in the place of another. */

@@ -5,9 +5,9 @@
  * offset, position, tiles and the addresses of arrays are stated by each run. A key that comes for the second time is worth
  * a call. Each thread has calls of its own, so that threads with equal keys do not wait for each other.
  *
- * An embedded session keeps them prepared, and runs them in their caller's thread. With a daemon they are calls on tiles only,
- * each for the tiles that it was made with, and run as those of trnsci_run: prepared by the daemon (prepare.h), and through its
- * queue where they come often. */
+ * An embedded session keeps them prepared, and runs them in their caller's thread. With a daemon they are call
+ * objects, each for the tiles that it was made with, and run as those of trnsci_run: prepared by the daemon (prepare.h), and
+ * through its queue where they come often. */
 #ifndef TRNSCI_CLIENT_API_KEPT_CALL_H
 #define TRNSCI_CLIENT_API_KEPT_CALL_H
 
@@ -46,6 +46,9 @@ struct kept_call *kept_call_take(struct trnsci_session *session, struct call_key
  * which also reports what is wrong; or a negative error (closed, timeout, cancelled) of a run that may have been done. */
 int kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes, const struct value **ret_reply,
 		  struct error *err);
+/* Copies the array of a daemon's reply to changes->memory[0], where it may be already. Returns false if that is not an array of
+ * this dtype and count, or if the daemon has ended the session and emptied its memory meanwhile. */
+bool kept_call_copy(const struct kept_call *kept, enum trnsci_dtype dtype, uint64_t count, void *to);
 void kept_call_give(struct trnsci_session *session, struct kept_call *kept);
 
 /* Frees all of a session that was stopped; the caller has a reference to it. */

@@ -16,11 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arena_map.h"
 #include "growth.h"
 #include "queue.h"
 #include "reconnect.h"
 #include "ring.h"
 #include "session/arena.h"
+#include "session/tile.h"
 #include "call/queued_call.h"
 #include "call/send.h"
 #include "session/wait.h"
@@ -300,6 +302,11 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 	}
 }
 
+static bool remote_tile_was_there(const struct trnsci_tile *tile, uint64_t connection)
+{
+	return tile->session->connection == connection && tile->arena && arena_has_mark(tile->arena);
+}
+
 /* One descriptor for two events, bytes to read and answers that another thread has read: an epoll of both. */
 static int remote_poll_fd(struct trnsci_session *session)
 {
@@ -391,6 +398,7 @@ static const struct session_engine remote_engine = {
 	.progress = remote_progress,
 	.begin_arenas = remote_begin_arenas,
 	.tend_arenas = growth_tend,
+	.tile_was_there = remote_tile_was_there,
 	.attach_ring = remote_attach_ring,
 	.wake_ring = remote_wake_ring,
 	.detach_ring = remote_detach_ring,

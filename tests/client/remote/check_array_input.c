@@ -35,6 +35,20 @@ static uint64_t number_of(const struct message *request, const char *name)
 	return number;
 }
 
+/* Greets, and prepares nothing: every draw is a request of its own. Returns whether it was asked for either. */
+static bool answers_no_draw(struct fake_daemon *fake, const struct message *request)
+{
+	struct error refusal;
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	if (!fake_daemon_asked(request, "prepare"))
+		return false;
+	error_set(&refusal, ERROR_LIMIT, "prepare: no room");
+	fake_daemon_refuse(fake, request->msgid, &refusal);
+	return true;
+}
+
 /* What a reply says, which need not be so. */
 struct claim {
 	uint64_t n;
@@ -189,7 +203,7 @@ static bool answer_in_pieces(struct fake_daemon *fake, const struct message *req
 	struct codec_buffer reply;
 	size_t cut = number_of(request, "seed"), at = 0;
 
-	if (fake_daemon_greets(fake, request))
+	if (answers_no_draw(fake, request))
 		return true;
 	reply = write_reply(&claim);
 	for (; cut == 0 && at < reply.size - TAIL; at += at < HEAD + 8 ? 1 : (reply.size - TAIL - at > 997 ? 997 : 1))
@@ -241,7 +255,7 @@ static bool answer_at_draw(struct fake_daemon *fake, const struct message *reque
 	struct codec_buffer all = {0}, reply;
 	const struct value none = value_map();
 
-	if (fake_daemon_greets(fake, request))
+	if (answers_no_draw(fake, request))
 		return true;
 	if (!fake_daemon_asked(request, "normal")) {
 		waiting[n_waiting++] = request->msgid;
@@ -291,7 +305,7 @@ static bool answer_pairs(struct fake_daemon *fake, const struct message *request
 	static _Thread_local struct claim waiting;
 	const struct claim claim = honest_claim(request);
 
-	if (fake_daemon_greets(fake, request))
+	if (answers_no_draw(fake, request))
 		return true;
 	if (waiting.n == 0) {
 		waiting = claim;
@@ -342,7 +356,7 @@ static bool answer_by_halves(struct fake_daemon *fake, const struct message *req
 	static _Thread_local struct message cancel;
 	const struct claim claim = honest_claim(request);
 
-	if (fake_daemon_greets(fake, request))
+	if (answers_no_draw(fake, request))
 		return true;
 	if (fake_daemon_asked(request, "normal")) {
 		reply = write_reply(&claim);
@@ -392,7 +406,7 @@ static bool answer_in_part(struct fake_daemon *fake, const struct message *reque
 	const struct claim claim = honest_claim(request);
 	struct codec_buffer reply;
 
-	if (fake_daemon_greets(fake, request))
+	if (answers_no_draw(fake, request))
 		return true;
 	reply = write_reply(&claim);
 	say_apart(fake, reply.at, reply.size / 3);
@@ -444,7 +458,7 @@ static bool answer_again(struct fake_daemon *fake, const struct message *request
 	const struct claim claim = honest_claim(request);
 	struct codec_buffer reply;
 
-	if (fake_daemon_greets(fake, request))
+	if (answers_no_draw(fake, request))
 		return true;
 	if (fake->more == 0) {
 		say_claim(fake, &claim);
@@ -480,7 +494,7 @@ static bool answer_falsely(struct fake_daemon *fake, const struct message *reque
 	const struct claim honest = honest_claim(request), *lie = fake->lie;
 	struct claim claim = {honest.n + lie->n, lie->dtype, honest.bytes + lie->bytes, honest.msgid + lie->msgid, lie->twice};
 
-	if (!fake_daemon_greets(fake, request))
+	if (!answers_no_draw(fake, request))
 		say_claim(fake, &claim);
 	return true;
 }
@@ -526,7 +540,7 @@ static bool answer_with_noise(struct fake_daemon *fake, const struct message *re
 	const struct claim claim = honest_claim(request);
 	struct codec_buffer reply;
 
-	if (fake_daemon_greets(fake, request))
+	if (answers_no_draw(fake, request))
 		return true;
 	reply = write_reply(&claim);
 	memset(reply.at + reply.size - 30, 0xc1, 30);
@@ -542,7 +556,7 @@ static bool answer_endlessly(struct fake_daemon *fake, const struct message *req
 	const char head[] = {(char)0x94, 1, (char)request->msgid, (char)0xc0, (char)0x81, (char)0xa4, 'd', 'a', 't', 'a', (char)0xc6,
 			     (char)0xff, (char)0xff, (char)0xff, (char)0xff};
 
-	if (fake_daemon_greets(fake, request))
+	if (answers_no_draw(fake, request))
 		return true;
 	fake_daemon_say(fake, head, sizeof head, -1);
 	fake_daemon_say(fake, zeros, sizeof zeros, -1);
