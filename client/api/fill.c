@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnsci_fill: samples in the caller's memory. An embedded engine writes them there (fill_embedded.c). From a daemon, few come with
- * the reply to one request, and many through a tile, piece by piece. */
+ * the reply to one request, and many through a tile, piece by piece. What comes again has a kept call (fill_kept.c). */
 #include <string.h>
 
 #include <trnsci/trnsci.h>
@@ -33,19 +33,6 @@ static bool is_vector(const char *name)
 	       dist_is_vector(distribution); /* a distribution that only the daemon knows: ask it */
 }
 
-/* Makes the call of a draw of n samples. *ret_args has the parameters of the draw itself. */
-static int make_draw(const struct fill *fill, const struct drawing *drawing, uint64_t n, struct trnsci_call **ret_call,
-		     struct trnsci_args **ret_args, struct error *err)
-{
-	int r = draw_call(fill->session, drawing, ret_call, ret_args, err);
-
-	if (r < 0)
-		return r;
-	trnsci_set_u64(*ret_args, "n", n);
-	trnsci_set_text(*ret_args, "dtype", trnsci_dtype_name(fill->dtype));
-	return 0;
-}
-
 /* Learns the elements of a sample from an empty draw. */
 static int ask_components(struct fill *fill, struct error *err)
 {
@@ -53,7 +40,7 @@ static int ask_components(struct fill *fill, struct error *err)
 	struct trnsci_array array;
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int r = make_draw(fill, &nothing, 0, &call, &args, err);
+	int r = fill_make_draw(fill, &nothing, 0, &call, &args, err);
 
 	if (r < 0)
 		return r;
@@ -103,7 +90,7 @@ static int find_place(struct fill *fill, struct error *err)
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int r = make_draw(fill, &fill->drawing, fill->elements / fill->components, &call, &args, err);
+	int r = fill_make_draw(fill, &fill->drawing, fill->elements / fill->components, &call, &args, err);
 
 	if (r < 0)
 		return r;
@@ -123,23 +110,11 @@ static int find_place(struct fill *fill, struct error *err)
 
 /* ---- from a daemon: few ---- */
 
-static int take_elements(const struct trnsci_call *call, const struct fill *fill, struct error *err)
-{
-	struct trnsci_array array;
-
-	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.dtype != fill->dtype ||
-	    array.count != fill_part_elements(fill))
-		return error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", call->method);
-	if (array.bytes > 0 && array.data != fill->out)
-		memcpy(fill->out, array.data, array.bytes);
-	return 0;
-}
-
 static int fill_few(struct fill *fill, struct error *err)
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int r = make_draw(fill, &fill->drawing, fill->elements / fill->components, &call, &args, err);
+	int r = fill_make_draw(fill, &fill->drawing, fill->elements / fill->components, &call, &args, err);
 
 	if (r < 0)
 		return r;
@@ -147,54 +122,16 @@ static int fill_few(struct fill *fill, struct error *err)
 	if (r < 0)
 		return r;
 	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;
-	if (r == 0)
-		r = take_elements(call, fill, err);
+	if (r == 0 && !fill_take_elements(fill, trnsci_reply(call), fill_part_elements(fill)))
+		r = error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", call->method);
 	trnsci_call_free(call);
 	return r;
 }
 
-/* Makes the call that is kept for fills like this one. */
-static int make_kept_few(void *arg, struct trnsci_call **ret_call, struct error *err)
-{
-	const struct fill *fill = arg;
-	struct trnsci_args *args;
-	int r = make_draw(fill, &fill->drawing, fill->elements, ret_call, &args, err);
-
-	if (r == 0)
-		(*ret_call)->data_bytes = fill->elements * trnsci_dtype_size(fill->dtype);
-	return r;
-}
-
-/* A whole draw, of samples that are numbers. */
+/* Of a whole draw: its samples are numbers, and come with the reply. */
 static bool is_few(const struct fill *fill)
 {
-	return !fill_is_part(fill) && !is_vector(fill->drawing.distribution) &&
-	       fill->elements <= INLINE_BYTES / trnsci_dtype_size(fill->dtype);
-}
-
-/* Fills by a kept call. Returns 1 if there is none that can. Inside the session. */
-static int fill_kept_few(struct fill *fill, struct error *err)
-{
-	struct prepared_changes changes = draw_changes(fill->drawing.source);
-	const struct value *reply;
-	struct kept_call *kept;
-	struct call_key key;
-	int r;
-
-	if (draw_stream_name(&fill->drawing) || fill->elements == 0)
-		return 1;
-	fill_make_key(fill, &key);
-	kept = kept_call_take(fill->session, &key, make_kept_few, fill);
-	if (!kept)
-		return 1;
-	changes.memory = &fill->out;
-	r = kept_call_run(kept, &key, &changes, &reply, err);
-	if (r == 0 && !kept_call_copy(kept, fill->dtype, fill->elements, fill->out))
-		r = 1;
-	if (r == 0 && fill->wants_span)
-		r = span_read((const struct trnsci_value *)(const void *)reply, fill->drawing.distribution, &fill->span, err);
-	kept_call_give(fill->session, kept);
-	return r;
+	return !is_vector(fill->drawing.distribution) && fill->elements <= INLINE_BYTES / trnsci_dtype_size(fill->dtype);
 }
 
 /* Whether the samples come with the reply although they are many: a session that has no memory for tiles yet would wait for
@@ -373,11 +310,9 @@ static int fill_at_once(struct fill *fill, struct error *err)
 
 	if (r < 0)
 		return r;
-	if (!fill->out)
+	if (!fill->out || fill_is_part(fill))
 		return 1;
-	if (!fill->session->engine->shares_memory)
-		return is_few(fill) ? fill_kept_few(fill, err) : 1;
-	return !fill_is_part(fill) && array_is_aligned(&out) ? fill_kept(fill, err) : 1;
+	return (fill->session->engine->shares_memory ? array_is_aligned(&out) : is_few(fill)) ? fill_kept(fill, err) : 1;
 }
 
 int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,

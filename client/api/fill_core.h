@@ -33,11 +33,18 @@ static inline uint64_t fill_part_elements(const struct fill *fill)
 	return (fill->end - fill->begin) * fill->components;
 }
 
-/* What a kept call of such a fill has that its runs cannot change. */
-void fill_make_key(const struct fill *fill, struct call_key *key);
+/* Makes the call of a draw of n samples. *ret_args has the parameters of the draw itself. */
+int fill_make_draw(const struct fill *fill, const struct drawing *drawing, uint64_t n, struct trnsci_call **ret_call,
+		   struct trnsci_args **ret_args, struct error *err);
 
-/* Fills by an embedded engine: by a kept call, which returns 1 if there is none that can and is inside the session; or by any. */
+/* Copies a daemon's samples to where they are wanted, unless they were received there. Returns false if the reply has no array of
+ * that dtype and count. */
+bool fill_take_elements(const struct fill *fill, const struct trnsci_value *reply, uint64_t count);
+
+/* Fills by a kept call. Returns 1 if there is none that can. The thread has entered the session (session_enter). */
 int fill_kept(struct fill *fill, struct error *err);
+
+/* Fills by an embedded engine. */
 int fill_embedded(struct fill *fill, struct error *err);
 
 #endif

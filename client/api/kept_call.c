@@ -409,30 +409,19 @@ int kept_call_run(struct kept_call *kept, const struct call_key *key, struct pre
 	return *ret_reply ? 0 : 1;
 }
 
-/* Whether the data that were read of the reply are the run's. They lie in a tile if it came through a queue. */
-static bool reply_was_there(struct trnsci_call *call)
+bool kept_call_had_reply(const struct kept_call *kept)
 {
-	const struct queued_call *queued = call->through_queue;
-	bool was_there;
+	const struct trnsci_call *call = kept->call;
+	const struct queued_call *queued = call ? call->through_queue : NULL;
+	bool had;
 
 	if (!queued || call->reply != &queued->reply || !queued->own)
 		return true;
-	atomic_thread_fence(memory_order_acquire); /* the look comes after the reading */
+	atomic_thread_fence(memory_order_acquire); /* the look comes after the copying */
 	pthread_mutex_lock(&call->session->lock);
-	was_there = call->session->engine->tile_was_there(queued->own, queued->connection);
+	had = call->session->engine->tile_was_there(queued->own, queued->connection);
 	pthread_mutex_unlock(&call->session->lock);
-	return was_there;
-}
-
-bool kept_call_copy(const struct kept_call *kept, enum trnsci_dtype dtype, uint64_t count, void *to)
-{
-	struct trnsci_array array;
-
-	if (trnsci_to_array(trnsci_reply(kept->call), &array) < 0 || array.dtype != dtype || array.count != count)
-		return false;
-	if (array.data != to)
-		memcpy(to, array.data, array.bytes);
-	return reply_was_there(kept->call);
+	return had;
 }
 
 /* Into the slot that it was taken from, an empty one, or in the place of another. */

@@ -39,16 +39,16 @@ struct kept_call;
 
 /* Takes the call of that key, which make() builds where there is none yet. Returns NULL if it is not kept: it is to be made and
  * sent. The call is yours until kept_call_give. The thread has entered the session (session_enter), and leaves it after that.
- * The key is not used again by its caller. */
+ * It adds to the key, which its caller then passes to kept_call_run and to nothing else. */
 struct kept_call *kept_call_take(struct trnsci_session *session, struct call_key *key,
 				 int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg);
 /* Runs it with the tiles of the key. Returns 0 and its reply, which is there until kept_call_give; 1 if it is to be made and sent,
  * which also reports what is wrong; or a negative error (closed, timeout, cancelled) of a run that may have been done. */
 int kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes, const struct value **ret_reply,
 		  struct error *err);
-/* Copies the array of a daemon's reply to changes->memory[0], where it may be already. Returns false if that is not an array of
- * this dtype and count, or if the daemon has ended the session and emptied its memory meanwhile. */
-bool kept_call_copy(const struct kept_call *kept, enum trnsci_dtype dtype, uint64_t count, void *to);
+/* Returns whether what the caller has copied of the last reply is what the daemon wrote: it lies in a tile if the run went through
+ * a queue, and a daemon that ends the session empties its tiles. */
+bool kept_call_had_reply(const struct kept_call *kept);
 void kept_call_give(struct trnsci_session *session, struct kept_call *kept);
 
 /* Frees all of a session that was stopped; the caller has a reference to it. */

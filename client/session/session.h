@@ -76,8 +76,8 @@ struct session_engine {
 	int (*begin_arenas)(struct trnsci_session *session, size_t bytes, struct error *err);
 	/* Adds memory that calls wait for, and gives back what tiles have left. Without. NULL: neither is necessary. */
 	void (*tend_arenas)(struct trnsci_session *session);
-	/* Returns whether what was read of a tile since the engine had that connection is what lay there: an engine that ends a
-	 * session empties its memory. NULL: this one does not. With. */
+	/* Returns whether a tile still has what the engine wrote to it on that connection. An engine that ends a session empties
+	 * its tiles. NULL: this one does not. With. */
 	bool (*tile_was_there)(const struct trnsci_tile *tile, uint64_t connection);
 	/* Attaches the ring that the call (not sent yet) describes, and frees the call. Without. */
 	int (*attach_ring)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
