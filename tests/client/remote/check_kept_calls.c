@@ -6,15 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
-#include "client/both.h"
+#include "beside_embedded.h"
 #include "engine/scheduler/cpus.h"
 #include "harness/wait.h"
+#include "session_socket.h"
 
 enum { N = 300, TILES = 3, ROUNDS = 400, FEW = 20, TRIES = 6, CUTS = 100, FILL = 16000 };
-
-static struct trnsci_session *embedded;
 
 static struct trnsci_session *open_kept(int queue)
 {
@@ -22,6 +20,8 @@ static struct trnsci_session *open_kept(int queue)
 
 	return open_with(trnscid.socket, &options);
 }
+
+/* ---- tiles ---- */
 
 /* Draws at a place of its own, and compares samples and place with an embedded draw. */
 static void expect_draw(struct trnsci_session *session, struct trnsci_tile *tile, unsigned i)
@@ -67,77 +67,6 @@ static void tiles(void **state)
 	for (int k = 0; k < TILES; k++)
 		trnsci_tile_free(at[k]);
 }
-
-/* ---- fills ---- */
-
-/* Fills at a place of its own, and compares samples and place with an embedded fill. Returns the library's error. */
-static int fill_and_compare(struct trnsci_session *session, uint64_t n, unsigned i)
-{
-	static float expected[FILL], got[FILL];
-	const struct trnsci_source source = {.seed = i % 5, .stream = i % 3, .offset = 7 * i};
-	struct trnsci_span span, expected_span;
-	int r = trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, n, got, &span, NULL);
-
-	assert_int_equal(trnsci_fill(embedded, "normal", NULL, &source, TRNSCI_F32, n, expected, &expected_span, NULL), 0);
-	if (r == 0 && (memcmp(got, expected, n * sizeof *got) != 0 || memcmp(&span, &expected_span, sizeof span) != 0))
-		fail_msg("fill %u: other samples, or another place", i);
-	return r;
-}
-
-static void fills(void **state)
-{
-	struct trnsci_session *session = open_kept(1);
-	const uint64_t before = stat_of(session, "daemon", "queue_runs"), least = cpus_usable() > 1 ? FEW : 0;
-	unsigned i = 0;
-
-	(void)state;
-	AWAIT(i >= ROUNDS && stat_of(session, "daemon", "queue_runs") >= before + least)
-	for (unsigned end = i + ROUNDS; i < end; i++)
-		assert_int_equal(fill_and_compare(session, i % 3 ? N : 1 + i % 7, i), 0);
-	trnsci_close(session);
-}
-
-static _Atomic bool cuts_end;
-
-/* Ends connections to the daemon from below, as the network might: the daemon then ends the session and empties its memory. */
-static void *cut_again_and_again(void *arg)
-{
-	struct sockaddr_un peer;
-
-	(void)arg;
-	for (int cuts = 0; cuts < CUTS; cuts++) {
-		for (int fd = 3; fd < 64; fd++) {
-			socklen_t size = sizeof peer;
-
-			/* The daemon has bound its socket under another name, which begins with this one. */
-			if (getpeername(fd, (struct sockaddr *)&peer, &size) == 0 && size > sizeof(sa_family_t) &&
-			    peer.sun_family == AF_UNIX && strncmp(peer.sun_path, trnscid.socket, strlen(trnscid.socket)) == 0)
-				shutdown(fd, SHUT_RDWR);
-		}
-		wait_for_rate(2);
-	}
-	atomic_store(&cuts_end, true);
-	return NULL;
-}
-
-/* Samples are there or an error is: what the daemon has emptied before it was copied is drawn again. */
-static void fills_beside_cuts(void **state)
-{
-	struct trnsci_session *session = open_kept(1);
-	pthread_t thread;
-	unsigned done = 0, failed = 0;
-
-	(void)state;
-	assert_int_equal(pthread_create(&thread, NULL, cut_again_and_again, NULL), 0);
-	for (unsigned i = 0; !atomic_load(&cuts_end); i++)
-		*(fill_and_compare(session, FILL, i) == 0 ? &done : &failed) += 1;
-	pthread_join(thread, NULL);
-	assert_true(done > failed);
-	assert_int_equal(fill_and_compare(session, FILL, 1), 0);
-	trnsci_close(session);
-}
-
-/* ---- tiles ---- */
 
 /* The daemon prepares a call once, which is what later runs save. */
 static void prepared_once(void **state)
@@ -239,16 +168,67 @@ static void restarted(void **state)
 	trnsci_close(session);
 }
 
-static int start_both(void **state)
+/* ---- fills ---- */
+
+/* Fills at a place of its own, and compares samples and place with an embedded fill. Returns the library's error. */
+static int fill_and_compare(struct trnsci_session *session, uint64_t n, unsigned i)
 {
-	embedded = open_at("embedded:");
-	return start(state);
+	static float expected[FILL], got[FILL];
+	const struct trnsci_source source = {.seed = i % 5, .stream = i % 3, .offset = 7 * i};
+	struct trnsci_span span, expected_span;
+	int r = trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, n, got, &span, NULL);
+
+	assert_int_equal(trnsci_fill(embedded, "normal", NULL, &source, TRNSCI_F32, n, expected, &expected_span, NULL), 0);
+	if (r == 0 && (memcmp(got, expected, n * sizeof *got) != 0 || memcmp(&span, &expected_span, sizeof span) != 0))
+		fail_msg("fill %u: other samples, or another place", i);
+	return r;
 }
 
-static int stop_both(void **state)
+static void fills(void **state)
 {
-	trnsci_close(embedded);
-	return stop(state);
+	struct trnsci_session *session = open_kept(1);
+	const uint64_t before = stat_of(session, "daemon", "queue_runs"), least = cpus_usable() > 1 ? FEW : 0;
+	unsigned i = 0;
+
+	(void)state;
+	AWAIT(i >= ROUNDS && stat_of(session, "daemon", "queue_runs") >= before + least)
+	for (unsigned end = i + ROUNDS; i < end; i++)
+		assert_int_equal(fill_and_compare(session, i % 3 ? N : 1 + i % 7, i), 0);
+	trnsci_close(session);
+}
+
+static _Atomic bool cuts_end;
+
+/* Ends the session's connection again and again. The daemon then ends the session and empties its memory. */
+static void *cut_again_and_again(void *arg)
+{
+	(void)arg;
+	for (int cuts = 0; cuts < CUTS; cuts++) {
+		const int fd = session_socket(trnscid.socket);
+
+		if (fd >= 0)
+			shutdown(fd, SHUT_RDWR);
+		wait_for_rate(2);
+	}
+	atomic_store(&cuts_end, true);
+	return NULL;
+}
+
+/* Samples are there or an error is: what the daemon has emptied before it was copied is drawn again. */
+static void fills_beside_cuts(void **state)
+{
+	struct trnsci_session *session = open_kept(1);
+	pthread_t thread;
+	unsigned done = 0, failed = 0;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, cut_again_and_again, NULL), 0);
+	for (unsigned i = 0; !atomic_load(&cuts_end); i++)
+		*(fill_and_compare(session, FILL, i) == 0 ? &done : &failed) += 1;
+	pthread_join(thread, NULL);
+	assert_true(done > failed);
+	assert_int_equal(fill_and_compare(session, FILL, 1), 0);
+	trnsci_close(session);
 }
 
 int main(void)

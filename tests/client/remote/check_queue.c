@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "harness/sanitized.h"
-#include "client/both.h"
+#include "beside_embedded.h"
 #include "engine/scheduler/cpus.h"
 #include "harness/wait.h"
 
@@ -58,8 +58,6 @@ struct expected {
 	float samples[N];
 	struct trnsci_span span;
 };
-
-static struct trnsci_session *embedded;
 
 static void expect_reply(const struct trnsci_call *call, const char *method, uint64_t offset, const struct trnsci_tile *out)
 {
@@ -461,18 +459,6 @@ static void turned_off(void **state)
 	trnsci_close(session);
 	daemon_stop(&trnscid);
 	trnscid = without;
-}
-
-static int start_both(void **state)
-{
-	embedded = open_at("embedded:");
-	return start(state);
-}
-
-static int stop_both(void **state)
-{
-	trnsci_close(embedded);
-	return stop(state);
 }
 
 int main(void)

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <cmocka.h>
 
@@ -21,6 +20,7 @@
 #include "client/drawing.h"
 
 #include "harness/daemon.h"
+#include "session_socket.h"
 
 enum { N = 1024 };
 
@@ -158,18 +158,9 @@ static inline void expect_lost(struct pair pair, const char *what)
 	expect_same(pair, what);
 }
 
-/* The number of the session's socket. The daemon has bound its own under another name, which begins with this one. */
 static inline int socket_of_session(void)
 {
-	for (int fd = 3; fd < 256; fd++) { /* another may be on its way in its place */
-		struct sockaddr_un peer;
-		socklen_t size = sizeof peer;
-
-		if (getpeername(fd, (struct sockaddr *)&peer, &size) == 0 && size > sizeof(sa_family_t) &&
-		    peer.sun_family == AF_UNIX && strncmp(peer.sun_path, trnscid.socket, strlen(trnscid.socket)) == 0)
-			return fd;
-	}
-	return -1;
+	return session_socket(trnscid.socket);
 }
 
 /* The connection is lost, the daemon is not. */
