@@ -4,7 +4,7 @@
  * The case is the command line, words NAME=VALUE; where it holds @, the size of the moment stands. The worker writes
  * "ready" (or "none WHY", when it cannot do the case) and then answers the lines of its standard input:
  *
- *   time SECONDS    runs for so long: nanoseconds a run, on average
+ *   time SECONDS    runs for so long, after untimed runs: nanoseconds a run, on average
  *   spread RUNS     that many runs: nanoseconds of the p50 and of the p99
  *   size N          the size of the moment, from now on: "ready"
  *
