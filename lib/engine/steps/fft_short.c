@@ -7,6 +7,20 @@
 #include "base/checked.h"
 #include "fft/kernels/transpose.h"
 
+/* Turns the rows of a panel into columns of the output. */
+static void put_columns(const struct transform *t, const char *rows, char *to, size_t batch)
+{
+	const struct side *side = &t->axis.out;
+
+	if (!t->streams) {
+		transpose_elements(t->run.engine->features, side->size, rows, t->row_out, to, side->stride * side->size, batch,
+				   side->n);
+		return;
+	}
+	transpose_pairs(FFT_F64, rows, t->row_out, to, side->stride * side->size, batch, side->n, true);
+	transpose_end();
+}
+
 /* Transforms [first, first + batch) of so many calls by way of a panel: columns to rows, and the transforms of all of them back. */
 static void run_panel(const struct transform *t, size_t call, size_t calls, size_t first, size_t batch, char *scratch)
 {
@@ -26,8 +40,7 @@ static void run_panel(const struct transform *t, size_t call, size_t calls, size
 	inner.out_distance = t->row_out / out;
 	fft_run(t->plan, &inner, scratch + rows * both_rows_bytes(&t->axis));
 	for (size_t i = 0; i < calls; i++)
-		transpose_elements(features, out, y + i * batch * t->row_out, t->row_out,
-				   fft_axis_call(t, call + i, first, batch).out, t->axis.out.stride * out, batch, t->axis.out.n);
+		put_columns(t, y + i * batch * t->row_out, fft_axis_call(t, call + i, first, batch).out, batch);
 }
 
 /* Transforms [first, first + batch) of a call in a copy of their rows. */
