@@ -20,6 +20,7 @@ struct outbox_gap;
 struct outbox {
 	struct codec_buffer buffer;
 	size_t sent; /* of the buffer */
+	uint64_t sent_cost; /* of all that was ever sent: at least what SIOCOUTQ counts for it while it is unread */
 	struct outbox_gap *gaps, **gaps_last;
 	size_t gap_bytes; /* of all gaps, not yet sent */
 	struct fdpass fds; /* are sent with the byte at fds_at, and closed then */

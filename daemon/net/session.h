@@ -51,6 +51,8 @@ struct session {
 	uint64_t inline_bytes, reply_bytes; /* the settings when the session began */
 	struct quota_share replies; /* inline results, from before their request starts until they are sent */
 	struct quota_share fds;     /* descriptors that were sent and may be unread */
+	uint64_t marked_fds;        /* of these: sent before the outbox's sent_cost was fds_mark */
+	uint64_t fds_mark;
 	/* Bytes in and out: net/connection.c. */
 	struct inbox inbox;
 	struct outbox outbox;

@@ -211,14 +211,27 @@ static const struct method *find_method(const char *name)
 
 /* Charges the descriptors of a reply. What a client does not read stays in flight, and the kernel charges it to the daemon
  * (RLIMIT_NOFILE, for all of its sockets together): without a limit, one client that reads nothing would keep all others
- * from theirs. The socket reports only when everything was read; until then all count. */
+ * from theirs.
+ *
+ * The socket reports how much is unread, which is what was sent last. So descriptors are read as soon as more was sent after
+ * them than is unread, also from a socket that is never empty. */
 static void release_read_fds(struct session *session)
 {
+	const uint64_t sent_cost = session->outbox.sent_cost;
 	int unread = 0;
 
-	if (session->fds.used && session->fd >= 0 && !outbox_has_fds(&session->outbox) &&
-	    ioctl(session->fd, SIOCOUTQ, &unread) == 0 && unread == 0)
-		quota_share_give(&session->fds, session->fds.used);
+	if (!session->fds.used || session->fd < 0 || outbox_has_fds(&session->outbox) || ioctl(session->fd, SIOCOUTQ, &unread) < 0)
+		return;
+	if (unread == 0)
+		session->marked_fds = session->fds.used;
+	if (unread == 0 || sent_cost - session->fds_mark >= (uint64_t)unread) {
+		quota_share_give(&session->fds, session->marked_fds);
+		session->marked_fds = 0;
+	}
+	if (session->marked_fds == 0) {
+		session->marked_fds = session->fds.used;
+		session->fds_mark = sent_cost;
+	}
 }
 
 /* Before a limit refuses, the sockets of all sessions are looked at: most clients have long read what still counts. Not more

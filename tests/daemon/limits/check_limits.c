@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -237,6 +238,46 @@ static void unread_fds(void **state)
 	client_close(&client);
 }
 
+static int unread_bytes(const struct client *client)
+{
+	int bytes = 0;
+
+	assert_int_equal(ioctl(client->fd, FIONREAD, &bytes), 0);
+	return bytes;
+}
+
+/* A client that reads all descriptors, and has an answer unread whenever it asks for the next ones. */
+static void read_fds(void **state)
+{
+	struct client client;
+	struct value noise = client_map(&witness, "op", value_string("bits"), NULL);
+	struct value attach = client_map(&witness, "noise", noise, NULL);
+
+	(void)state;
+	client_open(&client, group_daemon.socket);
+	for (int i = 0; i < 20; i++) {
+		struct message message;
+		struct fdpass fds, more;
+
+		client_send(&client, "ping", NULL);
+		AWAIT(unread_bytes(&client) > 0);
+		client_send(&client, "ring_attach", &attach);
+		AWAIT(unread_bytes(&client) > 10); /* of which ping's answer is 5 */
+		assert_true(client_receive_fds(&client, &message, &fds));
+		assert_true(client_receive_fds(&client, &message, &more));
+		if (message.error.code)
+			fail_msg("ring %d: %s", i, message.error.text);
+		assert_true(fdpass_join(&fds, &more)); /* one look may have brought both answers */
+		assert_int_equal(fds.count, 3);
+		fdpass_close(&fds);
+
+		struct value ring = client_map(&client, "ring", value_uint(client_number(&message.result, "ring")), NULL);
+
+		client_result(&client, "ring_detach", &ring);
+	}
+	client_close(&client);
+}
+
 /* As many as the kernel lets one message have, from a client that expects nothing. */
 static void many_fds(void **state)
 {
@@ -385,7 +426,7 @@ int main(void)
 {
 #define limit(name) cmocka_unit_test_teardown(name, nothing_is_left)
 	const struct CMUnitTest tests[] = {
-		limit(rates),	    limit(unread_fds), limit(many_fds), limit(forks),	     limit(racing_inputs),
+		limit(rates),	    limit(unread_fds), limit(read_fds), limit(many_fds), limit(forks),	     limit(racing_inputs),
 		limit(endless_frames), limit(slow_frames), limit(arrivals),   limit(floods),	limit(tiny_frames),
 	};
 
