@@ -37,7 +37,8 @@ struct queue_page {
 	uint8_t pad_3[60];
 	_Atomic uint32_t taken;         /* submissions below may be overwritten */
 	_Atomic uint32_t daemon_sleeps; /* odd: asleep, a `kick` is wanted; counts up with each change */
-	uint8_t pad_4[56];
+	_Atomic uint32_t yields;        /* 1: a client that waits had better yield the CPU than sleep; 0: sleep */
+	uint8_t pad_4[52];
 };
 
 /* Which members of a completion are set. */
@@ -70,6 +71,7 @@ static_assert(offsetof(struct queue_page, version) == 8 && offsetof(struct queue
 static_assert(offsetof(struct queue_page, submitted) == 64 && offsetof(struct queue_page, consumed) == 128, "layout");
 static_assert(offsetof(struct queue_page, client_sleeps) == 132 && offsetof(struct queue_page, completed) == 192, "layout");
 static_assert(offsetof(struct queue_page, taken) == 256 && offsetof(struct queue_page, daemon_sleeps) == 260, "layout");
+static_assert(offsetof(struct queue_page, yields) == 264, "layout");
 static_assert(sizeof(struct queue_page) == 320 && sizeof(struct queue_page) <= QUEUE_PAGE_BYTES, "layout");
 static_assert(sizeof(_Atomic uint32_t) == 4 && sizeof(_Atomic uint64_t) == 8, "atomics have no lock beside them");
 

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cpu_share.h"
 #include "base/prefetch.h"
 #include "base/spin.h"
 #include "call/queued_call.h"
@@ -32,6 +33,7 @@ enum {
 	SLEEP_NS = 100000000, /* without a look at the socket, by which the end of a daemon is noticed; a crowd waits for milliseconds */
 	SEVERAL = 4,	    /* runs under way, which are likely to end together */
 	KEPT_MOST = 8,      /* submissions that wait for others */
+	YIELD_NS = 1000000, /* some rounds of the daemon */
 };
 
 struct queue {
@@ -48,6 +50,7 @@ struct queue {
 	bool spins_pay;               /* the last look found news: the daemon runs on another CPU */
 	unsigned looks;
 	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
+	struct cpu_share cpu_share;   /* with other clients */
 };
 
 /* ---- making ---- */
@@ -163,6 +166,12 @@ static uint32_t count_awaited(const struct queue *queue)
 	return runs >= SEVERAL ? runs / 2 : 1;
 }
 
+/* Returns whether a wait begins that yields the CPU. */
+static bool begin_sharing(struct queue *queue)
+{
+	return atomic_load_explicit(&queue->page->yields, memory_order_relaxed) == 1 && cpu_share_begin(&queue->cpu_share);
+}
+
 struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look)
 {
 	struct queue *queue = ((struct remote *)session->peer)->queue;
@@ -170,8 +179,12 @@ struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_
 	if (!queue || !queue_is_busy(queue))
 		return NULL;
 	queue->refs++;
-	*ret_look = (struct queue_look){queue->consumed, count_awaited(queue),
-					queue->spins_pay || ++queue->looks % TRY_EVERY == 0 ? SPINS : FEW_SPINS};
+	*ret_look = (struct queue_look){.consumed = queue->consumed, .awaited = count_awaited(queue)};
+	ret_look->yields = ret_look->awaited == 1 && begin_sharing(queue);
+	if (ret_look->yields)
+		ret_look->spins = 1;
+	else
+		ret_look->spins = queue->spins_pay || ++queue->looks % TRY_EVERY == 0 ? SPINS : FEW_SPINS;
 	return queue;
 }
 
@@ -326,6 +339,19 @@ bool queue_spin(const struct queue *queue, const struct queue_look *look)
 		spin_pause();
 	}
 	return count_completed(queue, look) > 0;
+}
+
+bool queue_yield(struct queue *queue, const struct queue_look *look, const atomic_bool *interrupted, int64_t deadline)
+{
+	const int64_t vain = clock_ns() + YIELD_NS;
+
+	while (count_completed(queue, look) == 0) {
+		const int64_t now = clock_ns();
+
+		if (now >= vain || now >= deadline || *interrupted || !cpu_share_yield(&queue->cpu_share))
+			return false;
+	}
+	return true;
 }
 
 /* Returns false if the daemon has broken the rules. */

@@ -15,7 +15,7 @@ struct queue;
 int queue_begin(struct trnsci_session *session, struct error *err);
 bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
 
-/* The rest with the session's lock, but for queue_spin. */
+/* The rest with the session's lock, but for queue_spin and queue_yield. */
 
 /* Answers calls whose runs have ended. Returns whether there were any. */
 bool queue_receive(struct trnsci_session *session);
@@ -33,12 +33,15 @@ struct queue_look {
 	uint32_t consumed;
 	uint32_t awaited; /* how many more are worth a look for others first */
 	unsigned spins;
+	bool yields; /* for other clients of the daemon, instead of sleeping */
 };
 
 /* Keeps the memory of the session's queue mapped while a thread spins at it; NULL: there is none that is busy. */
 struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look);
 /* Returns whether runs have ended. Without the lock. */
 bool queue_spin(const struct queue *queue, const struct queue_look *look);
+/* The same if the look yields: gives the CPU away until runs have ended, or it is interrupted, or that seems to be in vain. */
+bool queue_yield(struct queue *queue, const struct queue_look *look, const atomic_bool *interrupted, int64_t deadline);
 void queue_let_go(struct queue *queue, bool found);
 
 /* Returns whether runs in the queue are all that can have an answer, and whether they are several. */

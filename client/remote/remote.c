@@ -108,16 +108,18 @@ static void remote_cancel(struct trnsci_call *call)
 /* ---- waiting ---- */
 
 /* Looks for ends of runs in the queue, which come sooner than anything else. With the lock, which is released meanwhile. */
-static bool spin_at_queue(struct trnsci_session *session)
+static bool spin_at_queue(struct trnsci_session *session, int64_t deadline)
 {
+	struct remote *remote = session->peer;
 	struct queue_look look;
 	struct queue *queue = session->spin.most_ns ? queue_hold(session, &look) : NULL;
-	bool found;
+	bool several, found;
 
 	if (!queue)
 		return false;
+	look.yields = look.yields && queue_is_awaited(session, &several);
 	pthread_mutex_unlock(&session->lock);
-	found = queue_spin(queue, &look);
+	found = queue_spin(queue, &look) || (look.yields && queue_yield(queue, &look, &remote->interrupted, deadline));
 	pthread_mutex_lock(&session->lock);
 	queue_let_go(queue, found);
 	return queue_receive(session);
@@ -244,7 +246,7 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 
 	remote->polling = true;
 	remote->interrupted = false;
-	if (!spin_at_queue(session)) {
+	if (!spin_at_queue(session, deadline)) {
 		struct spin *known = find_spin(session);
 		struct spin spin = *known;
 

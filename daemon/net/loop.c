@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <event2/event.h>
 
+#include "base/cpu_share.h"
 #include "base/spin.h"
 #include "notify.h"
 
@@ -24,6 +25,8 @@ enum {
 	TRY_EVERY = 16,     /* waits of so few, after which one tries the others again */
 	POLL_SOCKETS_EVERY = 16, /* polls of shared memory that found nothing, each a hundredth of a look at the sockets, or clients
 				    served there: those at sockets have their turn beside many */
+	SHARERS_MOST = 64, /* with more, a round takes longer than a sleep */
+	PERIOD_BITS = 25, /* 2^25 ns: a crowd serves each of its clients many times */
 };
 
 struct loop {
@@ -48,6 +51,10 @@ struct loop {
 	bool brief[2];
 	unsigned several; /* polls that look at all clients */
 	struct loop_poller *pollers, *next_poller; /* the next one of a round */
+	uint64_t period;  /* of time */
+	unsigned counted; /* clients with something to do in it */
+	bool shares;      /* its CPU with those of the last period */
+	struct cpu_share cpu_share;
 	bool active; /* something has happened since the loop began to wait */
 	bool ended;
 };
@@ -285,6 +292,20 @@ void loop_stop_polling(struct loop *loop, struct loop_poller *poller)
 		poller->next->prev = poller->prev;
 }
 
+bool loop_count_client(struct loop *loop, struct loop_poller *poller, uint64_t now_ns)
+{
+	const uint64_t period = now_ns >> PERIOD_BITS;
+
+	if (period != loop->period) {
+		loop->period = period;
+		loop->shares = loop->counted > 1 && loop->counted <= SHARERS_MOST;
+		loop->counted = 0;
+	}
+	loop->counted += poller->period != period;
+	poller->period = period;
+	return loop->shares;
+}
+
 /* Gives the CPU away before it looks again at what another thread holds, which may need this CPU. */
 static void run_events(struct loop *loop, int flags)
 {
@@ -359,6 +380,9 @@ static bool poll_memory_briefly(struct loop *loop)
 
 		if (n > 0) {
 			*brief = true;
+			/* Clients that wait yield. Those of this CPU would have no turn before the others had thousands. */
+			if (loop->shares && cpu_share_begin(&loop->cpu_share))
+				cpu_share_yield(&loop->cpu_share);
 			poll_sockets(loop, n);
 			return true;
 		}

@@ -46,6 +46,7 @@ unsigned loop_count_waiting(const struct loop *loop);
 struct loop_poller {
 	struct loop_poller *next, *prev;
 	bool polled; /* by the loop */
+	uint64_t period; /* of loop_count_client, in which it was counted last */
 	/* Returns whether there was anything to do. May stop this poller or others. */
 	bool (*poll)(struct loop_poller *poller);
 	/* The loop is about to sleep: the other side must wake it from now on. Returns false if there was something to do
@@ -56,6 +57,9 @@ struct loop_poller {
 /* Polls from now on, until the loop sleeps. Call it on the loop's thread; again does nothing. */
 void loop_poll(struct loop *loop, struct loop_poller *poller);
 void loop_stop_polling(struct loop *loop, struct loop_poller *poller);
+/* Counts a client that has something to do at now_ns (CLOCK_MONOTONIC). Returns whether those of the last 33 ms were several and not
+ * very many: the loop gives its CPU away after each round then, and clients that wait had better do the same than sleep. */
+bool loop_count_client(struct loop *loop, struct loop_poller *poller, uint64_t now_ns);
 
 /* Runs until loop_end. Notifies the service manager's watchdog as often as it requires. */
 void loop_run(struct loop *loop);

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "fake_daemon.h"
 #include "harness/wait.h"
 #include "queue_layout.h"
@@ -20,6 +21,7 @@ struct queue_lie {
 	uint64_t entries, stated, real, submissions, completions;
 	uint64_t magic;
 	uint32_t completed; /* on its page; entries are zeros */
+	uint32_t yields;    /* there */
 	int seals;
 	bool none;    /* no descriptor */
 	_Atomic int *served; /* gets a descriptor of it; NULL: nobody serves it */
@@ -61,6 +63,7 @@ static void reply_queue(struct fake_daemon *fake, const struct message *request)
 	struct queue_page page = {.magic = lie->magic, .version = QUEUE_VERSION, .entries = 16};
 
 	atomic_init(&page.completed, lie->completed);
+	atomic_init(&page.yields, lie->yields);
 	const int fd = lie->none ? -1 : memory_of(lie->real, &page, lie->seals);
 
 	if (lie->served)
@@ -180,35 +183,70 @@ static void *run_again_and_again(void *arg)
 	return r == 0 ? NULL : arg;
 }
 
-/* Ends the one run that was submitted, late. */
-static void serve_late(void)
+static struct queue_page *map_page_of_queue(void)
 {
 	struct queue_page *page;
-	struct run_prepared run;
-	struct queue_completion *completion;
 
 	AWAIT(atomic_load(&served) >= 0);
 	page = mmap(NULL, honest.real, PROT_READ | PROT_WRITE, MAP_SHARED, atomic_load(&served), 0);
 	assert_true(page != MAP_FAILED);
-	AWAIT(atomic_load(&page->submitted) == 1 && atomic_load(&page->client_sleeps) != QUEUE_AWAKE);
-	wait_past_timeout(5);
-	assert_int_equal(atomic_load(&page->client_sleeps) & QUEUE_WAKE_MASK, QUEUE_WAKE_FUTEX);
-	atomic_store(&slow_ends, true);
-	queue_copy_entry(&run, queue_submission(page, (uint32_t)honest.entries, 0));
-	completion = queue_completion(page, (uint32_t)honest.entries, 0);
-	*completion = (struct queue_completion){
-		.user = run.user,
-		.given = QUEUE_SEED | QUEUE_STREAM | QUEUE_OFFSET | QUEUE_POSITION | QUEUE_NEXT,
-		.next = N};
-	atomic_store(&page->completed, 1);
-	syscall(SYS_futex, &page->completed, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	return page;
+}
+
+static void unmap_page_of_queue(struct queue_page *page)
+{
 	munmap(page, honest.real);
 	close(atomic_load(&served));
 }
 
-/* A thread that waits for some milliseconds, as in a crowd, still sleeps at the queue: to be woken by the socket takes three
- * more system calls. */
-static void slow(void **state)
+/* Ends run number i. */
+static void complete_run(struct queue_page *page, uint32_t i)
+{
+	struct run_prepared run;
+
+	queue_copy_entry(&run, queue_submission(page, (uint32_t)honest.entries, i));
+	*(struct queue_completion *)queue_completion(page, (uint32_t)honest.entries, i) = (struct queue_completion){
+		.user = run.user,
+		.given = QUEUE_SEED | QUEUE_STREAM | QUEUE_OFFSET | QUEUE_POSITION | QUEUE_NEXT,
+		.next = N};
+	atomic_store(&page->completed, i + 1);
+	syscall(SYS_futex, &page->completed, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Ends the one run that was submitted, late. */
+static void serve_late(void)
+{
+	struct queue_page *page = map_page_of_queue();
+
+	AWAIT(atomic_load(&page->submitted) == 1 && atomic_load(&page->client_sleeps) != QUEUE_AWAKE);
+	wait_past_timeout(5);
+	assert_int_equal(atomic_load(&page->client_sleeps) & QUEUE_WAKE_MASK, QUEUE_WAKE_FUTEX);
+	atomic_store(&slow_ends, true);
+	complete_run(page, 0);
+	unmap_page_of_queue(page);
+}
+
+/* Ends runs after some time each, in which a client that does not yield falls asleep, until one has not. */
+static void serve_soon(void)
+{
+	enum { SOON_NS = 600000, MOST = 1000 };
+	struct queue_page *page = map_page_of_queue();
+	bool awake = false;
+
+	for (uint32_t i = 0; !awake; i++) {
+		assert_in_range(i, 0, MOST);
+		AWAIT(atomic_load(&page->submitted) == i + 1);
+		for (const uint64_t until = now_ns() + SOON_NS; now_ns() < until;)
+			;
+		awake = atomic_load(&page->client_sleeps) == QUEUE_AWAKE;
+		atomic_store(&slow_ends, awake);
+		complete_run(page, i);
+	}
+	unmap_page_of_queue(page);
+}
+
+/* A daemon whose queue says so about yields is served by serve. */
+static void run_while(void (*serve)(void), uint32_t yields)
 {
 	const uint64_t n = N;
 	struct queue_lie lie = honest;
@@ -220,15 +258,17 @@ static void slow(void **state)
 	pthread_t thread;
 	void *failed;
 
-	(void)state;
+	atomic_store(&served, -1);
+	atomic_store(&slow_ends, false);
 	lie.served = &served;
+	lie.yields = yields;
 	fake = fake_daemon_start(lie_about_queues, &lie);
 	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), 0);
 	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
 	trnsci_set_tile(trnsci_args(call), "out", tile);
 	assert_int_equal(pthread_create(&thread, NULL, run_again_and_again, call), 0);
-	serve_late();
+	serve();
 	pthread_join(thread, &failed);
 	assert_null(failed);
 	trnsci_call_free(call);
@@ -237,10 +277,28 @@ static void slow(void **state)
 	fake_daemon_stop(fake);
 }
 
+/* A thread that waits for some milliseconds, as in a crowd, still sleeps at the queue: to be woken by the socket takes three
+ * more system calls. One that is to yield does so, too, when that was in vain. */
+static void slow(void **state)
+{
+	static const uint32_t yields[] = {0, 1, UINT32_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof yields / sizeof *yields; i++)
+		run_while(serve_late, yields[i]);
+}
+
+static void yields(void **state)
+{
+	(void)state;
+	run_while(serve_soon, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(false_numbers), cmocka_unit_test(false_memory),
-					   cmocka_unit_test(false_completions), cmocka_unit_test(slow)};
+					   cmocka_unit_test(false_completions), cmocka_unit_test(slow),
+					   cmocka_unit_test(yields)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@
 
 static int setup(void **state)
 {
-	static const char *const arguments[] = {"--threads=2", "--connections-per-second=1000000", "--arena-ahead-bytes=0", NULL};
+	static const char *const arguments[] = {"--threads=2", "--connections-per-second=1000000", "--arena-ahead-bytes=0",
+						"--arena-total-bytes=4294967296", NULL};
 
 	(void)state;
 	group_daemon_start(arguments);
@@ -276,12 +277,44 @@ static void limits(void **state)
 	client_await_stat(&witness, "daemon.queues", 0);
 }
 
+/* ------- several clients ------- */
+
+/* Each of n clients has a run, all at once. Returns what the first one's queue then says of yields. */
+static uint32_t run_each(struct queue_client *clients, const uint32_t *normals, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		queue_client_submit(&clients[i], &(struct run_prepared){.prepared = normals[i]});
+	for (size_t i = 0; i < n; i++)
+		queue_client_take(&clients[i]);
+	return atomic_load(&clients[0].page->yields);
+}
+
+/* Whether a client had better yield follows the clients that have work: several, one, and more than take turns. */
+static void says_who_yields(void **state)
+{
+	enum { SEVERAL = 3, MANY = 70 };
+	static struct queue_client clients[MANY];
+	uint32_t normals[MANY];
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++) {
+		queue_client_open(&clients[i], 16);
+		normals[i] = queue_client_prepare(&clients[i], "normal", N, clients[i].tiles[0]);
+	}
+	AWAIT(run_each(clients, normals, SEVERAL) == 1);
+	AWAIT(run_each(clients, normals, 1) == 0);
+	AWAIT(run_each(clients, normals, SEVERAL) == 1);
+	AWAIT(run_each(clients, normals, MANY) == 0);
+	for (size_t i = 0; i < MANY; i++)
+		queue_client_close(&clients[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_the_call), cmocka_unit_test(on_threads), cmocka_unit_test(failed_runs),
 		cmocka_unit_test(woken_by_notification), cmocka_unit_test(lost_kicks), cmocka_unit_test(full_ring),
-		cmocka_unit_test(unread_texts), cmocka_unit_test(limits),
+		cmocka_unit_test(unread_texts), cmocka_unit_test(limits),	   cmocka_unit_test(says_who_yields),
 	};
 
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Giving the CPU away to threads that will give it back within microseconds.
+ *
+ * Threads that wait for one another, more of them than there are CPUs, get on fastest when each yields instead of sleeping:
+ * a switch takes a microsecond, waking a thread on another CPU three to twenty. A program that computes does not give the CPU
+ * back before its time slice ends (1.4 ms or more). Against such a one sleeping is faster, since a woken thread gets the CPU
+ * at once: so after a long yield there are none for a while. */
+#ifndef TRNSCI_BASE_CPU_SHARE_H
+#define TRNSCI_BASE_CPU_SHARE_H
+
+#include <stdbool.h>
+
+/* Begin with zeros. One thread's at a time. */
+struct cpu_share {
+	unsigned rest;  /* waits without yields after the last long one; 0: there was none */
+	unsigned rests; /* of these, still to come */
+	unsigned good;  /* short yields since */
+};
+
+/* Returns whether a wait may yield. Call it once for each. */
+bool cpu_share_begin(struct cpu_share *share);
+
+/* Yields the CPU. Returns false if that took long: then waits do not yield for a while, twice as many as the last time if that was not
+ * long ago. */
+bool cpu_share_yield(struct cpu_share *share);
+
+#endif
