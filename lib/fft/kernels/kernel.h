@@ -83,7 +83,7 @@ struct fft_smooth {
 	size_t flat_rows;  /* the first stage's length where flat_body.h runs the transform, else 0 */
 	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together */
 	bool far;          /* larger than the caches: the rows of the next block are prefetched */
-	bool beyond;       /* two of these buffers: they are stored around the caches */
+	bool beyond;       /* and leave shared caches, too: they are stored around all of them */
 	bool quarters_exchanged; /* in the vectors of the first stage's twiddles, the middle quarters of the lanes */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];

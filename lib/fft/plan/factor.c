@@ -12,8 +12,13 @@
 
 #include "base/checked.h"
 
-/* The longest transform that flat_body.h runs: its buffer of 128 KiB (float32) stays in the second-level cache. */
-enum { FLAT_MAX = 16384 };
+enum {
+	/* The longest transform that flat_body.h runs: its buffer of 128 KiB (float32) stays in the second-level cache. */
+	FLAT_MAX = 16384,
+	/* The longest column of a transform that would need a third stage otherwise. Its two buffers of 256 KiB leave the
+	 * second-level cache little room, which costs less than to read and write the whole transform once more. */
+	LONG_COLUMN = 2 * FFT_MAX_COLUMN,
+};
 
 static const uint8_t odd_primes[] = {13, 11, 7, 5, 3};
 
@@ -22,8 +27,8 @@ static const uint8_t odd_radices[] = {13, 11, 7, 15, 9, 5, 3};
 
 /* Radices of a column of 2^a elements, in the order of its passes. Fewer passes are better; the larger radix comes
  * last, because no twiddles follow the last pass. */
-static const uint8_t powers_of_two[11][4] = {{0},    {2},     {4},      {8},       {16},      {4, 8},
-					     {8, 8}, {8, 16}, {16, 16}, {8, 8, 8}, {8, 8, 16}};
+static const uint8_t powers_of_two[12][4] = {{0},    {2},     {4},      {8},       {16},      {4, 8},
+					     {8, 8}, {8, 16}, {16, 16}, {8, 8, 8}, {8, 8, 16}, {8, 16, 16}};
 
 bool factor_is_smooth(uint64_t n)
 {
@@ -268,7 +273,28 @@ static uint16_t balanced_divisor(uint64_t n, unsigned count, size_t width)
 	return best;
 }
 
-/* Cuts a length of more than FFT_MAX_COLUMN^2 into as few stages as it takes, of similar lengths. */
+/* Replaces *smooth, of that cost, by the cheapest way into two stages of columns of at most `most`. Returns its cost, or the old one
+ * where that is less. */
+static double cut_into_two_stages(uint64_t n, size_t width, uint64_t most, double cost, struct fft_smooth *smooth)
+{
+	/* One stage leaves lanes idle when a call has few transforms, so it must win by 15 %. */
+	const double two_stage_bonus = 0.85;
+
+	for (uint64_t d = 2; d <= most && d < n; d++) {
+		struct fft_smooth trial;
+
+		if (n % d || n / d > most)
+			continue;
+		set_stages(n, width, (const uint16_t[]){(uint16_t)d, (uint16_t)(n / d)}, 2, &trial);
+		if (factor_cost(&trial, width) * two_stage_bonus < cost) {
+			cost = factor_cost(&trial, width) * two_stage_bonus;
+			*smooth = trial;
+		}
+	}
+	return cost;
+}
+
+/* Cuts a length that two columns cannot have into as few stages as it takes, of similar lengths. */
 static void cut_into_many_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth)
 {
 	uint16_t lengths[FFT_MAX_STAGES] = {0};
@@ -315,8 +341,6 @@ static size_t flat_rows(uint64_t n, size_t width)
  * and all ways into two; more stages. */
 void factor_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth)
 {
-	/* One stage leaves lanes idle when a call has few transforms, so it must win by 15 %. */
-	const double two_stage_bonus = 0.85;
 	const size_t rows = flat_rows(n, width);
 	double best_cost = INFINITY;
 
@@ -331,17 +355,9 @@ void factor_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth)
 		ret_smooth->flat_rows = rows;
 		return;
 	}
-	for (uint64_t d = 2; d <= FFT_MAX_COLUMN && d < n; d++) {
-		struct fft_smooth trial;
-
-		if (n % d || n / d > FFT_MAX_COLUMN)
-			continue;
-		set_stages(n, width, (const uint16_t[]){(uint16_t)d, (uint16_t)(n / d)}, 2, &trial);
-		if (factor_cost(&trial, width) * two_stage_bonus < best_cost) {
-			best_cost = factor_cost(&trial, width) * two_stage_bonus;
-			*ret_smooth = trial;
-		}
-	}
+	best_cost = cut_into_two_stages(n, width, FFT_MAX_COLUMN, best_cost, ret_smooth);
+	if (best_cost == INFINITY)
+		best_cost = cut_into_two_stages(n, width, LONG_COLUMN, best_cost, ret_smooth);
 	if (best_cost == INFINITY)
 		cut_into_many_stages(n, width, ret_smooth);
 }

@@ -3,7 +3,7 @@
  * bytes by plain and prepared calls, whose tiles others may stand for; and that many products run at once. */
 #include "engine/steps.h"
 
-enum { N = 1 << 21, BYTES = N * 8, TILES = 4 };
+enum { N = 160 * 160 * 176, BYTES = N * 8, TILES = 4 }; /* of three stages, since no two columns have it */
 
 static uint64_t asked; /* the last reservation */
 
