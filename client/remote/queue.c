@@ -47,6 +47,7 @@ struct queue {
 	uint32_t sleeps;              /* the number of our last sleep */
 	bool armed;                   /* the daemon is to wake us */
 	bool asleep;                  /* a thread sleeps at `completed`, and does not look at the socket */
+	bool yields;                  /* a thread yields until there is news there, and does not look at the socket, either */
 	bool spins_pay;               /* the last look found news: the daemon runs on another CPU */
 	unsigned looks;
 	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
@@ -154,6 +155,7 @@ void queue_end(struct queue *queue)
 void queue_let_go(struct queue *queue, bool found)
 {
 	queue->spins_pay = found;
+	queue->yields = false;
 	queue_end(queue);
 }
 
@@ -175,13 +177,15 @@ static bool begin_sharing(struct queue *queue)
 struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look)
 {
 	struct queue *queue = ((struct remote *)session->peer)->queue;
+	bool several;
 
 	if (!queue || !queue_is_busy(queue))
 		return NULL;
 	queue->refs++;
 	*ret_look = (struct queue_look){.consumed = queue->consumed, .awaited = count_awaited(queue)};
-	ret_look->yields = ret_look->awaited == 1 && begin_sharing(queue);
-	if (ret_look->yields)
+	queue->yields = queue_is_awaited(session, &several) && !several && begin_sharing(queue);
+	ret_look->yields = queue->yields;
+	if (queue->yields)
 		ret_look->spins = 1;
 	else
 		ret_look->spins = queue->spins_pay || ++queue->looks % TRY_EVERY == 0 ? SPINS : FEW_SPINS;
@@ -504,8 +508,11 @@ bool queue_sleep(struct trnsci_session *session, int64_t deadline)
 
 void queue_wake_sleeper(struct trnsci_session *session)
 {
-	struct queue *queue = ((struct remote *)session->peer)->queue;
+	struct remote *remote = session->peer;
+	struct queue *queue = remote->queue;
 
+	if (queue && queue->yields)
+		atomic_store_explicit(&remote->interrupted, true, memory_order_relaxed);
 	if (queue && queue->asleep)
 		syscall(SYS_futex, &queue->page->completed, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }

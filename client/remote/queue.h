@@ -49,7 +49,7 @@ bool queue_is_awaited(const struct trnsci_session *session, bool *ret_several);
 /* If runs are all that is awaited, sleeps at the queue's own memory until some have ended, or for a short time. Returns whether
  * calls were answered; if not, the thread is to look at the socket. The lock is released meanwhile. */
 bool queue_sleep(struct trnsci_session *session, int64_t deadline);
-/* Wakes a thread that sleeps there: something else is awaited now. */
+/* Wakes a thread that sleeps there, or interrupts one that yields: something else is awaited now. */
 void queue_wake_sleeper(struct trnsci_session *session);
 
 /* The thread is about to sleep at the socket: the daemon is to send a notification. Returns false if there is news. */

@@ -113,11 +113,10 @@ static bool spin_at_queue(struct trnsci_session *session, int64_t deadline)
 	struct remote *remote = session->peer;
 	struct queue_look look;
 	struct queue *queue = session->spin.most_ns ? queue_hold(session, &look) : NULL;
-	bool several, found;
+	bool found;
 
 	if (!queue)
 		return false;
-	look.yields = look.yields && queue_is_awaited(session, &several);
 	pthread_mutex_unlock(&session->lock);
 	found = queue_spin(queue, &look) || (look.yields && queue_yield(queue, &look, &remote->interrupted, deadline));
 	pthread_mutex_lock(&session->lock);
