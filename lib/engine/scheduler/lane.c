@@ -1,26 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which chunks are whose, and lanes' counters. */
+/* Lanes' counters. */
 #include "engine/scheduler/lane.h"
-
-static uint64_t home_lanes(unsigned home, unsigned threads)
-{
-	return (ENGINE_LANES - home + threads - 1) / threads;
-}
-
-uint64_t lane_home_chunks(unsigned home, unsigned threads, uint64_t n_chunks)
-{
-	const uint64_t rest = n_chunks % ENGINE_LANES;
-	const uint64_t last = rest > home ? (rest - home + threads - 1) / threads : 0;
-
-	return n_chunks / ENGINE_LANES * home_lanes(home, threads) + last;
-}
-
-size_t lane_home_chunk(unsigned home, unsigned threads, uint64_t k)
-{
-	const uint64_t lanes = home_lanes(home, threads);
-
-	return (size_t)(k / lanes * ENGINE_LANES + home + k % lanes * threads);
-}
 
 static void add_count(_Atomic uint64_t *counter, uint64_t more)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes: 128 worker slots with an identity and counters. Chunk i of a stage belongs to lane i mod 128. */
+/* Lanes: 128 worker slots with an identity and counters. Lane i mod 128 counts chunk i of a stage. */
 #ifndef TRNSCI_ENGINE_LANE_H
 #define TRNSCI_ENGINE_LANE_H
 
@@ -28,11 +28,6 @@ void lane_record_several(struct lane *lane, uint64_t chunks, uint64_t words, uin
 
 /* Adds what one lane has counted to another. */
 void lane_add(const struct lane *lane, struct lane *to);
-
-/* A lane's home is thread l mod `threads`, so each thread is home to some chunks of a stage of n_chunks: this many, and
- * of these the k-th, round by round and lane by lane. */
-uint64_t lane_home_chunks(unsigned home, unsigned threads, uint64_t n_chunks);
-size_t lane_home_chunk(unsigned home, unsigned threads, uint64_t k);
 
 /* Puts an array of 128 maps {chunks, words, busy_ns, longest_ns} into map under "lanes". first: what is to be added to
  * lane 0. */

@@ -54,8 +54,7 @@ static void advance_job(struct pool *pool, struct job *job, uint64_t expected_ns
 	fair_queue_charge(&pool->fair_queue, job->fair_entry, end_ns - start_ns, expected_ns);
 
 	if (next == JOB_STAGE) {
-		for (unsigned i = 0; i < pool->n_threads; i++)
-			atomic_store_explicit(&job->cursors[i].next, 0, memory_order_relaxed);
+		pool_set_cursors(pool, job->cursors, 0, job->n_chunks);
 		job->exhausted = false;
 		job->state = STATE_RUNNING;
 		fair_queue_enter(&pool->fair_queue, job);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pool: threads that run the lanes, and jobs that take turns on them.
  *
- * A job is a sequence of stages; the chunks of a stage are independent. Chunk i belongs to lane i mod 128, whose home
- * is thread l mod T; a thread that has no chunk of its own left takes one of another's. After each chunk a thread
- * chooses again whom to serve, between clients by the time they have had (`struct fair_entry`) and in turn between a
- * client's jobs, so that a small request is never stuck behind a large one. What a chunk computes must not depend on
- * thread, lane or order. */
+ * A job is a sequence of stages; the chunks of a stage are independent. Lane i mod 128 counts chunk i. Each of T threads is
+ * home to a T-th of the chunks, one behind the other: a CPU fetches ahead in the page that it works on, and where chunks
+ * are columns, it would fetch what another CPU is about to write. A thread that has no chunk of its own left takes one of
+ * another's. After each chunk a thread chooses again whom to serve, between clients by the time they have had (`struct
+ * fair_entry`) and in turn between a client's jobs, so that a small request is never stuck behind a large one. What a
+ * chunk computes must not depend on thread, lane or order. */
 #ifndef TRNSCI_ENGINE_POOL_H
 #define TRNSCI_ENGINE_POOL_H
 

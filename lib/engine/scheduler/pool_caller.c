@@ -230,9 +230,7 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 
 	if (atomic_flag_test_and_set(&pool->sharing))
 		return false;
-	for (unsigned i = 0; i < pool->n_threads; i++)
-		atomic_store_explicit(&caller->cursors[i].next, lane_home_chunks(i, pool->n_threads, first),
-				      memory_order_relaxed);
+	pool_set_cursors(pool, caller->cursors, first, job->n_chunks);
 	job->cursors = caller->cursors;
 	atomic_store_explicit(&pool->seat, seat, memory_order_relaxed);
 	atomic_store_explicit(&pool->is_long, work_ns >= LONG_STAGE_NS, memory_order_relaxed);

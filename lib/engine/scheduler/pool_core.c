@@ -30,21 +30,30 @@ bool pool_job_stops(struct job *job, uint64_t at_ns)
 	return atomic_load_explicit(&job->cancelled, memory_order_relaxed);
 }
 
+void pool_set_cursors(const struct pool *pool, struct cursor *cursors, uint64_t first, uint64_t n_chunks)
+{
+	const uint64_t each = (n_chunks - first) / pool->n_threads, more = (n_chunks - first) % pool->n_threads;
+
+	for (unsigned i = 0; i < pool->n_threads; i++) {
+		atomic_store_explicit(&cursors[i].next, first, memory_order_relaxed);
+		first += each + (i < more);
+		cursors[i].end = first;
+	}
+}
+
 bool pool_claim_chunk(const struct pool *pool, struct job *job, unsigned thread, size_t *ret_chunk)
 {
 	if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 		return false;
 	for (unsigned i = 0; i < pool->n_threads; i++) {
-		const unsigned home = (thread + i) % pool->n_threads;
-		const uint64_t end = lane_home_chunks(home, pool->n_threads, job->n_chunks);
-		_Atomic uint64_t *next = &job->cursors[home].next;
-		uint64_t k;
+		struct cursor *cursor = &job->cursors[(thread + i) % pool->n_threads];
+		uint64_t chunk;
 
-		if (atomic_load_explicit(next, memory_order_relaxed) >= end)
+		if (atomic_load_explicit(&cursor->next, memory_order_relaxed) >= cursor->end)
 			continue;
-		k = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
-		if (k < end) {
-			*ret_chunk = lane_home_chunk(home, pool->n_threads, k);
+		chunk = atomic_fetch_add_explicit(&cursor->next, 1, memory_order_relaxed);
+		if (chunk < cursor->end) {
+			*ret_chunk = chunk;
 			return true;
 		}
 	}

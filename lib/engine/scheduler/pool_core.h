@@ -22,9 +22,10 @@ enum state {
 	STATE_FINISHED,
 };
 
-/* The next of the chunks whose home is one thread. */
+/* The chunks of a stage whose home is one thread. They follow one another: what it fetches ahead is its own. */
 struct cursor {
 	alignas(64) _Atomic uint64_t next;
+	uint64_t end;
 };
 
 struct thread {
@@ -98,6 +99,9 @@ struct pool {
 
 /* Returns whether the job is to stop, also because it is past its deadline, which is remembered. */
 bool pool_job_stops(struct job *job, uint64_t at_ns);
+
+/* Shares the chunks from `first` on out to the cursors. No thread works on the stage meanwhile. */
+void pool_set_cursors(const struct pool *pool, struct cursor *cursors, uint64_t first, uint64_t n_chunks);
 
 /* Takes a chunk of the current stage: own chunks first, then those of the threads behind. Returns false when the stage
  * has none left. */
