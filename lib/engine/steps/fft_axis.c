@@ -201,14 +201,17 @@ uint64_t fft_axis_cost_ns(const struct engine *engine, const struct step *step)
 	return (uint64_t)(flops / rate_of(engine, step->fft.precision));
 }
 
-/* Returns whether panels are written around the caches. Columns far apart share few sets of the near caches, so their lines are
- * gone again between the read and the write, and a plain store would read each line once more. Rows must be whole lines. */
+/* Returns whether panels are written around the caches. A plain store to a line that no near cache holds reads it first: where the
+ * chunk has read other ones, and where columns far apart share so few sets of the near caches that their lines are gone again
+ * between the read and the write. Rows must be whole lines. */
 static bool streams(const struct transform *t)
 {
+	const struct step *step = t->run.step;
 	const struct side *out = &t->axis.out;
 
-	return out->size == 2 * sizeof(double) && out->stride * out->size % LINE_BYTES == 0 && is_far_apart(&t->axis) &&
-	       t->run.step->out->shape.bytes >= STREAM_BYTES;
+	return out->size == 2 * sizeof(double) && out->stride * out->size % LINE_BYTES == 0 &&
+	       step->out->shape.bytes >= STREAM_BYTES &&
+	       (are_apart(t->source, step->out) || is_far_apart(&t->axis));
 }
 
 /* Columns go by panels of as many of *most as scratch has room for. */
@@ -278,6 +281,7 @@ void fft_axis_cut(struct transform *t, size_t scratch_bytes)
 	t->plan = plans_plan(run->step->plan);
 	t->axis = find_axis(run->step);
 	t->reuse = find_reuse(run->step, &t->axis);
+	t->source = t->source ? t->source : run->step->in[0];
 	t->most = most_at_once(run->engine, t->plan, &t->axis, t->reuse);
 	t->all = t->axis.calls * t->axis.batch;
 	t->cost_ns = (double)fft_axis_cost_ns(run->engine, run->step);

@@ -56,6 +56,7 @@ struct transform {
 	bool is_ready;  /* the plan */
 	size_t row_in, row_out; /* bytes of a column made a row, in scratch or work; 0: transformed where it lies */
 	/* Short transforms: */
+	const struct buffer *source; /* whose memory a chunk reads: the first one's, of several axes slab by slab */
 	bool streams; /* panels are written around the caches */
 	size_t piece; /* transforms of a chunk in one call; 0: the transforms are long */
 	size_t pitch; /* bytes from row to row of a copy in scratch of columns that stay columns; 0: no copy */

@@ -112,6 +112,7 @@ void fft_slabs_cut(struct transform *t)
 	t->at_once = find_at_once(engine, &slabs);
 	t->between_bytes = slabs.between_bytes;
 	for (size_t i = 0; i < t->run.count; i++) {
+		t[i].source = t->run.step->in[0];
 		fft_axis_cut(&t[i], pool_scratch_bytes(engine->pool) / 2);
 		t[i].pitch = 0;
 		t[i].stays = t->between_bytes && i + 1 < t->run.count;
