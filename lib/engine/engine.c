@@ -29,7 +29,8 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 		return error_set(err, ERROR_NO_MEMORY, "engine: no memory");
 	*engine = (struct engine){.features = settings->features,
 				  .instance = settings->instance,
-				  .near_bytes = cpus_cache_bytes()};
+				  .near_bytes = cpus_cache_bytes(),
+				  .keeps_evicted = cpus_keep_evicted()};
 	draw_select(engine->features, &engine->kernels);
 	error = pool_create(threads, SCRATCH_BYTES, engine->lanes, &engine->pool);
 	if (!error && settings->pin)

@@ -107,3 +107,13 @@ size_t cpus_cache_bytes(void)
 
 	return bytes > 0 ? (size_t)bytes : CACHE_BYTES;
 }
+
+bool cpus_keep_evicted(void)
+{
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	return __builtin_cpu_is("amd");
+#else
+	return false;
+#endif
+}

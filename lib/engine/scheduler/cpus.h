@@ -21,4 +21,7 @@ void cpus_unpin(pthread_t thread, const cpu_set_t *cpus);
 /* Returns the bytes of the cache that a core has for itself; 1 MiB where the system does not say. */
 size_t cpus_cache_bytes(void);
 
+/* Returns whether what leaves that cache is soon back from the next one, which takes it in: AMD's, shared by few cores. */
+bool cpus_keep_evicted(void);
+
 #endif
