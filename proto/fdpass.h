@@ -22,7 +22,7 @@ void fdpass_close(struct fdpass *fds);
 /* Those of *came, which is then empty, join those of *have. false: both had some, and came's are closed. */
 bool fdpass_join(struct fdpass *have, struct fdpass *came);
 
-/* sendmsg with fds (NULL: none), which go with the first byte and stay the caller's. Returns bytes sent, or -errno. */
+/* Sends bytes with fds (NULL: none), which go with the first byte and stay the caller's. Returns bytes sent, or -errno. */
 ssize_t fdpass_send(int socket, const void *bytes, size_t size, const struct fdpass *fds);
 
 /* recvmsg. The first FDPASS_MOST fds are kept; all others are closed, and *ret_strange says that there were others.
