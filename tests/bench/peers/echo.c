@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The least that a reply over a Unix socket can take: a process that answers 64 bytes with size=. spin=1: neither side
- * sleeps. */
+ * sleeps, but between two turns, since the spinning server would keep a CPU from the other workers. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +11,10 @@
 
 #include "bench/worker.h"
 
-enum { REQUEST_BYTES = 64 };
+enum {
+	REQUEST_BYTES = 64,
+	MOST_LOOKS = 3000, /* in vain, about 1 ms: then it sleeps */
+};
 
 static char bytes[65536];
 static size_t reply_bytes;
@@ -20,8 +23,11 @@ static pid_t child;
 
 static void move_bytes(int fd, size_t size, bool out)
 {
+	unsigned looks = 0;
+
 	for (size_t at = 0; at < size;) {
-		const ssize_t moved = out ? send(fd, bytes + at, size - at, flags) : recv(fd, bytes + at, size - at, flags);
+		const int how = looks++ < MOST_LOOKS ? flags : flags & ~MSG_DONTWAIT;
+		const ssize_t moved = out ? send(fd, bytes + at, size - at, how) : recv(fd, bytes + at, size - at, how);
 
 		if (moved == 0 || (moved < 0 && errno != EAGAIN && errno != EINTR))
 			_exit(0);
