@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "arena_map.h"
+#include "base/huge_map.h"
 #include "call/send.h"
 #include "call/table.h"
 #include "session/public_error.h"
@@ -76,6 +77,15 @@ static size_t round_size(size_t bytes)
 	return (bytes + ARENA_RESERVE + page - 1) / page * page;
 }
 
+/* Makes a last huge page whole of which more than half is needed: the daemon makes and empties it several times faster than its
+ * pages one by one. */
+static size_t fill_huge_page(size_t size)
+{
+	const size_t rest = size % HUGE_PAGE_BYTES;
+
+	return rest > HUGE_PAGE_BYTES / 2 ? size - rest + HUGE_PAGE_BYTES : size;
+}
+
 /* With the lock. */
 static size_t choose_size(const struct trnsci_session *session)
 {
@@ -86,7 +96,7 @@ static size_t choose_size(const struct trnsci_session *session)
 	if (session->growth.exact)
 		return least;
 	size = size < ARENA_BYTES_LEAST ? ARENA_BYTES_LEAST : size;
-	return doubled > size ? round_size(doubled - ARENA_RESERVE) : size;
+	return fill_huge_page(doubled > size ? round_size(doubled - ARENA_RESERVE) : size);
 }
 
 /* A larger arena than necessary may be beyond a limit: the next attempt asks for no more than the tile needs. */

@@ -44,14 +44,15 @@ struct arena {
 };
 
 /* Removes the pages from the memfd, whoever has it open. The last page first: PROTOCOL.md lets a client keep bytes of its own
- * there, by which it sees that the rest may be gone. As part of a huge page it may only be cleared then, and goes with it. */
+ * there, by which it sees that the rest may be gone. If it may be part of a huge page, all of that goes first, at once: to
+ * remove one page would break it up, into pages that are freed one by one. */
 static void empty(char *base, uint64_t size)
 {
-	const uint64_t last = size - arena_page();
+	const uint64_t last = size - (size % HUGE_PAGE_BYTES ? arena_page() : HUGE_PAGE_BYTES);
 
-	madvise(base + last, arena_page(), MADV_REMOVE);
-	for (uint64_t at = 0; at < size; at += PIECE_BYTES)
-		madvise(base + at, size - at < PIECE_BYTES ? size - at : PIECE_BYTES, MADV_REMOVE);
+	madvise(base + last, size - last, MADV_REMOVE);
+	for (uint64_t at = 0; at < last; at += PIECE_BYTES)
+		madvise(base + at, last - at < PIECE_BYTES ? last - at : PIECE_BYTES, MADV_REMOVE);
 }
 
 static void free_arena(struct background_task *task)
@@ -129,18 +130,31 @@ static bool populate_huge(char *at)
 	       madvise(at, HUGE_PAGE_BYTES, MADV_COLLAPSE) == 0;
 }
 
-/* Does not change the content. Begins with the huge page that an earlier call left unfinished. The first refusal ends the
- * search for huge pages, since the kernel looks long for them where memory is fragmented. */
-void arena_populate(void *base, uint64_t from, uint64_t to)
+/* Does not change the content. Begins with the huge page that an earlier call left unfinished, and makes one of which half is
+ * wanted; it is mapped once it is made. The first refusal ends the search for huge pages, since the kernel looks long for them
+ * where memory is fragmented. size: of the mapping. */
+static void populate(char *base, uint64_t size, uint64_t from, uint64_t to)
 {
 	bool huge = true;
 
 	for (uint64_t at = from - from % HUGE_PAGE_BYTES; at < to; at += HUGE_PAGE_BYTES) {
 		const uint64_t end = to - at < HUGE_PAGE_BYTES ? to : at + HUGE_PAGE_BYTES;
 
-		huge = huge && end - at == HUGE_PAGE_BYTES && populate_huge((char *)base + at);
-		populate_small(base, at < from ? from : at, end);
+		huge = huge && end - at >= HUGE_PAGE_BYTES / 2 && size - at >= HUGE_PAGE_BYTES && populate_huge(base + at);
+		if (!huge)
+			populate_small(base, at < from ? from : at, end);
 	}
+}
+
+/* Returns how much of an arena is likely to be used: clients make a last huge page whole of which they need half. */
+static uint64_t likely_used(uint64_t size)
+{
+	return size % HUGE_PAGE_BYTES ? size : size - HUGE_PAGE_BYTES / 2;
+}
+
+void arena_populate(void *base, uint64_t size)
+{
+	populate(base, size, 0, likely_used(size));
 }
 
 /* SHRINK: a client could truncate the file, and our next access would end in SIGBUS. GROW: it could make pages that are not
@@ -192,7 +206,7 @@ static int make_of_prefaulted(uint64_t size, const struct arena_prefaulted *pref
 	madvise(base, size, MADV_HUGEPAGE);
 	arena->base = base;
 	*ret_fd = prefaulted->fd;
-	arena->prefaulted = prefaulted->bytes < size ? prefaulted->bytes : size;
+	arena->prefaulted = likely_used(prefaulted->bytes);
 	atomic_init(&arena->wanted, arena->prefaulted);
 	return 0;
 }
@@ -231,7 +245,7 @@ static void prefault_pages(struct background_task *task)
 	do {
 		upto = atomic_load(&arena->wanted);
 		if (upto > arena->prefaulted)
-			arena_populate(arena->base, arena->prefaulted, upto);
+			populate(arena->base, arena->size, arena->prefaulted, upto);
 		arena->prefaulted = upto > arena->prefaulted ? upto : arena->prefaulted;
 		atomic_store(&arena->posted, false);
 	} while (atomic_load(&arena->wanted) > arena->prefaulted && !atomic_exchange(&arena->posted, true));

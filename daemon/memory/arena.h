@@ -35,7 +35,7 @@ void arena_prefault(struct arena *arena, uint64_t upto);
  * the third pre-faults pages, as far as there is memory, and does not change their content. */
 int arena_memfd(uint64_t size);
 void *arena_map(int fd, uint64_t size);
-void arena_populate(void *base, uint64_t from, uint64_t to);
+void arena_populate(void *base, uint64_t size);
 
 /* Leaves the pages to the client when the arena is released: the daemon stops. */
 void arena_keep(struct arena *arena);

@@ -19,7 +19,7 @@
 #include "background.h"
 
 /* FIRST_BYTES: before any client asked. LEAST_BYTES: arenas of at most so many are small. */
-enum { FIRST_BYTES = 1 << 20, LEAST_BYTES = 256 << 10 };
+enum { FIRST_BYTES = 2 << 20, LEAST_BYTES = 256 << 10 };
 
 enum prefault_state {
 	STATE_NONE,
@@ -65,7 +65,7 @@ static void make_arena(struct background_task *task)
 	bool charged;
 
 	if (base != MAP_FAILED)
-		arena_populate(base, 0, bytes);
+		arena_populate(base, bytes);
 	if (publish_arena(prefault, fd, base, &charged))
 		return;
 	if (base != MAP_FAILED)

@@ -79,6 +79,32 @@ static void grows_and_shrinks(void **state)
 	daemon_stop(&trnscid);
 }
 
+/* A first tile of more than half a huge page gets the whole of it, where limits allow that; a smaller one does not. */
+static void huge_pages_are_whole(void **state)
+{
+	enum { HUGE = 2 << 20, HALF = HUGE / 2, PAGE = 4096, RESERVE = 64 /* bytes of the library's own */ };
+	static const struct {
+		uint64_t tile, arena;
+	} cases[] = {{HALF, HUGE}, {HALF - PAGE, HALF}, {HUGE - PAGE, HUGE}, {HUGE, HUGE + PAGE}, {HUGE + HALF, 2 * HUGE}};
+	struct trnsci_session *session;
+
+	(void)state;
+	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		session = open_session(-1);
+		fill(tile_of(session, TRNSCI_I8, cases[i].tile), i);
+		assert_int_equal(stat_of(session, "bytes"), cases[i].arena - RESERVE);
+		trnsci_close(session);
+	}
+	daemon_stop(&trnscid);
+	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--arena-bytes=2093056"));
+	session = open_session(-1);
+	fill(tile_of(session, TRNSCI_I8, HALF), 0);
+	assert_int_equal(stat_of(session, "bytes"), HALF + PAGE - RESERVE);
+	trnsci_close(session);
+	daemon_stop(&trnscid);
+}
+
 static struct trnsci_call *new_draw(struct trnsci_session *session, uint64_t n, uint64_t seed)
 {
 	const struct trnsci_param params[] = {trnsci_u64("n", n), trnsci_u64("seed", seed), trnsci_new_tile("out"),
@@ -307,7 +333,8 @@ static void tiles_are_freed_without_a_daemon(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grows_and_shrinks),	    cmocka_unit_test(calls_in_flight_wait_for_room),
+		cmocka_unit_test(grows_and_shrinks),	    cmocka_unit_test(huge_pages_are_whole),
+		cmocka_unit_test(calls_in_flight_wait_for_room),
 		cmocka_unit_test(an_event_loop_grows),	    cmocka_unit_test(limits_are_reported),
 		cmocka_unit_test(several_arenas_are_restored), cmocka_unit_test(threads_share_arenas),
 		cmocka_unit_test(a_daemon_without_room), cmocka_unit_test(tiles_are_freed_without_a_daemon),
