@@ -8,7 +8,9 @@
 
 enum {
 	LEAST_NS = 1000, /* a shorter window counts as zero */
-	YIELD_EVERY = 4, /* polls */
+	YIELD_OFTEN = 4,   /* polls, after a yield in which another thread ran */
+	YIELD_RARELY = 16, /* polls, after one that found none: it takes as long as one to three polls */
+	VAIN_YIELD_NS = 1000, /* a shorter yield found none */
 	/* A yield this long gave the CPU to another thread: longer than a reply, shorter than a slice. */
 	LONG_YIELD_NS = 400000,
 	BACKOFF_LEAST = 256, /* waits */
@@ -66,7 +68,7 @@ static enum spin_mode mode_of_wait(const struct spin *spin)
 
 void spin_begin(struct spin *spin)
 {
-	spin->polls = 0;
+	spin->polls = spin->yield_at = 0;
 	spin->tries = spin->tries_left > 0;
 	if (spin->most_ns)
 		spin->began_ns = now_ns();
@@ -84,9 +86,12 @@ static void back_off(struct spin *spin, unsigned least, unsigned most)
 static void yield_cpu(struct spin *spin, uint64_t since_ns)
 {
 	const unsigned least = spin->for_several ? BACKOFF_FOR_SEVERAL : BACKOFF_LEAST;
+	uint64_t took_ns;
 
 	sched_yield();
-	if (now_ns() - since_ns < LONG_YIELD_NS) {
+	took_ns = now_ns() - since_ns;
+	spin->yield_at = spin->polls + (took_ns < VAIN_YIELD_NS ? YIELD_RARELY : YIELD_OFTEN);
+	if (took_ns < LONG_YIELD_NS) {
 		spin->backoff -= spin->backoff > 0;
 		return;
 	}
@@ -103,8 +108,9 @@ bool spin_again(struct spin *spin)
 	now = now_ns();
 	if (now - spin->began_ns >= spin->window_ns)
 		return false;
-	if (spin->polls++ % YIELD_EVERY == 0)
+	if (spin->polls == spin->yield_at)
 		yield_cpu(spin, now);
+	spin->polls++;
 	return true;
 }
 

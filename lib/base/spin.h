@@ -28,6 +28,7 @@ struct spin {
 	uint64_t window_ns;   /* how long the next wait may spin */
 	uint64_t began_ns;    /* start of this wait */
 	unsigned polls;       /* in this wait */
+	unsigned yield_at;    /* of these, the one before which the CPU is yielded next */
 	unsigned backoff;     /* waits that sleep after a long yield or a vain spin; doubled by one, lowered by others */
 	unsigned sleeps_left; /* of these, still to come */
 	enum spin_mode mode;  /* the better one */
