@@ -72,6 +72,27 @@ ssize_t fdpass_send(int socket, const void *bytes, size_t size, const struct fdp
 	return sent < 0 ? -errno : sent;
 }
 
+bool fdpass_refuse(int socket)
+{
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+	const int off = 0;
+
+	return setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off) == 0;
+}
+
+/* recv has no word for descriptors that were dropped, but takes 0.1 us less than recvmsg. */
+ssize_t fdpass_receive_bytes(int socket, void *bytes, size_t size)
+{
+	ssize_t received;
+
+	do
+		received = recv(socket, bytes, size, 0);
+	while (received < 0 && errno == EINTR);
+	return received < 0 ? -errno : received;
+}
+
 /* Keeps the first fds of the message and closes the others; true when there were others. */
 static bool collect(struct msghdr *message, struct fdpass *fds)
 {

@@ -391,6 +391,7 @@ static void init_session(struct session *session, struct service *service, int f
 	session->finished_last = &session->finished;
 	init_shares(session);
 	inbox_init(&session->inbox, &limits, &session->bytes);
+	session->inbox.refuses_fds = fdpass_refuse(fd); /* we would only discard them */
 	outbox_init(&session->outbox, &session->bytes);
 	link_session(session);
 }
@@ -410,17 +411,6 @@ static struct quota_user *admit_peer(struct service *service, const struct ucred
 	return NULL;
 }
 
-/* Lets the kernel refuse descriptors to the sender (since Linux 6.16): we would only discard them. */
-static void refuse_descriptors(int fd)
-{
-#ifndef SO_PASSRIGHTS
-#define SO_PASSRIGHTS 83
-#endif
-	int off = 0;
-
-	setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
-}
-
 static int create_session(struct service *service, int fd, struct error *err)
 {
 	socklen_t size = sizeof(struct ucred);
@@ -433,7 +423,6 @@ static int create_session(struct service *service, int fd, struct error *err)
 	user = admit_peer(service, &peer, err);
 	if (!user)
 		return -err->code;
-	refuse_descriptors(fd);
 	session = calloc(1, sizeof *session);
 	if (!session) {
 		quota_give(user, QUOTA_CONNECTIONS, 1);

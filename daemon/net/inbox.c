@@ -95,7 +95,8 @@ ssize_t inbox_receive(struct inbox *inbox, int socket)
 	if (r < 0)
 		return r;
 	wanted = inbox->room - inbox->size < READ_BYTES ? inbox->room - inbox->size : READ_BYTES;
-	got = fdpass_receive(socket, inbox->at + inbox->size, wanted, NULL, &has_fds);
+	got = inbox->refuses_fds ? fdpass_receive_bytes(socket, inbox->at + inbox->size, wanted)
+				 : fdpass_receive(socket, inbox->at + inbox->size, wanted, NULL, &has_fds);
 	if (got < 0)
 		return got;
 	if (has_fds)

@@ -18,6 +18,7 @@ struct inbox {
 	uint64_t frames;          /* taken so far */
 	struct frame_limits limits;
 	struct quota_share *share;
+	bool refuses_fds; /* the socket does, as fdpass_refuse returned; default: false */
 };
 
 void inbox_init(struct inbox *inbox, const struct frame_limits *limits, struct quota_share *share);

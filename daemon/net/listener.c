@@ -17,6 +17,7 @@
 #include <event2/event.h>
 
 #include "connection.h"
+#include "fdpass.h"
 #include "log.h"
 #include "refusal.h"
 
@@ -155,6 +156,7 @@ static int bind_and_listen(struct listener *listener, struct sockaddr_un *addres
 	listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener->fd < 0)
 		return fail_path(err, listener->path, "no socket");
+	fdpass_refuse(listener->fd); /* also to who connects before we accept */
 	if (bind(listener->fd, (struct sockaddr *)address, sizeof *address) < 0)
 		return fail_path(err, address->sun_path, "cannot be bound");
 	if (chmod(address->sun_path, mode) < 0 || listen(listener->fd, BACKLOG) < 0 ||
@@ -304,6 +306,8 @@ int listener_open(struct service *service, int fd, struct listener **ret_listene
 	listener->lock_fd = -1;
 	listener->reserve_fd = -1;
 	open_reserve_fd(listener);
+	if (fd >= 0)
+		fdpass_refuse(fd);
 	if (fd < 0)
 		r = make_socket(listener, err);
 	else if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0)

@@ -195,6 +195,28 @@ static void fds_beyond_the_limit(void **state)
 	assert_int_equal(open_fds(), before);
 }
 
+/* The sender gets an error. Only bytes come, with or without a kernel that can refuse. */
+static void refused_fds(void **state)
+{
+	struct pair *pair = *state;
+	const struct fdpass one = {.at = {pair->a}, .count = 1};
+	const unsigned before = open_fds();
+	const bool refuses = fdpass_refuse(pair->b);
+	char bytes[16];
+
+	assert_int_equal(fcntl(pair->b, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(fdpass_receive_bytes(pair->b, bytes, sizeof bytes), -EAGAIN);
+	assert_int_equal(fdpass_send(pair->a, "x", 1, &one), refuses ? -EPERM : 1);
+	assert_int_equal(fdpass_send(pair->a, "hello", 5, NULL), 5);
+	if (!refuses)
+		assert_int_equal(fdpass_receive_bytes(pair->b, bytes, 1), 1);
+	assert_int_equal(fdpass_receive_bytes(pair->b, bytes, sizeof bytes), 5);
+	assert_memory_equal(bytes, "hello", 5);
+	assert_int_equal(open_fds(), before);
+	assert_int_equal(shutdown(pair->a, SHUT_WR), 0);
+	assert_int_equal(fdpass_receive_bytes(pair->b, bytes, sizeof bytes), 0);
+}
+
 static void ends_and_errors(void **state)
 {
 	struct pair *pair = *state;
@@ -244,6 +266,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unwanted_fds, setup, teardown),
 		cmocka_unit_test_setup_teardown(fds_beyond_the_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(joined_fds, setup, teardown),
+		cmocka_unit_test_setup_teardown(refused_fds, setup, teardown),
 		cmocka_unit_test_setup_teardown(ends_and_errors, setup, teardown),
 	};
 
