@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses how the samples of a draw are made. The order matters: a compound draw may have arrays, and normals with
- * arrays must not take the way of whole groups. */
+/* Chooses how the samples of a draw are made. The order matters: normals with arrays must not take the way of whole groups, which
+ * comes first since short draws feel each question, and a compound draw may have arrays. */
 #include "dist/draw/draw_fill.h"
 
 #include "dist/draw/draw_attempts.h"
@@ -14,13 +14,13 @@ void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint
 {
 	struct draw_plan plan;
 
-	if (draw_compound_applies(draw)) {
+	if (!draw->arrays && draw_groups_apply(draw)) {
+		draw_groups_fill(kernels, draw, begin, n, out);
+	} else if (draw_compound_applies(draw)) {
 		draw_compound_fill(kernels, draw, begin, n, out);
 	} else if (draw->arrays || dist_is_each(draw->distribution)) {
 		draw_plan_each(kernels->distributions, draw, &plan);
 		draw_attempts_fill(kernels, draw, &plan, begin, n, out);
-	} else if (draw_groups_apply(draw)) {
-		draw_groups_fill(kernels, draw, begin, n, out);
 	} else if (dist_is_vector(draw->distribution)) {
 		draw_vectors_fill(kernels, draw, begin, n, out);
 	} else if (draw->distribution == DIST_PERMUTATION) {

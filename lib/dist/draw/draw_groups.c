@@ -84,25 +84,20 @@ static void fill_normal_f64(const struct draw_kernels *kernels, const struct dra
 }
 
 /* One row for each distribution and dtype that never needs a word of another group: pairs of normals do not. */
-static const struct {
-	enum distribution distribution;
-	enum dtype dtype;
-	fill_fn fill;
-} rows[] = {
-	{DIST_BITS, DTYPE_U32, fill_bits},           {DIST_BITS, DTYPE_U64, fill_bits},
-	{DIST_UNIFORM, DTYPE_F32, fill_uniform_f32}, {DIST_UNIFORM, DTYPE_F64, fill_uniform_f64},
-	{DIST_NORMAL, DTYPE_F32, fill_normal_f32},   {DIST_NORMAL, DTYPE_F64, fill_normal_f64},
+static const fill_fn rows[][DTYPE_F64 + 1] = {
+	[DIST_BITS] = {[DTYPE_U32] = fill_bits, [DTYPE_U64] = fill_bits},
+	[DIST_UNIFORM] = {[DTYPE_F32] = fill_uniform_f32, [DTYPE_F64] = fill_uniform_f64},
+	[DIST_NORMAL] = {[DTYPE_F32] = fill_normal_f32, [DTYPE_F64] = fill_normal_f64},
 };
 
 /* Returns the function of the draw's row; NULL: it has none. */
 static fill_fn find_fill(const struct draw *draw)
 {
+	if (draw->distribution >= sizeof rows / sizeof *rows || draw->dtype >= sizeof *rows / sizeof **rows)
+		return NULL;
 	if (draw->distribution == DIST_NORMAL && draw->parameters[2].natural != NORMAL_BOXMULLER)
 		return NULL;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].distribution == draw->distribution && rows[i].dtype == draw->dtype)
-			return rows[i].fill;
-	return NULL;
+	return rows[draw->distribution][draw->dtype];
 }
 
 bool draw_groups_apply(const struct draw *draw)
@@ -115,8 +110,8 @@ bool draw_groups_apply(const struct draw *draw)
 static void fill_cut(const struct draw_kernels *kernels, const struct draw *draw, fill_fn fill,
 		     const struct rng_span *span, size_t skip, size_t n, void *out)
 {
-	const size_t size = dtype_size(draw->dtype), per_group = DRAW_GROUP_BYTES / size;
-	const size_t vectors = (skip + n + per_group * VECTOR_GROUPS - 1) / (per_group * VECTOR_GROUPS);
+	const size_t size = dtype_size(draw->dtype);
+	const size_t vectors = ((skip + n) * size + VECTOR_GROUPS * DRAW_GROUP_BYTES - 1) / (VECTOR_GROUPS * DRAW_GROUP_BYTES);
 	uint64_t block[BLOCK_GROUPS * DRAW_GROUP_BYTES / sizeof(uint64_t)];
 
 	assert(vectors <= BLOCK_GROUPS / VECTOR_GROUPS);
@@ -135,19 +130,21 @@ static size_t count_pass(uint64_t group, size_t skip, size_t n, size_t per_group
 
 void draw_groups_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
-	const size_t size = dtype_size(draw->dtype), per_group = DRAW_GROUP_BYTES / size;
-	const bool aligned = (uintptr_t)out % size == 0;
+	const size_t size = dtype_size(draw->dtype);
+	const unsigned shift = size == sizeof(uint64_t) ? 1 : 2; /* a division takes as long as some ten samples */
+	const size_t per_group = (size_t)1 << shift;
+	const bool aligned = ((uintptr_t)out & (size - 1)) == 0;
 	const fill_fn fill = find_fill(draw);
-	struct rng_span span = {.group = begin / per_group};
-	size_t skip = (size_t)(begin % per_group), done;
+	struct rng_span span = {.group = begin >> shift};
+	size_t skip = (size_t)begin & (per_group - 1), done;
 
 	stream_key(&draw->stream, span.key);
 	for (char *at = out; n > 0; at += done * size, n -= done, skip = 0) {
 		done = count_pass(span.group, skip, n, per_group);
-		if (aligned && skip == 0 && done % per_group == 0)
-			fill(kernels, draw, &span, done / per_group, at);
+		if (aligned && skip == 0 && (done & (per_group - 1)) == 0)
+			fill(kernels, draw, &span, done >> shift, at);
 		else
 			fill_cut(kernels, draw, fill, &span, skip, done, at);
-		span.group += (skip + done) / per_group;
+		span.group += (skip + done) >> shift;
 	}
 }

@@ -52,15 +52,14 @@ static void fill_draw(const struct engine *engine, const struct step *step, uint
 	const struct draw_kernels *kernels = &engine->kernels;
 	const struct draw *draw = &step->draw.draw;
 	const enum dtype dtype = step->out->shape.dtype;
-	const bool wide = dtype_is_wide(dtype);
-	const size_t numbers = dtype_is_complex(dtype) ? 2 : 1;
+	const size_t numbers = dtype != draw->dtype && dtype_is_complex(dtype) ? 2 : 1;
 	const uint64_t first = step->draw.begin + numbers * begin;
 
 	(void)in;
 	if (dtype == draw->dtype || draw->dtype == DTYPE_F32 || draw->dtype == DTYPE_F64)
 		draw_fill(kernels, draw, first, numbers * n, out);
 	else
-		draw_converted(kernels, draw, first, numbers * n, wide, out);
+		draw_converted(kernels, draw, first, numbers * n, dtype_is_wide(dtype), out);
 }
 
 /* Rounded up from measurements on one core at 3.7 GHz; they decide only where work is done, never what it gives. */
