@@ -22,6 +22,7 @@
 #include "engine/memory/session_memory_core.h"
 #include "engine/memory/tile_use.h"
 #include "engine/prepared/prepared_changes.h"
+#include "engine/program/placement.h"
 
 /* The buffers of a step as indices of the prepared call's array. */
 struct prepared_links {
@@ -40,8 +41,24 @@ struct prepared_mention {
 	int buffer;
 };
 
-/* A single draw that takes a few microseconds, and where its samples go; or it is none. */
-enum short_draw { SHORT_DRAW_NONE, SHORT_DRAW_TILE, SHORT_DRAW_REPLY };
+/* Where the samples of a single draw go that takes a few microseconds; or the call is none. */
+enum short_draw_kind { SHORT_DRAW_NONE, SHORT_DRAW_TILE, SHORT_DRAW_REPLY };
+
+/* What a run of such a draw reads, side by side: a daemon has hundreds of these calls, so that each line of each comes from the
+ * second-level cache. The session's lock guards what changes. */
+struct short_draw {
+	enum short_draw_kind kind;
+	unsigned takes;                /* as the call */
+	uint64_t seed, stream, offset; /* as prepared */
+	uint32_t handle;               /* of the tile, as prepared */
+	struct step *step;             /* of the call's own program */
+	size_t n, words;               /* elements, and words of 32 bits, that it makes */
+	struct placement_fixed fixed;
+	/* The tile that the last run found. It is there as long as no tile was freed since. */
+	uint32_t found;
+	uint64_t n_freed;
+	char *at;
+};
 
 /* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump.
  */
@@ -49,7 +66,7 @@ struct prepared_inline {
 	/* Set, with the session's lock, by the thread that runs it until its reply has been read; or a batch holds that
 	 * lock while it is clear. Guards all below. */
 	atomic_bool busy;
-	enum short_draw short_draw; /* constant */
+	struct short_draw short_draw;
 	bool is_ready; /* its plans are; never reset */
 	struct job job;
 	struct program program; /* bound once; each run overwrites its handles, addresses and positions */
@@ -66,6 +83,7 @@ struct prepared {
 	struct prepared *next; /* in its bucket of the session's table; guarded by the session's lock */
 	atomic_uint refs;      /* the table's, and one of each run */
 	uint32_t handle;       /* 1 and up; 0: not in the table yet */
+	struct prepared_inline *now; /* NULL: its runs are requests */
 	struct bump *bump;     /* owned; holds all that the pointers below lead to */
 	const struct operation *operation;
 	unsigned takes; /* which of PREPARED_SEED ... its method has */
@@ -92,7 +110,6 @@ struct prepared {
 	 * loads it with acquire sees them. */
 	atomic_flag taken;
 	atomic_bool learnt;
-	struct prepared_inline *now; /* NULL: its runs are requests */
 	uint64_t charge; /* bytes, given back with the last reference: runs in progress hold one after release */
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
@@ -180,7 +197,7 @@ int prepared_create_inline(struct prepared *prepared);
 /* Returns about how many bytes the plans have that it holds. */
 uint64_t prepared_inline_bytes(const struct prepared *prepared);
 
-/* Returns whether a small call is one short draw, from where each run states (prepared_batch.c). */
-enum short_draw prepared_short_draw(const struct prepared *prepared);
+/* Finds whether a small call whose program is bound is one short draw, from where each run states (prepared_batch.c). */
+void prepared_find_short_draw(const struct prepared *prepared, struct prepared_inline *now);
 
 #endif

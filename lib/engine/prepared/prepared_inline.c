@@ -126,7 +126,6 @@ int prepared_create_inline(struct prepared *prepared)
 	if (!now)
 		return -ERROR_NO_MEMORY;
 	memset(now, 0, sizeof *now);
-	now->short_draw = prepared_short_draw(prepared);
 	now->program = (struct program){.memory = prepared->program.memory, .bump = prepared->bump};
 	now->job.ops = &now_ops;
 	now->job.fair_entry = &prepared->program.memory->fair_entry;
@@ -150,6 +149,7 @@ int prepared_create_inline(struct prepared *prepared)
 	if (!now->program.kept)
 		return -ERROR_NO_MEMORY;
 	memset(now->program.kept, 0, now->program.n_segments * sizeof(struct step_run *));
+	prepared_find_short_draw(prepared, now);
 	return 0;
 }
 

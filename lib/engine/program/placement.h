@@ -26,7 +26,22 @@ const char *placement_context(const struct placement *placement, char text[PLACE
  * streams must be there. Returns 0, -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM or -ERROR_NO_MEMORY. */
 int placement_seek(struct program *program, struct value *reply, struct error *err);
 
-/* The same for a program of one draw, without its reply. Returns 0, or an error as placement_seek. */
-int placement_seek_draw(struct program *program, struct draw_position *ret_position);
+/* What is the same in every run of a single draw that states its stream and where it begins there. */
+struct placement_fixed {
+	enum generator generator;
+	uint64_t most_stream; /* of the generator */
+	uint64_t start;  /* the sample at the word that it states */
+	uint64_t n;      /* samples of the whole draw */
+	uint64_t begin;  /* the first of them that is produced */
+	unsigned words, components; /* of a sample */
+};
+
+/* Returns false where a program is no such draw: placement_seek does it. */
+bool placement_fix(const struct program *program, struct placement_fixed *ret);
+
+/* Places the only step of such a program, as placement_seek does. Returns false if there is no such stream, or if it ends before the
+ * draw does. */
+bool placement_seek_fixed(const struct placement_fixed *fixed, uint64_t seed, uint64_t stream, uint64_t offset, struct step *step,
+			  struct draw_position *ret_position);
 
 #endif

@@ -356,27 +356,41 @@ static int place_step(struct program *program, struct step *step, const struct p
 				      });
 }
 
-int placement_seek_draw(struct program *program, struct draw_position *ret_position)
+bool placement_fix(const struct program *program, struct placement_fixed *ret)
 {
-	const struct placement *placement = &program->placements.at[0];
-	struct cursor cursor;
-	struct placing p = {.program = program, .cursors = &cursor};
-	struct place place = {.offset = 0};
-	int error = find_stream(&p, placement, &place);
+	const struct placement *placement = program->placements.at;
+	uint64_t start;
 
-	if (!error)
-		error = find_offset(&p, placement, find_cursor(&p, placement, &place.stream), &place);
-	if (!error)
-		error = place_step(program, &program->steps[0], &place);
-	if (error)
-		return error;
-	*ret_position = (struct draw_position){.seed = place.seed,
-					       .stream = place.stream.stream,
-					       .offset = place.offset,
-					       .position = place.first,
-					       .next = cursor.next,
-					       .has_next = !cursor.ended};
-	return 0;
+	if (program->placements.count != 1 || program->placements.is_run || placement->is_points || !placement->own.has_offset ||
+	    placement->own.trn24 || placement->range != PLACEMENT_OF_NONE || placement->own.position % STREAM_GROUP_WORDS ||
+	    !find_sample(placement->own.position, placement->words, &start))
+		return false;
+	*ret = (struct placement_fixed){.generator = placement->own.generator,
+					.most_stream = generator_row(placement->own.generator)->most_stream,
+					.start = start,
+					.n = placement->n,
+					.begin = placement->begin,
+					.words = placement->words,
+					.components = placement->components};
+	return true;
+}
+
+bool placement_seek_fixed(const struct placement_fixed *fixed, uint64_t seed, uint64_t stream, uint64_t offset, struct step *step,
+			  struct draw_position *ret_position)
+{
+	uint64_t sample, first, count;
+
+	if (stream > fixed->most_stream || add_overflows(fixed->start, offset, &sample) ||
+	    !stream_span(sample, fixed->n, fixed->words, &first, &count))
+		return false;
+	step->draw.draw.stream = (struct stream){fixed->generator, seed, stream};
+	step->draw.begin = (sample + fixed->begin) * fixed->components;
+	ret_position->seed = seed;
+	ret_position->stream = stream;
+	ret_position->offset = sample;
+	ret_position->position = first;
+	ret_position->has_next = stream_next_position(first, count, &ret_position->next);
+	return true;
 }
 
 int placement_seek(struct program *program, struct value *reply, struct error *err)
