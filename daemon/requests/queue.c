@@ -222,7 +222,7 @@ static void refuse_given(struct session *session, const struct run_prepared *run
 static void close_draws(struct queue *queue)
 {
 	if (queue->draws.is_open)
-		prepared_batch_end(&queue->draws, stats_now_ns() - queue->session->service->frame_ns);
+		requests_close_batch(queue->session, &queue->draws, stats_now_ns() - queue->session->service->frame_ns);
 }
 
 static void run_entry(struct queue *queue)

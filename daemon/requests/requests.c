@@ -329,20 +329,30 @@ static_assert((int)RUN_PREPARED_SEED == (int)PREPARED_SEED && (int)RUN_PREPARED_
 		      (int)RUN_PREPARED_OFFSET == (int)PREPARED_OFFSET,
 	      "the wire and the engine name the same parameters of a run by the same bits");
 
-/* Tiles behind the last that is given are the call's own. only_tiles: results in the reply are refused, since a
- * completion has no room for them. */
-static struct prepared_changes changes_of_run(const struct run_prepared *run, bool only_tiles)
+/* Tiles behind the last that is given are the call's own. Most runs give none, or one. */
+static size_t count_tiles(const uint32_t tiles[RUN_PREPARED_TILES])
 {
 	size_t n = RUN_PREPARED_TILES;
+	uint32_t others = 0;
 
-	while (n > 0 && run->tiles[n - 1] == 0)
+	for (size_t i = 1; i < RUN_PREPARED_TILES; i++)
+		others |= tiles[i];
+	if (!others)
+		return tiles[0] != 0;
+	while (tiles[n - 1] == 0)
 		n--;
+	return n;
+}
+
+/* only_tiles: results in the reply are refused, since a completion has no room for them. */
+static struct prepared_changes changes_of_run(const struct run_prepared *run, bool only_tiles)
+{
 	return (struct prepared_changes){.given = run->given,
 					 .seed = run->seed,
 					 .stream = run->stream,
 					 .offset = run->offset,
 					 .tiles = run->tiles,
-					 .n_tiles = n,
+					 .n_tiles = count_tiles(run->tiles),
 					 .only_tiles = only_tiles};
 }
 
@@ -391,17 +401,17 @@ void requests_end_runs(struct session *session)
 	session->keeps_job = false;
 }
 
-static void count_request(struct session *session)
+static void count_requests(struct session *session, unsigned n)
 {
 	note_computing(session);
-	session->requests++;
-	session->service->stats.requests++;
+	session->requests += n;
+	session->service->stats.requests += n;
 }
 
-static void count_run(struct session *session)
+static void count_runs(struct session *session, unsigned n)
 {
-	count_request(session);
-	session->service->stats.requests_prepared++;
+	count_requests(session, n);
+	session->service->stats.requests_prepared += n;
 }
 
 /* Takes a job for runs of a turn, or keeps the one of the run before. */
@@ -416,10 +426,7 @@ bool requests_run_draw(struct session *session, struct prepared_batch *batch, co
 {
 	const struct prepared_changes changes = changes_of_run(run, true);
 
-	if (!keep_job(session) || !prepared_batch_run(batch, run->prepared, &changes, ret_position))
-		return false;
-	count_run(session);
-	return true;
+	return keep_job(session) && prepared_batch_run(batch, run->prepared, &changes, ret_position);
 }
 
 bool requests_reply_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run)
@@ -429,9 +436,15 @@ bool requests_reply_draw(struct session *session, struct prepared_batch *batch, 
 
 	if (!result)
 		return false;
-	count_run(session);
 	session_reply(session, (uint32_t)run->user, NULL, result, NULL);
 	return true;
+}
+
+void requests_close_batch(struct session *session, struct prepared_batch *batch, uint64_t took_ns)
+{
+	if (batch->is_open && batch->runs)
+		count_runs(session, batch->runs);
+	prepared_batch_end(batch, took_ns);
 }
 
 void requests_end_batch(struct session *session, struct prepared_batch *batch, unsigned answered)
@@ -440,12 +453,12 @@ void requests_end_batch(struct session *session, struct prepared_batch *batch, u
 	uint64_t now, took_ns;
 
 	if (answered == 0) {
-		prepared_batch_end(batch, 0);
+		requests_close_batch(session, batch, 0);
 		return;
 	}
 	now = stats_now_ns();
 	took_ns = now - service->frame_ns;
-	prepared_batch_end(batch, took_ns);
+	requests_close_batch(session, batch, took_ns);
 	latency_add_many(&service->latency[LATENCY_PREPARED], took_ns, answered);
 	if (session_is_slow(session, took_ns))
 		session_note_slow(session, &(struct slow_request){.method = RUN_PREPARED, .total_ns = took_ns});
@@ -459,7 +472,7 @@ void requests_run_prepared(struct session *session, const struct run_prepared *r
 	struct prepared *prepared;
 	const struct value *result;
 
-	count_run(session);
+	count_runs(session, 1);
 	if (take_job(session, &err) < 0) {
 		end_run(session, run, completed, &err, NULL);
 		return;
@@ -486,7 +499,7 @@ bool requests_run_unlisted(struct session *session, const struct operation *oper
 
 	if (!result)
 		return false;
-	count_request(session);
+	count_requests(session, 1);
 	session->service->stats.requests_fast_path++;
 	session->service->frame_class = (unsigned)operation->class;
 	session->service->frame_method = operation->name;

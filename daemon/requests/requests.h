@@ -62,7 +62,9 @@ bool requests_run_draw(struct session *session, struct prepared_batch *batch, co
 
 /* The same for a short draw whose samples are in its reply, which it sends. */
 bool requests_reply_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run);
-/* Ends a batch, open or not, and counts the time of so many runs that were answered at once, which one look at the clock ends. */
+/* Ends a batch, open or not, whose runs took so long. */
+void requests_close_batch(struct session *session, struct prepared_batch *batch, uint64_t took_ns);
+/* The same, and counts the time of so many runs that were answered at once, which one look at the clock ends. */
 void requests_end_batch(struct session *session, struct prepared_batch *batch, unsigned answered);
 
 /* Gives back the job that a run in place leaves to the next one of its turn, as their accounts have locks. After the last run of a
