@@ -98,6 +98,7 @@ static inline void queue_copy_entry(void *ret_entry, const void *entry)
 	const _Atomic uint64_t *from = entry;
 	uint64_t *to = ret_entry;
 
+#pragma GCC unroll 8 /* which compilers do not by themselves for atomics; each entry is copied by both sides */
 	for (size_t i = 0; i < QUEUE_ENTRY_BYTES / sizeof *to; i++)
 		to[i] = atomic_load_explicit(&from[i], memory_order_relaxed);
 }

@@ -103,11 +103,14 @@ static bool is_callback_ready(void *arg)
 static int take_oldest(struct trnsci_session *session, bool callback, int64_t deadline, struct trnsci_call **ret_call)
 {
 	struct trnsci_call *call;
-	int r;
+	int r = 0;
 
 	pthread_mutex_lock(&session->lock);
-	r = session_wait(session, callback ? is_callback_ready : is_next_ready, session, deadline);
 	call = find_oldest(session, callback);
+	if (!call) {
+		r = session_wait(session, callback ? is_callback_ready : is_next_ready, session, deadline);
+		call = find_oldest(session, callback);
+	}
 	if (r == 0 && !call)
 		r = -ERROR_CLOSED;
 	if (r == 0) {

@@ -175,9 +175,9 @@ void queue_call_count(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	const struct queued_call *queued = call->through_queue;
 
-	if (!session->engine->begin_queue || session->queue_wish < 0 || session_check(session, NULL) < 0)
-		return;
 	if (queued && queued->version == call->args.version && !queued->outdated)
+		return;
+	if (!session->engine->begin_queue || session->queue_wish < 0 || session_check(session, NULL) < 0)
 		return;
 	if (call->internal || call->state == CALL_IN_FLIGHT || call->queue_unfit == call->args.version + 1 ||
 	    !args_are_good(&call->args))

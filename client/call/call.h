@@ -25,13 +25,43 @@ enum call_state { CALL_IDLE, CALL_IN_FLIGHT, CALL_DONE /* answered: `error` or `
 
 struct trnsci_call {
 	struct trnsci_session *session;
-	char *method;                /* constant, owned */
-	struct trnsci_args *params;  /* owned, see above */
-	struct args_state args;      /* of params */
+	struct trnsci_args *params; /* owned, see above */
 	struct call_changes changes; /* of the present run */
+	/* What each run through a daemon's queue reads or writes stands together up to `fds`. */
+	struct queued_call *through_queue; /* queued_call.h; NULL: runs are sent */
 	trnsci_callback *done;       /* for trnsci_dispatch; NULL: the call goes to trnsci_next */
 	void *done_arg;
 	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
+	bool ran_here; /* embedded: the last run was in its caller's thread */
+	/* Under the session's lock. */
+	bool in_queue;                     /* in flight through the daemon's queue */
+	bool queued;                       /* in the queue of answered calls */
+	atomic_bool queueing;              /* goes into that queue when it is answered */
+	bool cancelling;                   /* to be cancelled as soon as its request exists */
+	bool sent_again;                   /* after a reconnect */
+	bool needs_room;                   /* waits for an arena (remote/growth.h) */
+	unsigned rooms;                    /* times that it has waited for one */
+	atomic_uint refs; /* changed without the lock */
+	_Atomic(enum call_state) state;
+	uint32_t msgid;
+	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
+	struct trnsci_call *newer, *older; /* neighbours in the queue of answered calls */
+	uint64_t ends;       /* where its request ends among the bytes of the connection; CALL_UNSENT: not written */
+	uint64_t connection; /* on which it was answered */
+	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */
+	void (*answered)(struct trnsci_call *call);
+	size_t data_bytes; /* of data_to; not changed while it is in flight */
+	/* The answer. */
+	const struct value *reply; /* NULL: none, or an error */
+	struct bump *bump;         /* holds the reply of a remote call */
+	void *request;             /* holds the reply of an embedded call: struct request */
+	struct fdpass fds;         /* that came with the reply */
+	struct trnsci_error error;
+	/* Where the array of the reply goes if it has data_bytes bytes; 0: it stays with the reply. A call that is given up while it
+	 * is in flight has no data_to any more. */
+	void *data_to;
+	char *method;                /* constant, owned */
+	struct args_state args;      /* of params */
 	uint64_t bytes; /* an internal call's own: see who makes it */
 	/* The request names what exists on the connection tied_to only, and must not be sent on a later one. */
 	bool tied;
@@ -44,44 +74,16 @@ struct trnsci_call {
 	unsigned runs;             /* with these parameters, up to those after which it is prepared */
 	bool asked;                /* the engine was asked to prepare it; only the owner's thread sets this */
 	bool ended;                /* its owner has freed it */
-	/* Its runs through a daemon's queue (queued_call.h). */
-	struct queued_call *through_queue; /* NULL: they are sent */
-	bool in_queue;                    /* in flight there; under the session's lock */
+	/* How often it runs, for which it gets a place in the queue. */
 	unsigned queue_runs;              /* since queue_began_ns */
 	int64_t queue_began_ns;
 	uint64_t queue_unfit;             /* 1 more than the version of the parameters that do not fit */
 	struct trnsci_tile *prepares_into; /* of a `prepare`: the output of the call that it prepares; NULL: as stated */
 	struct prepared *here;     /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
-	bool ran_here;             /* the last run was one of these */
 	/* Under the session's lock. */
-	atomic_uint refs; /* changed without the lock */
-	_Atomic(enum call_state) state;
-	uint32_t msgid;
-	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
-	struct trnsci_call *newer, *older; /* neighbours in the queue of answered calls */
-	atomic_bool queueing;              /* goes into that queue when it is answered */
-	bool queued;                       /* is in it */
-	bool cancelling;                   /* to be cancelled as soon as its request exists */
 	bool wants_fds;                    /* its reply brings file descriptors */
-	bool sent_again;                   /* after a reconnect */
 	unsigned round;                    /* over the calls in flight that has come to it (remote/reconnect.c) */
-	bool needs_room;                   /* waits for an arena (remote/growth.h) */
-	unsigned rooms;                    /* times that it has waited for one */
-	uint64_t ends;       /* where its request ends among the bytes of the connection; CALL_UNSENT: not written */
-	uint64_t connection; /* on which it was answered */
-	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */
-	void (*answered)(struct trnsci_call *call);
 	struct trnsci_call *prepares; /* of a `prepare`: the call that is prepared; one reference */
-	/* Where the array of the reply goes if it has so many bytes; 0: it stays with the reply. A call that is given up while it
-	 * is in flight has no data_to any more. */
-	void *data_to;
-	size_t data_bytes; /* not changed while it is in flight */
-	/* The answer. */
-	struct trnsci_error error;
-	const struct value *reply; /* NULL: none, or an error */
-	struct bump *bump;         /* holds the reply of a remote call */
-	void *request;             /* holds the reply of an embedded call: struct request */
-	struct fdpass fds;         /* that came with the reply */
 };
 
 /* Returns a call with one reference, of any method, also those that trnsci_call_new refuses. */

@@ -38,22 +38,14 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 	return reply;
 }
 
-int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
+/* Sends the call as a request. */
+static int start_request(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
 {
 	struct trnsci_session *session = call->session;
 	struct prepare_todo todo = {0};
 	struct error error = {0};
 	int r;
 
-	if (session_check(session, &error) < 0)
-		return call_set_error(call, &error);
-	prepare_here(call);
-	if (!queueing && run_here(call, changes))
-		return 0;
-	if (call->through_queue && session->engine->enqueue(call, changes, queueing))
-		return 0;
-	if (call_is_in_flight(call))
-		return -ERROR_OUT_OF_RANGE;
 	call_drop_reply(call);
 	r = call_check_args(call, &error);
 	if (r == 0 && call->args.new_tile)
@@ -71,6 +63,26 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 		return call_set_error(call, &error);
 	prepare_send(session, &todo);
 	return call_send(call);
+}
+
+static int refuse_start(struct trnsci_call *call)
+{
+	struct error error = {0};
+
+	session_check(call->session, &error);
+	return call_set_error(call, &error);
+}
+
+int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
+{
+	if (session_check(call->session, NULL) < 0)
+		return refuse_start(call);
+	prepare_here(call);
+	if (!queueing && run_here(call, changes))
+		return 0;
+	if (call->through_queue && call->session->engine->enqueue(call, changes, queueing))
+		return 0;
+	return call_is_in_flight(call) ? -ERROR_OUT_OF_RANGE : start_request(call, changes, queueing);
 }
 
 /* ---- waiting ---- */

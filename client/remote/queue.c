@@ -312,7 +312,7 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 	if (may) {
 		call_unqueue(call);
 		call_drop_reply(call);
-		call->queueing = queueing;
+		atomic_store_explicit(&call->queueing, queueing, memory_order_release);
 		call_table_add(call);
 		call->ends = 0; /* sent, and not by the socket */
 		call->in_queue = true;

@@ -18,7 +18,7 @@ enum {
 	RECONNECT_MS = 2000, /* default: a restarted daemon is back within it */
 };
 
-int session_check(const struct trnsci_session *session, struct error *err)
+int session_check_fully(const struct trnsci_session *session, struct error *err)
 {
 	if (!session)
 		return error_set(err, ERROR_CLOSED, "session: there is none");

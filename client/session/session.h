@@ -146,7 +146,11 @@ struct trnsci_session {
 };
 
 /* Returns -ERROR_CLOSED for NULL and in a child after fork. */
-int session_check(const struct trnsci_session *session, struct error *err);
+int session_check_fully(const struct trnsci_session *session, struct error *err);
+static inline int session_check(const struct trnsci_session *session, struct error *err)
+{
+	return session && session->mark && *session->mark ? 0 : session_check_fully(session, err);
+}
 
 /* Returns a session without peer, with one reference; NULL if there is no memory. */
 struct trnsci_session *session_new(const struct session_engine *engine, const char *address,
