@@ -29,6 +29,7 @@ enum {
 	ENTRIES = 256,
 	SPINS = 128, /* some 3 us */
 	FEW_SPINS = 8,
+	SOON_SPINS = 96, /* what another process of this CPU takes to get it and give it back */
 	TRY_EVERY = 16,
 	SLEEP_NS = 100000000, /* without a look at the socket, by which the end of a daemon is noticed; a crowd waits for milliseconds */
 	SEVERAL = 4,	    /* runs under way, which are likely to end together */
@@ -49,6 +50,7 @@ struct queue {
 	bool asleep;                  /* a thread sleeps at `completed`, and does not look at the socket */
 	bool yields;                  /* a thread yields until there is news there, and does not look at the socket, either */
 	bool spins_pay;               /* the last look found news: the daemon runs on another CPU */
+	bool soon_pays;               /* it found several runs before others got this CPU: the daemon waits for us */
 	unsigned looks;
 	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
 	struct cpu_share cpu_share;   /* with other clients */
@@ -152,10 +154,11 @@ void queue_end(struct queue *queue)
 	free(queue);
 }
 
-void queue_let_go(struct queue *queue, bool found)
+void queue_let_go(struct queue *queue, const struct queue_look *look, bool found)
 {
 	queue->spins_pay = found;
 	queue->yields = false;
+	queue->soon_pays = look->soon ? look->came_soon : queue->soon_pays;
 	queue_end(queue);
 }
 
@@ -177,18 +180,22 @@ static bool begin_sharing(struct queue *queue)
 struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look)
 {
 	struct queue *queue = ((struct remote *)session->peer)->queue;
-	bool several;
+	bool several, tries;
+	uint32_t awaited;
 
 	if (!queue || !queue_is_busy(queue))
 		return NULL;
 	queue->refs++;
-	*ret_look = (struct queue_look){.consumed = queue->consumed, .awaited = count_awaited(queue)};
+	awaited = count_awaited(queue);
 	queue->yields = queue_is_awaited(session, &several) && !several && begin_sharing(queue);
-	ret_look->yields = queue->yields;
-	if (queue->yields)
-		ret_look->spins = 1;
-	else
-		ret_look->spins = queue->spins_pay || ++queue->looks % TRY_EVERY == 0 ? SPINS : FEW_SPINS;
+	tries = ++queue->looks % TRY_EVERY == 0;
+	*ret_look = (struct queue_look){
+		.consumed = queue->consumed,
+		.awaited = awaited,
+		.soon = awaited > 1 && queue->soon_pays != tries ? SOON_SPINS : 0,
+		.spins = queue->yields ? 1 : queue->spins_pay || tries ? SPINS : FEW_SPINS,
+		.yields = queue->yields,
+	};
 	return queue;
 }
 
@@ -333,16 +340,25 @@ static uint32_t count_completed(const struct queue *queue, const struct queue_lo
 	return atomic_load_explicit(&queue->page->completed, memory_order_acquire) - look->consumed;
 }
 
-bool queue_spin(const struct queue *queue, const struct queue_look *look)
+static bool spin_for_awaited(const struct queue *queue, const struct queue_look *look, unsigned spins)
 {
-	for (unsigned i = 0; i < look->spins; i++) {
+	for (unsigned i = 0; i < spins; i++) {
 		if (count_completed(queue, look) >= look->awaited)
 			return true;
-		if (i == 0 && look->awaited > 1)
-			sched_yield(); /* another client of this CPU may have as many to take */
 		spin_pause();
 	}
-	return count_completed(queue, look) > 0;
+	return false;
+}
+
+/* Another client of this CPU may have several runs to take, too: it gets the CPU unless ours come sooner, and at times even then. */
+bool queue_spin(const struct queue *queue, struct queue_look *look)
+{
+	look->came_soon = spin_for_awaited(queue, look, look->soon);
+	if (look->came_soon)
+		return true;
+	if (look->awaited > 1)
+		sched_yield();
+	return spin_for_awaited(queue, look, look->spins) || count_completed(queue, look) > 0;
 }
 
 bool queue_yield(struct queue *queue, const struct queue_look *look, const atomic_bool *interrupted, int64_t deadline)

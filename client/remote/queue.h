@@ -32,17 +32,19 @@ bool queue_is_busy(const struct queue *queue);
 struct queue_look {
 	uint32_t consumed;
 	uint32_t awaited; /* how many more are worth a look for others first */
+	unsigned soon;    /* of several: before others get the CPU */
 	unsigned spins;
-	bool yields; /* for other clients of the daemon, instead of sleeping */
+	bool yields;    /* for other clients of the daemon, instead of sleeping */
+	bool came_soon; /* set by queue_spin */
 };
 
 /* Keeps the memory of the session's queue mapped while a thread spins at it; NULL: there is none that is busy. */
 struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look);
 /* Returns whether runs have ended. Without the lock. */
-bool queue_spin(const struct queue *queue, const struct queue_look *look);
+bool queue_spin(const struct queue *queue, struct queue_look *look);
 /* The same if the look yields: gives the CPU away until runs have ended, or it is interrupted, or that seems to be in vain. */
 bool queue_yield(struct queue *queue, const struct queue_look *look, const atomic_bool *interrupted, int64_t deadline);
-void queue_let_go(struct queue *queue, bool found);
+void queue_let_go(struct queue *queue, const struct queue_look *look, bool found);
 
 /* Returns whether runs in the queue are all that can have an answer, and whether they are several. */
 bool queue_is_awaited(const struct trnsci_session *session, bool *ret_several);

@@ -120,7 +120,7 @@ static bool spin_at_queue(struct trnsci_session *session, int64_t deadline)
 	pthread_mutex_unlock(&session->lock);
 	found = queue_spin(queue, &look) || (look.yields && queue_yield(queue, &look, &remote->interrupted, deadline));
 	pthread_mutex_lock(&session->lock);
-	queue_let_go(queue, found);
+	queue_let_go(queue, &look, found);
 	return queue_receive(session);
 }
 
