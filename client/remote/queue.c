@@ -2,31 +2,26 @@
 /* Submitting and completing through shared memory, and the sleep of either side. */
 #include "queue.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <linux/futex.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cpu_share.h"
 #include "base/prefetch.h"
 #include "base/spin.h"
 #include "call/queued_call.h"
 #include "call/run.h"
 #include "call/table.h"
 #include "handshake.h"
-#include "queue_layout.h"
-#include "sealed_memfd.h"
+#include "queue_attach.h"
+#include "queue_core.h"
 #include "session/tile.h"
 #include "socket_io.h"
 
 enum {
-	ENTRIES = 256,
 	SPINS = 128, /* some 3 us */
 	FEW_SPINS = 8,
 	SOON_SPINS = 96, /* what another process of this CPU takes to get it and give it back */
@@ -36,123 +31,6 @@ enum {
 	KEPT_MOST = 8,      /* submissions that wait for others */
 	YIELD_NS = 1000000, /* some rounds of the daemon */
 };
-
-struct queue {
-	struct queue_page *page;
-	size_t bytes;
-	unsigned refs;
-	uint64_t connection; /* on which it came */
-	uint32_t entries;
-	uint32_t submitted, consumed; /* our own numbers */
-	uint32_t shown;               /* submissions that the daemon may see: some are kept back */
-	uint32_t sleeps;              /* the number of our last sleep */
-	bool armed;                   /* the daemon is to wake us */
-	bool asleep;                  /* a thread sleeps at `completed`, and does not look at the socket */
-	bool yields;                  /* a thread yields until there is news there, and does not look at the socket, either */
-	bool spins_pay;               /* the last look found news: the daemon runs on another CPU */
-	bool soon_pays;               /* it found several runs before others got this CPU: the daemon waits for us */
-	unsigned looks;
-	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
-	struct cpu_share cpu_share;   /* with other clients */
-};
-
-/* ---- making ---- */
-
-static int map_queue(struct trnsci_call *call, struct queue *queue, struct error *err)
-{
-	uint64_t entries = 0, bytes = 0, submissions = 0, completions = 0;
-	void *base;
-	int r = call_reply_u64(call, "entries", &entries, err);
-
-	if (r == 0)
-		r = call_reply_u64(call, "bytes", &bytes, err);
-	if (r == 0)
-		r = call_reply_u64(call, "submissions_offset", &submissions, err);
-	if (r == 0)
-		r = call_reply_u64(call, "completions_offset", &completions, err);
-	if (r == 0)
-		r = sealed_memfd_check_count(&call->fds, 1, "queue", err);
-	if (r == 0)
-		r = sealed_memfd_check(call->fds.at[0], bytes, false, "queue", err);
-	if (r < 0)
-		return r;
-	if (entries < QUEUE_ENTRIES_LEAST || entries > QUEUE_ENTRIES_MOST || (entries & (entries - 1)) ||
-	    bytes < queue_bytes((uint32_t)entries) || bytes > SIZE_MAX || submissions != QUEUE_PAGE_BYTES ||
-	    completions != QUEUE_PAGE_BYTES + entries * QUEUE_ENTRY_BYTES)
-		return error_set(err, ERROR_BAD_REPLY, "queue: %llu entries in %llu bytes", (unsigned long long)entries,
-				 (unsigned long long)bytes);
-	base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, call->fds.at[0], 0);
-	if (base == MAP_FAILED)
-		return error_set(err, ERROR_SYSTEM, "queue: mmap: %s", strerror(errno));
-	madvise(base, (size_t)bytes, MADV_DONTFORK);
-	*queue = (struct queue){.page = base, .bytes = (size_t)bytes, .refs = 1, .connection = call->connection,
-				.entries = (uint32_t)entries};
-	if (queue->page->magic == QUEUE_MAGIC && queue->page->version == QUEUE_VERSION)
-		return 0;
-	munmap(base, (size_t)bytes);
-	return error_set(err, ERROR_NOT_SUPPORTED, "queue: a layout that this library does not know");
-}
-
-static int ask_for_queue(struct trnsci_session *session, struct queue *ret_queue, struct error *err)
-{
-	struct trnsci_call *call;
-	int r = call_make(session, "queue", &call, err);
-
-	if (r < 0)
-		return r;
-	call->internal = true;
-	trnsci_set_u64(trnsci_args(call), "entries", ENTRIES);
-	r = sealed_memfd_run_call(call, err);
-	if (r < 0)
-		return r;
-	r = map_queue(call, ret_queue, err);
-	trnsci_call_free(call);
-	return r;
-}
-
-static bool has_queue(struct trnsci_session *session)
-{
-	bool has;
-
-	pthread_mutex_lock(&session->lock);
-	has = ((struct remote *)session->peer)->queue != NULL;
-	pthread_mutex_unlock(&session->lock);
-	return has;
-}
-
-int queue_begin(struct trnsci_session *session, struct error *err)
-{
-	struct remote *remote = session->peer;
-	struct queue made, *queue;
-	int r;
-
-	if (has_queue(session))
-		return 0;
-	queue = calloc(1, sizeof *queue);
-	r = queue ? ask_for_queue(session, &made, err) : error_set(err, ERROR_NO_MEMORY, "queue: no memory for its entry");
-	if (r < 0) {
-		free(queue);
-		return has_queue(session) ? 0 : r; /* another thread was faster */
-	}
-	*queue = made;
-	pthread_mutex_lock(&session->lock);
-	if (!remote->queue && !session->closed && queue->connection == session->connection) {
-		remote->queue = queue;
-		queue = NULL;
-	}
-	pthread_mutex_unlock(&session->lock);
-	queue_end(queue);
-	return 0;
-}
-
-/* A thread may spin at it. */
-void queue_end(struct queue *queue)
-{
-	if (!queue || --queue->refs > 0)
-		return;
-	munmap(queue->page, queue->bytes);
-	free(queue);
-}
 
 void queue_let_go(struct queue *queue, const struct queue_look *look, bool found)
 {

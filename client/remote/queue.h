@@ -11,8 +11,7 @@
 
 struct queue;
 
-/* As session_engine.begin_queue and .enqueue. */
-int queue_begin(struct trnsci_session *session, struct error *err);
+/* As session_engine.enqueue. */
 bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
 
 /* The rest with the session's lock, but for queue_spin and queue_yield. */
@@ -58,8 +57,5 @@ void queue_wake_sleeper(struct trnsci_session *session);
 bool queue_arm(struct trnsci_session *session);
 /* It is awake again. */
 void queue_disarm(struct trnsci_session *session);
-
-/* The connection is gone. Accepts NULL. */
-void queue_end(struct queue *queue);
 
 #endif

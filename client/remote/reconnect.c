@@ -15,6 +15,7 @@
 #include "call/tiles.h"
 #include "handshake.h"
 #include "queue.h"
+#include "queue_attach.h"
 #include "restore.h"
 #include "socket_io.h"
 

@@ -19,6 +19,7 @@
 #include "arena_map.h"
 #include "growth.h"
 #include "queue.h"
+#include "queue_attach.h"
 #include "reconnect.h"
 #include "ring.h"
 #include "session/arena.h"
