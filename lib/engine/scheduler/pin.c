@@ -5,7 +5,7 @@
 #include "engine/scheduler/cpus.h"
 
 #define LOST_NS       (1000 * 1000ull)      /* a chunk computes for 250 us at most */
-#define REST_LEAST_NS (50 * 1000 * 1000ull) /* some turns of the scheduler */
+#define REST_LEAST_NS (5 * 1000 * 1000ull) /* a few turns of the scheduler: what lasts longer doubles it */
 #define REST_MOST_NS  (4000 * 1000 * 1000ull)
 #define CALM_RESTS    4 /* after so many times the last rest without a loss, it is forgotten */
 
