@@ -53,6 +53,7 @@ struct loop {
 	struct loop_poller *pollers, *next_poller; /* the next one of a round */
 	uint64_t period;  /* of time */
 	unsigned counted; /* clients with something to do in it */
+	int waiting;      /* turns of those that waited, less those of others */
 	bool shares;      /* its CPU with those of the last period */
 	struct cpu_share cpu_share;
 	bool active; /* something has happened since the loop began to wait */
@@ -292,15 +293,17 @@ void loop_stop_polling(struct loop *loop, struct loop_poller *poller)
 		poller->next->prev = poller->prev;
 }
 
-bool loop_count_client(struct loop *loop, struct loop_poller *poller, uint64_t now_ns)
+bool loop_count_client(struct loop *loop, struct loop_poller *poller, bool waits, uint64_t now_ns)
 {
 	const uint64_t period = now_ns >> PERIOD_BITS;
 
 	if (period != loop->period) {
 		loop->period = period;
-		loop->shares = loop->counted > 1 && loop->counted <= SHARERS_MOST;
+		loop->shares = loop->counted > 1 && loop->counted <= SHARERS_MOST && loop->waiting > 0;
 		loop->counted = 0;
+		loop->waiting = 0;
 	}
+	loop->waiting += waits ? 1 : -1;
 	loop->counted += poller->period != period;
 	poller->period = period;
 	return loop->shares;

@@ -295,7 +295,7 @@ static bool run_entries(struct queue *queue, uint64_t turn_end_ns)
 	session->queue_backlog = i < n;
 	if (i == 0)
 		return false;
-	atomic_store_explicit(&queue->page->yields, loop_count_client(service->loop, &queue->poller, service->frame_ns),
+	atomic_store_explicit(&queue->page->yields, loop_count_client(service->loop, &queue->poller, i == 1, service->frame_ns),
 			      memory_order_relaxed);
 	atomic_store_explicit(&queue->page->taken, queue->taken, memory_order_release);
 	queue->worked_ns = service->frame_ns;

@@ -279,17 +279,26 @@ static void limits(void **state)
 
 /* ------- several clients ------- */
 
-/* Each of n clients has a run, all at once. Returns what the first one's queue then says of yields. */
-static uint32_t run_each(struct queue_client *clients, const uint32_t *normals, size_t n)
+/* Each of n clients has so many runs, all at once. Returns what the first one's queue then says of yields. */
+static uint32_t run_each(struct queue_client *clients, const uint32_t *normals, size_t n, unsigned runs)
 {
+	for (size_t i = 0; i < n; i++) {
+		struct queue_client *q = &clients[i];
+
+		for (unsigned k = 0; k < runs; k++)
+			*(struct run_prepared *)queue_submission(q->page, q->entries, q->submitted++) =
+				(struct run_prepared){.prepared = normals[i]};
+		atomic_store(&q->page->submitted, q->submitted);
+		queue_client_kick_if_asleep(q);
+	}
 	for (size_t i = 0; i < n; i++)
-		queue_client_submit(&clients[i], &(struct run_prepared){.prepared = normals[i]});
-	for (size_t i = 0; i < n; i++)
-		queue_client_take(&clients[i]);
+		for (unsigned k = 0; k < runs; k++)
+			queue_client_take(&clients[i]);
 	return atomic_load(&clients[0].page->yields);
 }
 
-/* Whether a client had better yield follows the clients that have work: several, one, and more than take turns. */
+/* Whether a client had better yield follows the clients that have work: several, one, more than take turns, and several that do not
+ * wait for each run. */
 static void says_who_yields(void **state)
 {
 	enum { SEVERAL = 3, MANY = 70 };
@@ -301,10 +310,12 @@ static void says_who_yields(void **state)
 		queue_client_open(&clients[i], 16);
 		normals[i] = queue_client_prepare(&clients[i], "normal", N, clients[i].tiles[0]);
 	}
-	AWAIT(run_each(clients, normals, SEVERAL) == 1);
-	AWAIT(run_each(clients, normals, 1) == 0);
-	AWAIT(run_each(clients, normals, SEVERAL) == 1);
-	AWAIT(run_each(clients, normals, MANY) == 0);
+	AWAIT(run_each(clients, normals, SEVERAL, 1) == 1);
+	AWAIT(run_each(clients, normals, 1, 1) == 0);
+	AWAIT(run_each(clients, normals, SEVERAL, 1) == 1);
+	AWAIT(run_each(clients, normals, MANY, 1) == 0);
+	AWAIT(run_each(clients, normals, SEVERAL, 1) == 1);
+	AWAIT(run_each(clients, normals, SEVERAL, 16) == 0);
 	for (size_t i = 0; i < MANY; i++)
 		queue_client_close(&clients[i]);
 }
