@@ -383,7 +383,8 @@ static bool poll_memory_briefly(struct loop *loop)
 
 		if (n > 0) {
 			*brief = true;
-			/* Clients that wait yield. Those of this CPU would have no turn before the others had thousands. */
+			/* Clients that wait yield. Those on this CPU would have no turn for a time slice otherwise, in which
+			 * others have thousands. */
 			if (loop->shares && cpu_share_begin(&loop->cpu_share))
 				cpu_share_yield(&loop->cpu_share);
 			poll_sockets(loop, n);

@@ -3,8 +3,8 @@
  *
  * Threads that wait for one another, more of them than there are CPUs, get on fastest when each yields instead of sleeping:
  * a switch takes a microsecond, waking a thread on another CPU three to twenty. A program that computes does not give the CPU
- * back before its time slice ends (1.4 ms or more). Against such a one sleeping is faster, since a woken thread gets the CPU
- * at once: so after a long yield there are none for a while. */
+ * back before its time slice ends (1.4 ms or more). Beside such a program sleeping is faster, since a woken thread gets the CPU
+ * at once: so after long yields there are none for a while. */
 #ifndef TRNSCI_BASE_CPU_SHARE_H
 #define TRNSCI_BASE_CPU_SHARE_H
 
@@ -17,11 +17,11 @@ struct cpu_share {
 	unsigned good;  /* short yields since */
 };
 
-/* Returns whether a wait may yield. Call it once for each. */
+/* Returns whether a wait may yield. Call it once for each wait. */
 bool cpu_share_begin(struct cpu_share *share);
 
-/* Yields the CPU. Returns false if that took long: then waits do not yield for a while, twice as many as the last time if that was not
- * long ago. */
+/* Yields the CPU. Returns false if that took long, as it did not long ago: then waits do not yield for a while, twice as many as the
+ * last time. */
 bool cpu_share_yield(struct cpu_share *share);
 
 #endif
