@@ -97,7 +97,7 @@ bool client_receive_fds(struct client *client, struct message *ret, struct fdpas
 	struct pollfd wait = {client->fd, POLLIN, 0};
 	bool strange;
 
-	ret_fds->count = 0;
+	*ret_fds = (struct fdpass){.count = 0};
 	while (!take(client, ret)) {
 		struct fdpass fds;
 

@@ -87,20 +87,25 @@ static void huge_pages_are_whole(void **state)
 		uint64_t tile, arena;
 	} cases[] = {{HALF, HUGE}, {HALF - PAGE, HALF}, {HUGE - PAGE, HUGE}, {HUGE, HUGE + PAGE}, {HUGE + HALF, 2 * HUGE}};
 	struct trnsci_session *session;
+	struct trnsci_tile *tile;
 
 	(void)state;
 	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		session = open_session(-1);
-		fill(tile_of(session, TRNSCI_I8, cases[i].tile), i);
+		tile = tile_of(session, TRNSCI_I8, cases[i].tile);
+		fill(tile, i);
 		assert_int_equal(stat_of(session, "bytes"), cases[i].arena - RESERVE);
+		trnsci_tile_free(tile);
 		trnsci_close(session);
 	}
 	daemon_stop(&trnscid);
 	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--arena-bytes=2093056"));
 	session = open_session(-1);
-	fill(tile_of(session, TRNSCI_I8, HALF), 0);
+	tile = tile_of(session, TRNSCI_I8, HALF);
+	fill(tile, 0);
 	assert_int_equal(stat_of(session, "bytes"), HALF + PAGE - RESERVE);
+	trnsci_tile_free(tile);
 	trnsci_close(session);
 	daemon_stop(&trnscid);
 }
