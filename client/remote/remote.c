@@ -204,7 +204,7 @@ static void sleep_at_socket(struct trnsci_session *session, struct pollfd polls[
 	struct remote *remote = session->peer;
 
 	remote->sleeping = true;
-	if (!remote->interrupted && queue_arm(session)) {
+	if (!session->failure.code && !remote->interrupted && queue_arm(session)) {
 		polls[0].events = poll_events(remote); /* a reconnect may have added output */
 		const int64_t rest = socket_io_rest_deadline(session);
 		int64_t until = rest < deadline ? rest : deadline;
