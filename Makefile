@@ -40,7 +40,7 @@ NUMERICS := -ffp-contract=off -fno-math-errno -fno-fast-math
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 # Sanitized kernels would take minutes to compile at -O3, with inline address checks, or with checks for undefined
 # behaviour around every intrinsic (their shared bodies have these in the scalar variant).
-OPT ?= $(if $(SAN),-O1,-O3) -g
+OPT ?= $(if $(SAN),-O1 -g1,-O3 -g)
 # Two builds are the same, byte for byte, wherever the tree lies.
 SAME_PATHS := -ffile-prefix-map=$(CURDIR)=.
 CFLAGS_ALL := -std=c17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) $(SAME_PATHS) \
@@ -58,9 +58,10 @@ ROOMS_copies := $(if $(is_clang),,$(if $(filter x86_64,$(ARCH)),lib/base/% lib/e
 copies_of = $(if $(filter $(ROOMS_copies),$(1)),-mmemset-strategy=$(SMALL_COPIES) -mmemcpy-strategy=$(SMALL_COPIES))
 
 # A loop of few instructions takes up to a fifth more time where it crosses a line of the instruction cache. Functions that
-# begin a line keep their loops where they are, whatever is linked before them.
+# begin a line keep their loops where they are, whatever is linked before them. For debuggers, kernels have functions and
+# lines only: where their variables are would be three quarters of every program that holds them.
 ROOMS_kernels := lib/rng/% lib/dist/% lib/fft/% lib/gemm/%
-places_of = $(if $(filter $(ROOMS_kernels),$(1)),-falign-functions=64)
+kernel_flags_of = $(if $(filter $(ROOMS_kernels),$(1)),-falign-functions=64 -g1)
 
 FLAGS_avx2 := -mavx2 -mfma -DSIMD_AVX2
 FLAGS_avx512 := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512 -DSIMD_AVX512
@@ -117,7 +118,7 @@ flags_of = $(FLAGS_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
 define compile
 	$(say) CC $(@:$(BUILD)/obj/%.o=%)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(call places_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) $(if $(filter client/%,$<),-I$(if $(filter client/cli/%,$<),client/cli,client)) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(call kernel_flags_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) $(if $(filter client/%,$<),-I$(if $(filter client/cli/%,$<),client/cli,client)) -c $< -o $@
 endef
 $(BUILD)/obj/%.o: %.c
 	$(compile)
