@@ -220,8 +220,6 @@ static int take_tiles(const struct prepared *prepared, struct prepared_inline *n
 		tile_holder_drop_locked(&now->holder);
 		return -ERROR_BAD_TILE; /* the request says what is wrong */
 	}
-	for (size_t i = 0; i < prepared->n_mentions; i++)
-		now->mentions[i]->u = now->buffers[prepared->mentions[i].buffer].handle; /* it is a VALUE_UINT */
 	tile_holder_start_locked(&now->holder);
 	return 0;
 }
@@ -305,11 +303,20 @@ static int begin_locked(const struct prepared *prepared, struct prepared_inline 
 	return take_tiles(prepared, now, ret_choice->tiles);
 }
 
+/* Writes the tiles of this run into the reply, in which a batch may have written others. */
+static void name_tiles(const struct prepared *prepared, struct prepared_inline *now)
+{
+	for (size_t i = 0; i < prepared->n_mentions; i++)
+		now->mentions[i]->u = now->buffers[prepared->mentions[i].buffer].handle; /* it is a VALUE_UINT */
+}
+
 /* Runs what was begun. */
 static int run_begun(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_choice *choice)
 {
-	const int error = reserve_and_run(prepared, now, choice);
+	int error;
 
+	name_tiles(prepared, now);
+	error = reserve_and_run(prepared, now, choice);
 	if (prepared->n_tiles)
 		tile_holder_end(now->program.memory, &now->holder);
 	return error;

@@ -176,6 +176,37 @@ static void other_tiles(void **state)
 	fixture_close(&fixture);
 }
 
+/* The handle in the reply of a run outside a batch. */
+static uint64_t tile_of_run(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes)
+{
+	struct prepared *prepared;
+	const struct value *reply = prepared_run_now(fixture->memory, (uint32_t)handle, changes, &prepared);
+
+	assert_non_null(reply);
+	prepared_give(prepared);
+	return number(reply, "tile");
+}
+
+/* Each reply names the tile of its own run, in a batch and outside, in turn. */
+static void names_its_tile(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+	const uint64_t own = tile_of(&fixture, "f32", N, NULL), handle = prepare_normals(&fixture, own);
+	const uint32_t other = (uint32_t)tile_of(&fixture, "f32", N, NULL);
+	const struct prepared_changes into_other = {.tiles = &other, .n_tiles = 1};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(tile_of_run(&fixture, handle, &none), own);
+		assert_int_equal(number(reply_of_one(&fixture, handle, &into_other), "tile"), other);
+		assert_int_equal(tile_of_run(&fixture, handle, &none), own);
+		assert_int_equal(tile_of_run(&fixture, handle, &into_other), other);
+		assert_int_equal(number(reply_of_one(&fixture, handle, &none), "tile"), own);
+		assert_int_equal(tile_of_run(&fixture, handle, &into_other), other);
+	}
+	fixture_close(&fixture);
+}
+
 /* What is not as the call was prepared is left to others, and nothing is written. */
 static void refused(void **state)
 {
@@ -301,8 +332,8 @@ static void counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_draw), cmocka_unit_test(other_tiles), cmocka_unit_test(refused),
-		cmocka_unit_test(in_the_reply), cmocka_unit_test(not_short), cmocka_unit_test(counted),
+		cmocka_unit_test(every_draw), cmocka_unit_test(other_tiles), cmocka_unit_test(names_its_tile),
+		cmocka_unit_test(refused), cmocka_unit_test(in_the_reply), cmocka_unit_test(not_short), cmocka_unit_test(counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
