@@ -71,7 +71,7 @@ static void check_scatter(const struct rng_kernel *kernel, const struct kernel_c
 
 	for (size_t i = 0; i < n; i++)
 		places[i] =
-			(struct rng_place){c->span.group + below(state, c->n_groups), c->span.draw ^ below(state, 2)};
+			(struct rng_place){c->span.group + below(state, c->n_groups), c->span.draw ^ (uint32_t)below(state, 2)};
 	kernel->scatter(c->span.key, places, n, (uint32_t *)out.at);
 	for (size_t i = 0; i < 4 * n; i++) {
 		const struct rng_place *place = &places[i / 4];
