@@ -46,7 +46,7 @@ struct session {
 	/* Its shares of the user's quotas, and their limits as the settings were when the session began. */
 	struct quota_share bytes;   /* messages: requests until answered, replies until sent */
 	struct quota_share jobs;    /* unanswered requests */
-	bool keeps_job;             /* of them: one, for the next run of the turn (requests_end_runs) */
+	bool keeps_job;             /* of them: one, for the next run of the turn (runs_end) */
 	struct quota_share work;    /* results and temporaries of requests, and prepared calls */
 	uint64_t inline_bytes, reply_bytes; /* the settings when the session began */
 	struct quota_share replies; /* inline results, from before their request starts until they are sent */

@@ -18,6 +18,7 @@
 #include "publish/rings.h"
 #include "queue.h"
 #include "requests.h"
+#include "runs.h"
 
 enum { DRAWS = 8 }; /* of a batch, which holds the session's lock */
 
@@ -76,7 +77,7 @@ static void handle_frame(struct session *session, const struct inbox_frame *fram
 	struct error err = {.code = 0};
 	int r = codec_decode(frame->at, frame->size, bump, &message, &err);
 
-	requests_end_runs(session);
+	runs_end(session);
 	if (r == 0 && message.type == MESSAGE_REQUEST) {
 		handle_request(session, &message, bump, frame);
 		return;
@@ -123,16 +124,16 @@ static bool receive_run(struct session *session)
 
 	if (size == 0)
 		return false;
-	while (size > 0 && draws < DRAWS && requests_reply_draw(session, &batch, &run)) {
+	while (size > 0 && draws < DRAWS && runs_reply_draw(session, &batch, &run)) {
 		inbox_skip(&session->inbox, size);
 		draws++;
 		size = may_go_on(session) ? read_run(session, &run) : 0;
 	}
-	requests_end_batch(session, &batch, draws);
+	runs_end_batch(session, &batch, draws);
 	if (draws > 0)
 		return true;
 	inbox_skip(&session->inbox, size);
-	requests_run_prepared(session, &run, NULL);
+	runs_start(session, &run, NULL);
 	return true;
 }
 
@@ -195,7 +196,7 @@ static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 		requests_reply(session);
 		time_left = requests_end_frame(session) < turn_end_ns;
 	} while (session->backlog && !session_must_wait(session) && time_left);
-	requests_end_runs(session);
+	runs_end(session);
 	return time_left && !session->backlog && !session_must_wait(session);
 }
 

@@ -5,7 +5,7 @@
 
 #include "engine/prepared/prepared.h"
 #include "request_pattern.h"
-#include "requests.h"
+#include "runs.h"
 
 enum {
 	ENTRIES = 4,
@@ -49,7 +49,7 @@ bool fast_path_run(struct session *session)
 	size_t size;
 	const struct fast_entry *entry = find_prepared(session, &run, &size);
 
-	if (!entry || !requests_run_unlisted(session, entry->operation, entry->prepared, &run))
+	if (!entry || !runs_unlisted(session, entry->operation, entry->prepared, &run))
 		return false;
 	inbox_skip(&session->inbox, size);
 	return true;

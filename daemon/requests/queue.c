@@ -12,7 +12,7 @@
 
 #include "base/prefetch.h"
 #include "queue_core.h"
-#include "requests.h"
+#include "runs.h"
 
 enum {
 	IDLE_POLLS = 64,    /* without work, after which the clock decides whether to sleep */
@@ -222,7 +222,7 @@ static void refuse_given(struct session *session, const struct run_prepared *run
 static void close_draws(struct queue *queue)
 {
 	if (queue->draws.is_open)
-		requests_close_batch(queue->session, &queue->draws, stats_now_ns() - queue->session->service->frame_ns);
+		runs_close_batch(queue->session, &queue->draws, stats_now_ns() - queue->session->service->frame_ns);
 }
 
 static void run_entry(struct queue *queue)
@@ -236,7 +236,7 @@ static void run_entry(struct queue *queue)
 	queue->taken++;
 	queue->running++;
 	service->stats.queue_runs++;
-	if (!(run.given & ~known) && requests_run_draw(queue->session, &queue->draws, &run, &position)) {
+	if (!(run.given & ~known) && runs_draw(queue->session, &queue->draws, &run, &position)) {
 		complete_draw(queue, run.user, &position);
 		queue->in_place++;
 		return;
@@ -246,14 +246,14 @@ static void run_entry(struct queue *queue)
 	if (run.given & ~known)
 		refuse_given(queue->session, &run);
 	else
-		requests_run_prepared(queue->session, &run, complete_entry);
+		runs_start(queue->session, &run, complete_entry);
 	queue->in_place += service->frame_class == LATENCY_PREPARED;
 }
 
 /* Counts the time of those that were completed at once, which one look at the clock ends, and makes them visible. */
 static void end_batch(struct queue *queue)
 {
-	requests_end_batch(queue->session, &queue->draws, queue->in_place);
+	runs_end_batch(queue->session, &queue->draws, queue->in_place);
 	queue->in_place = 0;
 	publish_completions(queue);
 }
@@ -291,7 +291,7 @@ static bool run_entries(struct queue *queue, uint64_t turn_end_ns)
 	}
 	if (i == 0 || counted < i)
 		end_batch(queue);
-	requests_end_runs(session);
+	runs_end(session);
 	session->queue_backlog = i < n;
 	if (i == 0)
 		return false;

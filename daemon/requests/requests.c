@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pending requests, and runs of prepared calls. */
+/* Pending requests. */
 #include "requests.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "engine/prepared/prepared.h"
-
-static const char RUN_PREPARED[] = "run_prepared";
 
 enum {
 	LONE_NS = 20 * 1000 * 1000, /* without another session's computing: whoever comes next waits for one call once in so long */
@@ -239,8 +236,7 @@ struct pending_request *requests_find(struct session *session, uint32_t msgid)
 	return NULL;
 }
 
-/* Notes that the session lets something be computed, and lets the engine know whether it is the only one that does. */
-static void note_computing(struct session *session)
+void requests_note_computing(struct session *session)
 {
 	struct service *service = session->service;
 
@@ -309,7 +305,7 @@ bool requests_start(struct session *session, const struct operation *operation, 
 	struct error err = {.code = 0};
 
 	if (operation && operation->start != START_SERVICE)
-		note_computing(session);
+		requests_note_computing(session);
 	if (quota_share_take(&session->jobs, 1, &err) < 0) {
 		session_reply(session, msgid, &err, NULL, NULL);
 		requests_free_frame(session, bump, charge);
@@ -323,55 +319,11 @@ bool requests_start(struct session *session, const struct operation *operation, 
 	return false;
 }
 
-/* ------- prepared calls ------- */
-
-static_assert((int)RUN_PREPARED_SEED == (int)PREPARED_SEED && (int)RUN_PREPARED_STREAM == (int)PREPARED_STREAM &&
-		      (int)RUN_PREPARED_OFFSET == (int)PREPARED_OFFSET,
-	      "the wire and the engine name the same parameters of a run by the same bits");
-
-/* Tiles behind the last that is given are the call's own. Most runs give none, or one. */
-static size_t count_tiles(const uint32_t tiles[RUN_PREPARED_TILES])
-{
-	size_t n = RUN_PREPARED_TILES;
-	uint32_t others = 0;
-
-	for (size_t i = 1; i < RUN_PREPARED_TILES; i++)
-		others |= tiles[i];
-	if (!others)
-		return tiles[0] != 0;
-	while (tiles[n - 1] == 0)
-		n--;
-	return n;
-}
-
-/* only_tiles: results in the reply are refused, since a completion has no room for them. */
-static struct prepared_changes changes_of_run(const struct run_prepared *run, bool only_tiles)
-{
-	return (struct prepared_changes){.given = run->given,
-					 .seed = run->seed,
-					 .stream = run->stream,
-					 .offset = run->offset,
-					 .tiles = run->tiles,
-					 .n_tiles = count_tiles(run->tiles),
-					 .only_tiles = only_tiles};
-}
-
-/* A run that has ended in this thread. */
-static void end_run(struct session *session, const struct run_prepared *run, run_completed *completed,
-		    const struct error *error, const struct value *result)
-{
-	if (completed)
-		completed(session, run->user, error, result);
-	else
-		session_reply(session, (uint32_t)run->user, error, result, NULL);
-}
-
-/* Starts a run as a request. Returns 0: the reply or `completed` follows, perhaps from within. */
-static int start_run(struct session *session, const struct run_prepared *run, const struct prepared_changes *changes,
-		     run_completed *completed, struct error *err)
+int requests_start_run(struct session *session, const struct run_prepared *run, const struct prepared_changes *changes,
+		       run_completed *completed, struct error *err)
 {
 	struct bump *bump = bump_new_cached(&session->service->bump_cache);
-	struct pending_request *pending = bump ? add_pending(session, (uint32_t)run->user, 0, LATENCY_PREPARED, RUN_PREPARED) : NULL;
+	struct pending_request *pending = bump ? add_pending(session, (uint32_t)run->user, 0, LATENCY_PREPARED, "run_prepared") : NULL;
 
 	if (!pending) {
 		bump_free(bump);
@@ -383,126 +335,4 @@ static int start_run(struct session *session, const struct run_prepared *run, co
 		pending,
 		prepared_start(session->memory, run->prepared, changes, bump, on_done, pending, &pending->request),
 		err);
-}
-
-/* Takes a job, or the one that the run before has left. */
-static int take_job(struct session *session, struct error *err)
-{
-	if (!session->keeps_job)
-		return quota_share_take(&session->jobs, 1, err);
-	session->keeps_job = false;
-	return 0;
-}
-
-void requests_end_runs(struct session *session)
-{
-	if (session->keeps_job)
-		quota_share_give(&session->jobs, 1);
-	session->keeps_job = false;
-}
-
-static void count_requests(struct session *session, unsigned n)
-{
-	note_computing(session);
-	session->requests += n;
-	session->service->stats.requests += n;
-}
-
-static void count_runs(struct session *session, unsigned n)
-{
-	count_requests(session, n);
-	session->service->stats.requests_prepared += n;
-}
-
-/* Takes a job for runs of a turn, or keeps the one of the run before. */
-static bool keep_job(struct session *session)
-{
-	session->keeps_job = session->keeps_job || quota_share_take(&session->jobs, 1, NULL) == 0;
-	return session->keeps_job;
-}
-
-bool requests_run_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,
-		       struct draw_position *ret_position)
-{
-	const struct prepared_changes changes = changes_of_run(run, true);
-
-	return keep_job(session) && prepared_batch_run(batch, run->prepared, &changes, ret_position);
-}
-
-bool requests_reply_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run)
-{
-	const struct prepared_changes changes = changes_of_run(run, false);
-	const struct value *result = keep_job(session) ? prepared_batch_reply(batch, run->prepared, &changes) : NULL;
-
-	if (!result)
-		return false;
-	session_reply(session, (uint32_t)run->user, NULL, result, NULL);
-	return true;
-}
-
-void requests_close_batch(struct session *session, struct prepared_batch *batch, uint64_t took_ns)
-{
-	if (batch->is_open && batch->runs)
-		count_runs(session, batch->runs);
-	prepared_batch_end(batch, took_ns);
-}
-
-void requests_end_batch(struct session *session, struct prepared_batch *batch, unsigned answered)
-{
-	struct service *service = session->service;
-	uint64_t now, took_ns;
-
-	if (answered == 0) {
-		requests_close_batch(session, batch, 0);
-		return;
-	}
-	now = stats_now_ns();
-	took_ns = now - service->frame_ns;
-	requests_close_batch(session, batch, took_ns);
-	latency_add_many(&service->latency[LATENCY_PREPARED], took_ns, answered);
-	if (session_is_slow(session, took_ns))
-		session_note_slow(session, &(struct slow_request){.method = RUN_PREPARED, .total_ns = took_ns});
-	service->frame_ns = now;
-}
-
-void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed)
-{
-	const struct prepared_changes changes = changes_of_run(run, completed);
-	struct error err = {.code = 0};
-	struct prepared *prepared;
-	const struct value *result;
-
-	count_runs(session, 1);
-	if (take_job(session, &err) < 0) {
-		end_run(session, run, completed, &err, NULL);
-		return;
-	}
-	result = prepared_run_now(session->memory, run->prepared, &changes, &prepared);
-	if (result) {
-		session->service->frame_class = LATENCY_PREPARED;
-		session->service->frame_method = RUN_PREPARED;
-		end_run(session, run, completed, NULL, result);
-		prepared_give(prepared);
-	} else if (start_run(session, run, &changes, completed, &err) == 0) {
-		return;
-	} else {
-		end_run(session, run, completed, &err, NULL);
-	}
-	session->keeps_job = true;
-}
-
-bool requests_run_unlisted(struct session *session, const struct operation *operation, struct prepared *prepared,
-			   const struct run_prepared *run)
-{
-	const struct prepared_changes changes = changes_of_run(run, false);
-	const struct value *result = keep_job(session) ? prepared_run_alone(prepared, &changes) : NULL;
-
-	if (!result)
-		return false;
-	count_requests(session, 1);
-	session->service->stats.requests_fast_path++;
-	session->service->frame_class = (unsigned)operation->class;
-	session->service->frame_method = operation->name;
-	session_reply(session, (uint32_t)run->user, NULL, result, NULL);
-	return true;
 }

@@ -13,7 +13,6 @@
 #define TRNSCI_DAEMON_REQUESTS_H
 
 #include "codec.h"
-#include "engine/prepared/prepared_batch.h"
 #include "engine/request.h"
 #include "net/session.h"
 #include "run_prepared.h"
@@ -21,7 +20,7 @@
 /* Takes the end of a run instead of a reply on the socket: an error, or else its result. */
 typedef void run_completed(struct session *session, uint64_t user, const struct error *error, const struct value *result);
 
-struct prepared;
+struct prepared_changes;
 
 struct pending_request {
 	struct loop_event event;          /* must be the first member. From a lane's thread, or the background worker's */
@@ -41,35 +40,17 @@ struct pending_request {
 	bool done;            /* answered from within its start, on the loop's thread: no event follows */
 };
 
-/* Starts a request in the engine; operation: that of the message, NULL if there is none. Takes bump and the frame's charge, which hold the message, in any case. An error is
- * replied. Returns true if the request was started. */
+/* Starts a request in the engine; operation: that of the message, NULL if there is none. Takes bump and the frame's charge,
+ * which hold the message, in any case. An error is replied. Returns true if the request was started. */
 bool requests_start(struct session *session, const struct operation *operation, const struct message *message,
 		    struct bump *bump, uint64_t charge);
 
-/* Runs a prepared call, in place where it is small, else as a request. completed gets the end of the run, which may not have
- * results in its reply; NULL: replies to run->user, its msgid. */
-void requests_run_prepared(struct session *session, const struct run_prepared *run, run_completed *completed);
+/* Starts a run of a prepared call as a request. Returns 0: the reply, or `completed`, follows, perhaps from within. */
+int requests_start_run(struct session *session, const struct run_prepared *run, const struct prepared_changes *changes,
+		       run_completed *completed, struct error *err);
 
-/* Runs a small prepared call that has no handle, for a request of that operation, and replies to run->user. Returns false if it
- * could not be run; then nothing has been replied. */
-bool requests_run_unlisted(struct session *session, const struct operation *operation, struct prepared *prepared,
-			   const struct run_prepared *run);
-
-/* Runs a prepared call as one of a batch, if it is a short draw into a tile. Returns false if not, or if something is wrong with
- * it: end the batch, and run it by requests_run_prepared. */
-bool requests_run_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,
-		       struct draw_position *ret_position);
-
-/* The same for a short draw whose samples are in its reply, which it sends. */
-bool requests_reply_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run);
-/* Ends a batch, open or not, whose runs took so long. */
-void requests_close_batch(struct session *session, struct prepared_batch *batch, uint64_t took_ns);
-/* The same, and counts the time of so many runs that were answered at once, which one look at the clock ends. */
-void requests_end_batch(struct session *session, struct prepared_batch *batch, unsigned answered);
-
-/* Gives back the job that a run in place leaves to the next one of its turn, as their accounts have locks. After the last run of a
- * turn, and before any other request. */
-void requests_end_runs(struct session *session);
+/* Notes that the session lets something be computed, and lets the engine know whether it is the only one that does. */
+void requests_note_computing(struct session *session);
 
 /* Moves finished requests into the outbox, as fast as the client reads. */
 void requests_reply(struct session *session);
