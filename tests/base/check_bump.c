@@ -22,7 +22,7 @@ static unsigned count_cached(const struct bump_cache *cache)
 
 static void several(void **state)
 {
-	struct bump_cache cache = {0};
+	struct bump_cache cache = {NULL};
 	struct bump *bumps[MANY];
 
 	(void)state;
