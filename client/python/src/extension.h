@@ -10,6 +10,7 @@
 #include <Python.h>
 
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_22_API_VERSION /* the headers of numpy 2 hide what came since 1.19 */
 #define PY_ARRAY_UNIQUE_SYMBOL trnsci_core_ARRAY_API
 #ifndef EXTENSION_IMPORTS_NUMPY
 #define NO_IMPORT_ARRAY
