@@ -204,11 +204,15 @@ extern const struct fft_ops fft_ops_f64_scalar; /* that of fft_neon, too */
 const struct fft_kernel *const *fft_kernels(size_t *ret_count);
 const struct fft_kernel *fft_select(uint32_t features);
 
-/* Returns the bytes of one column buffer: rows rounded up to LANES, and three lines that keep the two of a pair from
- * the same cache sets. */
+/* Returns the bytes of one column buffer: rows rounded up to LANES, and what keeps the two of a pair from the same cache
+ * sets: three lines. The last pass of a long column of a power of two reads rows that lie whole pages apart, and writes such
+ * rows. All of each are in the sets of one line, so half a page lies between the sets of the two. */
 static inline size_t fft_columns_bytes(size_t length, size_t lanes, size_t real_bytes)
 {
-	return (length + lanes - 1) / lanes * lanes * lanes * 2 * real_bytes + 192;
+	enum { LINES = 192, PAGE = 4096, LONG = 512 };
+	const size_t bytes = (length + lanes - 1) / lanes * lanes * lanes * 2 * real_bytes;
+
+	return length < LONG ? bytes + LINES : (bytes + PAGE - 1) / PAGE * PAGE + PAGE / 2 + LINES;
 }
 
 #endif
