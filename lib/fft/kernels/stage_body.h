@@ -159,8 +159,8 @@ static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item,
 				       to, false);
 }
 
-/* Prefetches the next block's rows. They lie just behind this block's, but too far apart for the CPU's own
- * prefetching. */
+/* Prefetches the next block's rows to the second-level cache: the first one holds a part of them, and the columns need it.
+ * They lie just behind this block's, but too far apart for the CPU's own prefetching. */
 INLINE void LOCAL(prefetch_next_block)(const real *x, size_t x_row, size_t rows)
 {
 	enum { LINE = 64 / sizeof(real) };
@@ -168,7 +168,7 @@ INLINE void LOCAL(prefetch_next_block)(const real *x, size_t x_row, size_t rows)
 
 	for (size_t row = 0; row < rows; row++)
 		for (size_t i = 0; i < 2 * LANES; i += LINE)
-			__builtin_prefetch((const void *)(beside + (row * x_row + i) * sizeof *x));
+			__builtin_prefetch((const void *)(beside + (row * x_row + i) * sizeof *x), 0, 2);
 }
 
 /* Transforms the columns of one block of the first stage. Returns where the result lies. */

@@ -15,9 +15,8 @@
  * second-level cache. */
 enum { MAX_BETWEEN_BYTES = 288 << 10 };
 
-/* Larger buffers between stages leave the caches near a core. At 8 MiB and below, prefetched rows of powers of two evict each
- * other. */
-enum { FAR_BYTES = 8 << 20 };
+/* Larger buffers between stages leave the caches near a core. */
+enum { FAR_BYTES = 4 << 20 };
 
 /* Buffers that a shared cache no longer holds when the next stage reads them: one so large, or two that are far. A store to memory
  * that no cache holds reads its line first, so these are stored around the caches (measured: 6 to 20 % less time). */
