@@ -81,6 +81,32 @@ INLINE struct LOCAL(ahead) LOCAL(plan_ahead)(size_t reals, size_t steps)
 				     .second_level = reals * sizeof(real) > FIRST_LEVEL_BYTES};
 }
 
+/* Rows of the next block, which lie too far apart for the CPU's own prefetching. */
+struct LOCAL(rows_ahead) {
+	const real *at;
+	size_t step, rows;
+	size_t at_once; /* rows that a butterfly prefetches */
+};
+
+/* Returns the rows beside those of a block. Of a line that holds the ends of both, the block's part comes first, so that line is
+ * here already: each row's lines are named by their last elements. */
+INLINE struct LOCAL(rows_ahead) LOCAL(rows_beside)(const real *x, size_t step, size_t rows)
+{
+	enum { LINE = 64 / sizeof(real) };
+
+	return (struct LOCAL(rows_ahead)){.at = x + 2 * LANES + LINE - 1, .step = step, .rows = rows};
+}
+
+/* Prefetches some rows to the second-level cache: the first one holds a part of them, and the columns need it. */
+INLINE void LOCAL(fetch_rows_ahead)(struct LOCAL(rows_ahead) * ahead)
+{
+	enum { LINE = 64 / sizeof(real) };
+
+	for (size_t n = size_min(ahead->rows, ahead->at_once); n > 0; n--, ahead->rows--, ahead->at += ahead->step)
+		for (size_t i = 0; i < 2 * LANES; i += LINE)
+			__builtin_prefetch(ahead->at + i, 0, 2);
+}
+
 /* Prefetches the part of one step. */
 INLINE void LOCAL(fetch_ahead)(struct LOCAL(ahead) * ahead)
 {

@@ -12,6 +12,7 @@ struct LOCAL(pass) {
 	const real *twiddles;
 	bool exchange; /* real and imaginary parts, of pairs: so the inverse is a forward transform */
 	real scale;
+	struct LOCAL(rows_ahead) * ahead;
 };
 
 /* What a pass does besides its butterflies: split pairs on the way in, multiply by twiddles, or join pairs on the way
@@ -65,6 +66,7 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 			real *to = y;
 			vec re[16], im[16];
 
+			LOCAL(fetch_rows_ahead)(a->ahead);
 			UNROLL for (unsigned part = 0; part < LOCAL(parts_of)(r); part++)
 			{
 				LOCAL(dft_part)(r, part, &from, flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS),
@@ -139,9 +141,23 @@ struct LOCAL(ends) {
 	bool split, exchange;
 	bool around; /* y is stored around the caches */
 	real scale;
+	struct LOCAL(rows_ahead) x_ahead, y_ahead; /* of the next block: no rows, or as many as the columns have elements */
 };
 
-/* Transforms LANES columns by way of buffers a and b, of which a may hold the input. Returns where the result lies. */
+/* Returns how many of the rows each butterfly prefetches, so that the passes before the last one prefetch all of them. */
+static size_t LOCAL(rows_at_once)(const struct fft_columns *columns, size_t rows)
+{
+	size_t butterflies = 0;
+
+	for (unsigned i = 0; rows > 0 && i + 1 < columns->n_passes; i++)
+		butterflies += columns->length / columns->radix[i];
+	return butterflies ? (rows + butterflies - 1) / butterflies : 0;
+}
+
+/* Transforms LANES columns by way of buffers a and b, of which a may hold the input. Returns where the result lies.
+ *
+ * Prefetches go between the butterflies: one after the other, they wait for memory while nothing is computed. What the next block
+ * reads comes in the last pass, so that few lines lie in the second-level cache beside long columns. */
 static real *LOCAL(transform_columns)(const struct fft_columns *columns, const struct LOCAL(ends) * ends, real *a, real *b)
 {
 	struct LOCAL(pass) pass = {.x = ends->x,
@@ -151,13 +167,17 @@ static real *LOCAL(transform_columns)(const struct fft_columns *columns, const s
 				   .twiddles = columns->twiddles,
 				   .exchange = ends->exchange,
 				   .scale = ends->scale};
+	struct LOCAL(rows_ahead) x_ahead = ends->x_ahead, y_ahead = ends->y_ahead;
 	unsigned flavour = ends->split ? LOCAL(SPLIT) : 0;
 
+	y_ahead.at_once = LOCAL(rows_at_once)(columns, y_ahead.rows);
 	for (unsigned i = 0; i < columns->n_passes; i++) {
 		const unsigned r = columns->radix[i];
 		const bool last = i + 1 == columns->n_passes;
 
 		pass.m /= r;
+		x_ahead.at_once = r; /* the last one reads that many rows for a butterfly */
+		pass.ahead = last ? &x_ahead : &y_ahead;
 		pass.y = last && ends->y ? ends->y : pass.x == b ? a : b;
 		pass.y_row = last && ends->y ? ends->y_row : 2 * LANES;
 		if (!last)

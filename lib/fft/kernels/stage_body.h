@@ -23,7 +23,7 @@ static void LOCAL(run_direct)(const struct fft_smooth *smooth, const struct fft_
 	const struct LOCAL(block) out = {columns->length, count, call->out_stride, call->out_distance,
 					 call->inverse, (real)call->scale};
 	real *a = scratch, *b = LOCAL(second_buffer)(columns, a);
-	struct LOCAL(ends) ends;
+	struct LOCAL(ends) ends = {.y = NULL};
 
 	LOCAL(block_in)(&in, (const real *)call->in + 2 * run_first * call->in_distance, a, &ends);
 	/* A pass that reads and writes the caller's rows does not stream. */
@@ -159,18 +159,6 @@ static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item,
 				       to, false);
 }
 
-/* Prefetches the next block's rows to the second-level cache: the first one holds a part of them, and the columns need it.
- * They lie just behind this block's, but too far apart for the CPU's own prefetching. */
-INLINE void LOCAL(prefetch_next_block)(const real *x, size_t x_row, size_t rows)
-{
-	enum { LINE = 64 / sizeof(real) };
-	const uintptr_t beside = (uintptr_t)x + 2 * LANES * sizeof *x;
-
-	for (size_t row = 0; row < rows; row++)
-		for (size_t i = 0; i < 2 * LANES; i += LINE)
-			__builtin_prefetch((const void *)(beside + (row * x_row + i) * sizeof *x), 0, 2);
-}
-
 /* Transforms the columns of one block of the first stage. Returns where the result lies. */
 static real *LOCAL(first_columns)(const struct fft_smooth *smooth, const struct fft_call *call,
 				  const struct fft_place *at, size_t lanes, real *a)
@@ -182,7 +170,7 @@ static real *LOCAL(first_columns)(const struct fft_smooth *smooth, const struct 
 	struct LOCAL(ends) ends = {.y = NULL};
 
 	if (smooth->far && call->in_stride == 1)
-		LOCAL(prefetch_next_block)(from, 2 * in.row_step, in.rows);
+		ends.x_ahead = LOCAL(rows_beside)(from, 2 * in.row_step, in.rows);
 	LOCAL(block_in)(&in, from, a, &ends);
 	return LOCAL(transform_columns)(&stage->columns, &ends, a, LOCAL(second_buffer)(&stage->columns, a));
 }
@@ -219,7 +207,7 @@ INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_sta
 	ends->x_row = 2 * stage->m * row;
 	ends->split = false;
 	if (smooth->far)
-		LOCAL(prefetch_next_block)(ends->x, ends->x_row, stage->columns.length);
+		ends->x_ahead = LOCAL(rows_beside)(ends->x, ends->x_row, stage->columns.length);
 }
 
 /* All lanes of a block share p, so a row has one twiddle. */
@@ -276,7 +264,7 @@ static void LOCAL(run_last)(const struct fft_smooth *smooth, const struct fft_ca
 
 		LOCAL(rows_in)(smooth, stage, &at[i], LOCAL(buffer_before)(index, &at[i]), &ends);
 		if (smooth->far && call->out_stride == 1 && !around)
-			LOCAL(prefetch_next_block)(to, 2 * out.row_step, out.rows);
+			ends.y_ahead = LOCAL(rows_beside)(to, 2 * out.row_step, out.rows);
 		LOCAL(block_out)(&out, to, &ends, &stage->columns, a, b);
 	}
 	LOCAL(end_around)(around);
