@@ -73,9 +73,9 @@ struct fft_stage {
 
 /* A transform of n elements, the product of the stages' lengths. Between stages, row p holds reps times `row` complex
  * numbers in vectors of LANES real parts, then LANES imaginary ones. `row` is the first stage's length, rounded up to
- * LANES. */
+ * LANES, and each begins `pitch` numbers behind the one before. */
 struct fft_smooth {
-	size_t n, row;
+	size_t n, row, pitch;
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
 	size_t together;                     /* blocks of the first stage that run interleaved */
 	size_t singles;    /* of one stage: up to so many transforms are faster one by one than as lanes */

@@ -73,7 +73,7 @@ INLINE void LOCAL(twiddle_square)(const bool exchanged, const real *twiddles, co
 INLINE void LOCAL(twiddle_squares)(const bool exchanged, const struct fft_smooth *smooth, const real *twiddles,
 				   const real *bases, size_t lanes, const real *x, real *to, const bool around)
 {
-	const size_t rows = smooth->stage[0].columns.length, to_row = 2 * smooth->row;
+	const size_t rows = smooth->stage[0].columns.length, to_row = 2 * smooth->pitch;
 	size_t row = 0;
 
 	for (; lanes == LANES && row + LANES <= rows; row += LANES)
@@ -115,7 +115,7 @@ INLINE bool LOCAL(is_mirrored)(const struct fft_stage *stage)
  * input, work and output, and the whole table of float32 takes 512 KiB. */
 static void LOCAL(twiddle_mirrored)(const struct fft_smooth *smooth, size_t item, const real *x, real *to)
 {
-	const size_t rows = smooth->stage[0].columns.length, to_row = 2 * rows, diagonal = LANES * item;
+	const size_t rows = smooth->stage[0].columns.length, to_row = 2 * smooth->pitch, diagonal = LANES * item;
 	const real *table = smooth->stage[0].twiddles;
 
 	for (size_t row = 0; row <= diagonal; row += LANES)
@@ -193,7 +193,7 @@ static void LOCAL(run_first)(const struct fft_smooth *smooth, const struct fft_c
 						 (real *)((char *)scratch + i * smooth->columns_bytes));
 	for (size_t i = 0; i < count; i++)
 		LOCAL(twiddle_columns)(smooth, at[i].p / LANES, size_min(LANES, m - at[i].p), result[i],
-				    LOCAL(buffer_before)(1, &at[i]) + 2 * at[i].p * smooth->row);
+				    LOCAL(buffer_before)(1, &at[i]) + 2 * at[i].p * smooth->pitch);
 	LOCAL(end_around)(smooth->beyond);
 }
 
@@ -201,9 +201,9 @@ static void LOCAL(run_first)(const struct fft_smooth *smooth, const struct fft_c
 INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_stage *stage, const struct fft_place *at,
 			   const real *from, struct LOCAL(ends) * ends)
 {
-	const size_t row = stage->reps * smooth->row;
+	const size_t row = stage->reps * smooth->pitch;
 
-	ends->x = from + 2 * (at->p * row + at->rep * smooth->row + at->lane);
+	ends->x = from + 2 * (at->p * row + at->rep * smooth->pitch + at->lane);
 	ends->x_row = 2 * stage->m * row;
 	ends->split = false;
 	if (smooth->far)
@@ -214,9 +214,9 @@ INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_sta
 static void LOCAL(middle_block)(const struct fft_smooth *smooth, unsigned index, const struct fft_place *at, real *a)
 {
 	const struct fft_stage *stage = &smooth->stage[index];
-	const size_t rows = stage->columns.length, step = 2 * stage->reps * smooth->row;
+	const size_t rows = stage->columns.length, step = 2 * stage->reps * smooth->pitch;
 	const real *base = (const real *)stage->bases + 2 * at->p * rows;
-	real *y = LOCAL(buffer_before)(index + 1, at) + at->p * rows * step + 2 * (at->rep * smooth->row + at->lane);
+	real *y = LOCAL(buffer_before)(index + 1, at) + at->p * rows * step + 2 * (at->rep * smooth->pitch + at->lane);
 	const bool around = LOCAL(buffer_goes_around)(smooth, y);
 	struct LOCAL(ends) ends = {.y = NULL};
 	const real *x;

@@ -39,6 +39,17 @@ static double item_ns(const struct fft_plan *plan, unsigned stage)
 	       factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
 }
 
+/* Returns the pitch of rows between stages (struct fft_smooth). A column's rows that lie whole pages apart share few sets of the
+ * caches, so two more lines lie between them; not with three stages, whose buffers a caller's arrays can replace. */
+static size_t row_pitch(const struct fft_plan *plan)
+{
+	enum { PAGE = 4096, LINES = 128 };
+	const struct fft_smooth *smooth = &plan->smooth;
+	const bool is_page = smooth->row * fft_pair_bytes(plan) % PAGE == 0;
+
+	return smooth->row + (smooth->n_stages == 2 && is_page ? LINES / fft_pair_bytes(plan) : 0);
+}
+
 static size_t longest_column(const struct fft_smooth *smooth)
 {
 	size_t most = 1;
@@ -300,9 +311,10 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	smooth->quarters_exchanged = plan->ops->quarters_exchanged && (smooth->flat_rows || smooth->group_rows);
 	smooth->columns_bytes = fft_round_line(
 		2 * fft_columns_bytes(longest_column(smooth), lanes, tables_real_bytes(plan->precision)));
+	smooth->pitch = row_pitch(plan);
 	/* Room for whole blocks of columns. */
 	smooth->between_bytes =
-		fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->row * fft_pair_bytes(plan));
+		fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->pitch * fft_pair_bytes(plan));
 	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
 	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
 	smooth->singles = plan->ops->single ? factor_singles(smooth, lanes) : 0;
