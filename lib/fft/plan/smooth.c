@@ -23,6 +23,9 @@ enum { FAR_BYTES = 4 << 20 };
  * (measured: 5 to 20 % less time). */
 enum { BEYOND_BYTES = 11 << 20 };
 
+/* Chunks of a stage of a long transform. What is only just long would have one, or two of unequal size, for all threads. */
+enum { MIN_CHUNKS = 4 };
+
 /* The column buffers of blocks that run interleaved: well within a first-level cache. */
 enum { TOGETHER_BYTES = 9 << 10 };
 
@@ -87,7 +90,8 @@ static size_t chunk_size(const struct fft_plan *plan, size_t phase)
 	const size_t lanes = plan->ops->lanes;
 
 	if (plan->is_long)
-		return fft_count_per_chunk(item_ns(plan, (unsigned)phase));
+		return size_min(fft_count_per_chunk(item_ns(plan, (unsigned)phase)),
+				(plan->smooth.stage[phase].items + MIN_CHUNKS - 1) / MIN_CHUNKS);
 	if (plan->smooth.n_stages == 1)
 		return lanes * fft_count_per_chunk(plan->cost_ns * (double)lanes);
 	if (plan->smooth.flat_rows)
