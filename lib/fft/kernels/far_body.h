@@ -89,12 +89,12 @@ struct LOCAL(rows_ahead) {
 };
 
 /* Returns the rows beside those of a block. Of a line that holds the ends of both, the block's part comes first, so that line is
- * here already: each row's lines are named by their last elements. */
+ * here already: each row's lines, or its part of one, are named by their last elements. */
 INLINE struct LOCAL(rows_ahead) LOCAL(rows_beside)(const real *x, size_t step, size_t rows)
 {
-	enum { LINE = 64 / sizeof(real) };
+	enum { LINE = 64 / sizeof(real), LAST = (2 * LANES < LINE ? 2 * LANES : LINE) - 1 };
 
-	return (struct LOCAL(rows_ahead)){.at = x + 2 * LANES + LINE - 1, .step = step, .rows = rows};
+	return (struct LOCAL(rows_ahead)){.at = x + 2 * LANES + LAST, .step = step, .rows = rows};
 }
 
 /* Prefetches some rows to the second-level cache: the first one holds a part of them, and the columns need it. */
