@@ -88,8 +88,8 @@ struct LOCAL(rows_ahead) {
 	size_t at_once; /* rows that a butterfly prefetches */
 };
 
-/* Returns the rows beside those of a block. Of a line that holds the ends of both, the block's part comes first, so that line is
- * here already: each row's lines, or its part of one, are named by their last elements. */
+/* Returns the rows beside those of a block. Where a row begins in the middle of a line, the block has read that line already. So
+ * the lines of a row are named by their last elements instead of their first. */
 INLINE struct LOCAL(rows_ahead) LOCAL(rows_beside)(const real *x, size_t step, size_t rows)
 {
 	enum { LINE = 64 / sizeof(real), LAST = (2 * LANES < LINE ? 2 * LANES : LINE) - 1 };

@@ -204,9 +204,9 @@ extern const struct fft_ops fft_ops_f64_scalar; /* that of fft_neon, too */
 const struct fft_kernel *const *fft_kernels(size_t *ret_count);
 const struct fft_kernel *fft_select(uint32_t features);
 
-/* Returns the bytes of one column buffer: rows rounded up to LANES, and what keeps the two of a pair from the same cache
- * sets: three lines. The last pass of a long column of a power of two reads rows that lie whole pages apart, and writes such
- * rows. All of each are in the sets of one line, so half a page lies between the sets of the two. */
+/* Returns the bytes of one column buffer: rows rounded up to LANES, and three lines that keep the two of a pair from the same
+ * cache sets. Long columns have half a page more: where the length is a power of two, the last pass reads rows that lie whole
+ * pages apart and writes rows that lie so, and the rows that it reads all share one group of sets, those that it writes another. */
 static inline size_t fft_columns_bytes(size_t length, size_t lanes, size_t real_bytes)
 {
 	enum { LINES = 192, PAGE = 4096, LONG = 512 };

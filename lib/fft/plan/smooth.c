@@ -23,7 +23,8 @@ enum { FAR_BYTES = 4 << 20 };
  * (measured: 5 to 20 % less time). */
 enum { BEYOND_BYTES = 11 << 20 };
 
-/* Chunks of a stage of a long transform. What is only just long would have one, or two of unequal size, for all threads. */
+/* The least number of chunks in a stage of a long transform. The shortest of them would otherwise have one chunk for all threads, or
+ * two of unequal size. */
 enum { MIN_CHUNKS = 4 };
 
 /* The column buffers of blocks that run interleaved: well within a first-level cache. */
