@@ -6,9 +6,9 @@ cd "$(dirname "$0")/../.." || exit 1
 echo 1..1
 said=$(lintian --allow-root --fail-on error,warning "${BUILD:-build}"/deb/trnscid_*.changes 2>&1)
 status=$?
-# Debian 13's reports each line of a page that groff could not fill to the margin, as earlier ones did not. Both lay manuals out
-# on sheets of paper, where a row of a table may meet the end of one; man does not. 2: it failed on what it reported.
-rest=$(echo "$said" | grep -Ev 'groff-message .*(cannot adjust line|table text block will not fit on one page)')
+# Debian 13's reports each line of a page that groff could not fill to the margin, as earlier ones did not. 2: it failed on
+# what it reported.
+rest=$(echo "$said" | grep -v 'groff-message .*cannot adjust line')
 if [ $status = 0 ] || { [ $status = 2 ] && [ -n "$said" ] && [ -z "$rest" ]; }; then
 	echo "ok 1 - lintian"
 else
