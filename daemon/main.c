@@ -31,7 +31,7 @@
 #include "streams/store.h"
 #include "streams/streams.h"
 
-enum { KEPT_WORK_BYTES = 256 << 20 };
+enum { KEPT_WORK_BYTES = 288 << 20 };
 
 /* What SIGHUP needs. */
 struct daemon {

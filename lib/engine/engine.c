@@ -13,7 +13,7 @@
 
 /* A thread's scratch: element-wise steps use 192 KiB of it, transforms what their plan says; only what is used is ever
  * touched, so that it stays within half of second-level cache. */
-enum { PLAN_CACHE_BYTES = 256 << 20, WORK_MEMORY_BYTES = 256 << 20, SCRATCH_BYTES = 1 << 20 };
+enum { PLAN_CACHE_BYTES = 256 << 20, WORK_MEMORY_BYTES = 288 << 20, SCRATCH_BYTES = 1 << 20 };
 
 int engine_create(const struct engine_settings *settings, struct engine **ret_engine, struct error *err)
 {

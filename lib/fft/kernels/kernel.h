@@ -67,13 +67,15 @@ struct fft_columns {
 struct fft_stage {
 	struct fft_columns columns;
 	size_t m, reps, items;
+	size_t step; /* from row to row of a column, where a later stage reads it, in complex numbers */
 	bool full_twiddles;
 	void *twiddles, *bases;
 };
 
 /* A transform of n elements, the product of the stages' lengths. Between stages, row p holds reps times `row` complex
  * numbers in vectors of LANES real parts, then LANES imaginary ones. `row` is the first stage's length, rounded up to
- * LANES, and each begins `pitch` numbers behind the one before. */
+ * LANES, and each begins `pitch` numbers behind the one before. Where `padded`, the rows of a column have room between
+ * them besides. */
 struct fft_smooth {
 	size_t n, row, pitch;
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
@@ -82,6 +84,7 @@ struct fft_smooth {
 	size_t group_rows; /* of one stage, n = group_rows w with w below LANES: can go in groups; else 0 */
 	size_t flat_rows;  /* the first stage's length where flat_body.h runs the transform, else 0 */
 	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together */
+	bool padded;       /* stage[i].step is more than m reps rows, for some i */
 	bool far;          /* larger than the caches: the rows of the next block are prefetched */
 	bool beyond;       /* and leave shared caches, too: they are stored around all of them */
 	bool quarters_exchanged; /* in the vectors of the first stage's twiddles, the middle quarters of the lanes */

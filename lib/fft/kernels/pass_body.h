@@ -11,14 +11,29 @@ struct LOCAL(pass) {
 	size_t m, s;
 	const real *twiddles;
 	bool exchange; /* real and imaginary parts, of pairs: so the inverse is a forward transform */
+	bool around;   /* ROWS: y is stored around the caches */
 	real scale;
 	struct LOCAL(rows_ahead) * ahead;
 };
 
 /* What a pass does besides its butterflies: split pairs on the way in, multiply by twiddles, or join pairs on the way
  * out. The last pass has no twiddles, so TWIDDLE | JOIN means: scale, then join. STREAM, alone, does the same and stores
- * around the caches. */
-enum { LOCAL(SPLIT) = 1, LOCAL(TWIDDLE) = 2, LOCAL(JOIN) = 4, LOCAL(SCALE) = 6, LOCAL(STREAM) = 8, LOCAL(FLAVOURS) = 9 };
+ * around the caches. ROWS, alone, is a last pass that multiplies each row of the column by the twiddle of that row. */
+enum {
+	LOCAL(SPLIT) = 1,
+	LOCAL(TWIDDLE) = 2,
+	LOCAL(JOIN) = 4,
+	LOCAL(SCALE) = 6,
+	LOCAL(STREAM) = 8,
+	LOCAL(ROWS) = 9,
+	LOCAL(FLAVOURS) = 10
+};
+
+/* Returns whether a pass reads pairs, or what they were split to. */
+INLINE unsigned LOCAL(source_of)(const unsigned flavour)
+{
+	return flavour < LOCAL(STREAM) && flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS);
+}
 
 /* Multiplies row k by its twiddle. Row 0 has none: w^0 = 1. */
 INLINE void LOCAL(twiddle_row)(const unsigned k, const real *twiddles, vec *re, vec *im)
@@ -32,17 +47,20 @@ INLINE void LOCAL(store_rows)(const struct LOCAL(pass) * a, const unsigned r, co
 			      v_order_t order, const real *twiddles, real *y, vec *re, vec *im)
 {
 	const size_t step = a->s * a->y_row;
-	const bool around = flavour == LOCAL(STREAM), scaled = around || (flavour & LOCAL(SCALE)) == LOCAL(SCALE);
+	const bool streams = flavour == LOCAL(STREAM), scaled = streams || (flavour & LOCAL(SCALE)) == LOCAL(SCALE);
+	const bool around = streams || (flavour == LOCAL(ROWS) && a->around);
 
 	UNROLL for (unsigned k = part; k < r; k += LOCAL(parts_of)(r))
 	{
 		if ((flavour & LOCAL(SCALE)) == LOCAL(TWIDDLE))
 			LOCAL(twiddle_row)(k, twiddles, re, im);
+		if (flavour == LOCAL(ROWS))
+			LOCAL(cmul)(&re[k], &im[k], v_set(twiddles[2 * k * a->s]), v_set(twiddles[2 * k * a->s + 1]));
 		if (scaled) {
 			re[k] = v_mul(re[k], v_set(a->scale));
 			im[k] = v_mul(im[k], v_set(a->scale));
 		}
-		if (around || flavour & LOCAL(JOIN))
+		if (streams || flavour & LOCAL(JOIN))
 			v_join(order, re[k], im[k], &re[k], &im[k]);
 		LOCAL(put)(around, y + (k - part) * step, re[k]);
 		LOCAL(put)(around, y + (k - part) * step + LANES, im[k]);
@@ -69,9 +87,9 @@ INLINE void LOCAL(run_pass)(const struct LOCAL(pass) * a, const unsigned r, cons
 			LOCAL(fetch_rows_ahead)(a->ahead);
 			UNROLL for (unsigned part = 0; part < LOCAL(parts_of)(r); part++)
 			{
-				LOCAL(dft_part)(r, part, &from, flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS),
-						&quarters, re, im);
-				LOCAL(store_rows)(a, r, part, flavour, order, twiddles, to, re, im);
+				LOCAL(dft_part)(r, part, &from, LOCAL(source_of)(flavour), &quarters, re, im);
+				LOCAL(store_rows)(a, r, part, flavour, order, flavour == LOCAL(ROWS) ? twiddles + 2 * q : twiddles,
+						  to, re, im);
 				to += a->s * a->y_row;
 				HIDE(to);
 			}
@@ -86,7 +104,7 @@ typedef void LOCAL(pass_run)(const struct LOCAL(pass) * a);
 	{                                                                                                              \
 		LOCAL(run_pass)(a, r, flavour);                                                                        \
 	}
-#define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5) PASS(r, 6) PASS(r, 7) PASS(r, 8)
+#define PASSES(r) PASS(r, 0) PASS(r, 1) PASS(r, 2) PASS(r, 3) PASS(r, 4) PASS(r, 5) PASS(r, 6) PASS(r, 7) PASS(r, 8) PASS(r, 9)
 PASSES(2)
 PASSES(4)
 PASSES(8)
@@ -116,7 +134,8 @@ static void LOCAL(run_radix)(const struct LOCAL(pass) * a, unsigned radix, unsig
 #define ROW(r)                                                                                                         \
 	{                                                                                                              \
 		LOCAL(pass_##r##_0), LOCAL(pass_##r##_1), LOCAL(pass_##r##_2), LOCAL(pass_##r##_3),                    \
-			LOCAL(pass_##r##_4), LOCAL(pass_##r##_5), LOCAL(pass_##r##_6), LOCAL(pass_##r##_7), LOCAL(pass_##r##_8)           \
+			LOCAL(pass_##r##_4), LOCAL(pass_##r##_5), LOCAL(pass_##r##_6), LOCAL(pass_##r##_7), LOCAL(pass_##r##_8),          \
+			LOCAL(pass_##r##_9)                                                                                               \
 	}
 	static LOCAL(pass_run) *const powers[][LOCAL(FLAVOURS)] = {ROW(2), ROW(4), ROW(8), ROW(16)};
 #undef ROW
@@ -140,6 +159,7 @@ struct LOCAL(ends) {
 	size_t y_row;
 	bool split, exchange;
 	bool around; /* y is stored around the caches */
+	const real *row_twiddles; /* of y, which is then rows between stages; else NULL */
 	real scale;
 	struct LOCAL(rows_ahead) x_ahead, y_ahead; /* of the next block: no rows, or as many as the columns have elements */
 };
@@ -166,6 +186,7 @@ static real *LOCAL(transform_columns)(const struct fft_columns *columns, const s
 				   .s = 1,
 				   .twiddles = columns->twiddles,
 				   .exchange = ends->exchange,
+				   .around = ends->around,
 				   .scale = ends->scale};
 	struct LOCAL(rows_ahead) x_ahead = ends->x_ahead, y_ahead = ends->y_ahead;
 	unsigned flavour = ends->split ? LOCAL(SPLIT) : 0;
@@ -180,7 +201,10 @@ static real *LOCAL(transform_columns)(const struct fft_columns *columns, const s
 		pass.ahead = last ? &x_ahead : &y_ahead;
 		pass.y = last && ends->y ? ends->y : pass.x == b ? a : b;
 		pass.y_row = last && ends->y ? ends->y_row : 2 * LANES;
-		if (!last)
+		if (last && ends->row_twiddles) {
+			flavour = LOCAL(ROWS);
+			pass.twiddles = ends->row_twiddles;
+		} else if (!last)
 			flavour |= LOCAL(TWIDDLE);
 		else if (ends->y)
 			flavour |= ends->around ? LOCAL(STREAM) : ends->scale == 1 ? LOCAL(JOIN) : LOCAL(SCALE);

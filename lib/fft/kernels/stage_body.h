@@ -2,7 +2,7 @@
 /* Outer passes (stages), each on blocks of LANES columns: the functions of struct fft_ops.
  *
  *     caller's in --block_in--> columns in scratch --transforms--> x twiddles, transposed --> between[0]
- *     between[0]  --rows_in---> columns in scratch --transforms--> x twiddles ------------> between[1]   (middle stages)
+ *     between[0]  --rows_in---> columns in scratch --transforms, x twiddles---------------> between[1]   (middle stages)
  *     between[i]  --rows_in---> columns in scratch --transforms--> caller's out, in natural order
  *
  * The first stage's lanes are neighbouring p. A transpose in registers makes each of them a row of the buffer, and with
@@ -181,6 +181,12 @@ INLINE real *LOCAL(buffer_before)(unsigned stage, const struct fft_place *at)
 	return at->between[stage % 2 ? 0 : 1];
 }
 
+/* Returns where the first row begins that column p, repetition rep makes, in a buffer that stage `next` reads. */
+INLINE size_t LOCAL(row_of)(const struct fft_stage *next, size_t pitch, size_t p, size_t rep)
+{
+	return p / next->m * next->step + (p % next->m * next->reps + rep) * pitch;
+}
+
 /* Transforms the columns of all blocks before any twiddles: one block's work fills the wait for another's stores. */
 static void LOCAL(run_first)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
 			 size_t count, void *scratch)
@@ -193,18 +199,16 @@ static void LOCAL(run_first)(const struct fft_smooth *smooth, const struct fft_c
 						 (real *)((char *)scratch + i * smooth->columns_bytes));
 	for (size_t i = 0; i < count; i++)
 		LOCAL(twiddle_columns)(smooth, at[i].p / LANES, size_min(LANES, m - at[i].p), result[i],
-				    LOCAL(buffer_before)(1, &at[i]) + 2 * at[i].p * smooth->pitch);
-	LOCAL(end_around)(smooth->beyond);
+				    LOCAL(buffer_before)(1, &at[i]) +
+					    2 * LOCAL(row_of)(&smooth->stage[1], smooth->pitch, at[i].p, 0));
 }
 
 /* Sets rows between stages as the input. */
 INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_stage *stage, const struct fft_place *at,
 			   const real *from, struct LOCAL(ends) * ends)
 {
-	const size_t row = stage->reps * smooth->pitch;
-
-	ends->x = from + 2 * (at->p * row + at->rep * smooth->pitch + at->lane);
-	ends->x_row = 2 * stage->m * row;
+	ends->x = from + 2 * ((at->p * stage->reps + at->rep) * smooth->pitch + at->lane);
+	ends->x_row = 2 * stage->step;
 	ends->split = false;
 	if (smooth->far)
 		ends->x_ahead = LOCAL(rows_beside)(ends->x, ends->x_row, stage->columns.length);
@@ -214,23 +218,14 @@ INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_sta
 static void LOCAL(middle_block)(const struct fft_smooth *smooth, unsigned index, const struct fft_place *at, real *a)
 {
 	const struct fft_stage *stage = &smooth->stage[index];
-	const size_t rows = stage->columns.length, step = 2 * stage->reps * smooth->pitch;
-	const real *base = (const real *)stage->bases + 2 * at->p * rows;
-	real *y = LOCAL(buffer_before)(index + 1, at) + at->p * rows * step + 2 * (at->rep * smooth->pitch + at->lane);
-	const bool around = LOCAL(buffer_goes_around)(smooth, y);
-	struct LOCAL(ends) ends = {.y = NULL};
-	const real *x;
+	real *y = LOCAL(buffer_before)(index + 1, at) + 2 * (LOCAL(row_of)(&stage[1], smooth->pitch, at->p, at->rep) + at->lane);
+	struct LOCAL(ends) ends = {.y = y,
+				   .y_row = 2 * stage->reps * smooth->pitch,
+				   .around = LOCAL(buffer_goes_around)(smooth, y),
+				   .row_twiddles = (const real *)stage->bases + 2 * at->p * stage->columns.length};
 
 	LOCAL(rows_in)(smooth, stage, at, LOCAL(buffer_before)(index, at), &ends);
-	x = LOCAL(transform_columns)(&stage->columns, &ends, a, LOCAL(second_buffer)(&stage->columns, a));
-	for (size_t row = 0; row < rows; row++, x += 2 * LANES, y += step) {
-		vec re = v_load(x), im = v_load(x + LANES);
-
-		LOCAL(cmul)(&re, &im, v_set(base[2 * row]), v_set(base[2 * row + 1]));
-		LOCAL(put)(around, y, re);
-		LOCAL(put)(around, y + LANES, im);
-	}
-	LOCAL(end_around)(around);
+	LOCAL(transform_columns)(&stage->columns, &ends, a, LOCAL(second_buffer)(&stage->columns, a));
 }
 
 /* struct fft_ops.middle: blocks one after the other, in the same scratch. */
@@ -267,5 +262,4 @@ static void LOCAL(run_last)(const struct fft_smooth *smooth, const struct fft_ca
 			ends.y_ahead = LOCAL(rows_beside)(to, 2 * out.row_step, out.rows);
 		LOCAL(block_out)(&out, to, &ends, &stage->columns, a, b);
 	}
-	LOCAL(end_around)(around);
 }

@@ -43,15 +43,56 @@ static double item_ns(const struct fft_plan *plan, unsigned stage)
 	       factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
 }
 
-/* Returns the pitch of rows between stages (struct fft_smooth). A column's rows that lie whole pages apart share few sets of the
- * caches, so two more lines lie between them; not with three stages, whose buffers a caller's arrays can replace. */
-static size_t row_pitch(const struct fft_plan *plan)
+/* Returns what follows `numbers` so that rows so far apart share no sets of a cache: two lines where it is whole pages. */
+static size_t padding(const struct fft_plan *plan, size_t numbers)
 {
 	enum { PAGE = 4096, LINES = 128 };
-	const struct fft_smooth *smooth = &plan->smooth;
-	const bool is_page = smooth->row * fft_pair_bytes(plan) % PAGE == 0;
 
-	return smooth->row + (smooth->n_stages == 2 && is_page ? LINES / fft_pair_bytes(plan) : 0);
+	return numbers * fft_pair_bytes(plan) % PAGE == 0 ? LINES / fft_pair_bytes(plan) : 0;
+}
+
+/* Pads the rows of columns between two stages: each row is a column's next. */
+static void pad_two_stages(struct fft_plan *plan)
+{
+	struct fft_smooth *smooth = &plan->smooth;
+
+	smooth->pitch += padding(plan, smooth->pitch);
+	smooth->stage[1].step = smooth->pitch;
+}
+
+/* Pads the buffer that the last stage reads, since the caller's output can replace the other one. A block of the first stage writes
+ * rows side by side, so no padding may come within these. */
+static void pad_many_stages(struct fft_plan *plan)
+{
+	struct fft_smooth *smooth = &plan->smooth;
+
+	for (unsigned i = 1; i < smooth->n_stages; i++) {
+		struct fft_stage *stage = &smooth->stage[i];
+		const bool reads_last = (smooth->n_stages - 1 - i) % 2 == 0;
+		const bool ends_blocks = i > 1 || stage->m % plan->ops->lanes == 0;
+		const size_t step = stage->m * stage->reps * smooth->pitch;
+
+		stage->step = step + (reads_last && ends_blocks ? padding(plan, step) : 0);
+		smooth->padded |= stage->step > step;
+	}
+}
+
+/* Sets how rows lie between stages, and the bytes of a buffer of them. */
+static void place_rows(struct fft_plan *plan)
+{
+	struct fft_smooth *smooth = &plan->smooth;
+	const size_t lanes = plan->ops->lanes, whole_blocks = (smooth->stage[0].m + lanes - 1) / lanes * lanes;
+	size_t most;
+
+	smooth->pitch = smooth->row;
+	if (smooth->n_stages == 2)
+		pad_two_stages(plan);
+	else
+		pad_many_stages(plan);
+	most = whole_blocks * smooth->pitch;
+	for (unsigned i = 1; i < smooth->n_stages; i++)
+		most = size_max(most, smooth->stage[i].columns.length * smooth->stage[i].step);
+	smooth->between_bytes = fft_round_line(most * fft_pair_bytes(plan));
 }
 
 static size_t longest_column(const struct fft_smooth *smooth)
@@ -112,8 +153,8 @@ static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t bat
 	return (count_items(plan, phase, batch) + size - 1) / size;
 }
 
-/* Returns how many buffers of a long transform need `work`. Where rows have no padding, the output can be the buffer
- * that the last stage does not read, and the input the one that the first stage does not write. */
+/* Returns how many buffers of a long transform need `work`. Where rows are as long as columns, the output can be the buffer that
+ * the last stage does not read; without padding, the input can be the other one, if the first stage does not write that. */
 static size_t own_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
 {
 	const struct fft_smooth *smooth = &plan->smooth;
@@ -121,7 +162,7 @@ static size_t own_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
 
 	if (reuse == FFT_REUSE_NONE || smooth->n_stages < 3 || smooth->row != smooth->stage[0].columns.length)
 		return all;
-	return reuse == FFT_REUSE_BOTH && smooth->n_stages % 2 ? all - 2 : all - 1;
+	return reuse == FFT_REUSE_BOTH && smooth->n_stages % 2 && !smooth->padded ? all - 2 : all - 1;
 }
 
 /* Only a long transform keeps numbers outside scratch between its phases. */
@@ -217,6 +258,7 @@ static void run_items(struct queue *queue, size_t begin, size_t end)
 		push_block(queue, &at);
 	}
 	flush_queue(queue);
+	transpose_end();
 }
 
 /* Runs one-stage transforms, `lanes` at once. */
@@ -278,6 +320,8 @@ static void run_short(struct queue *queue, size_t begin, size_t end)
 			}
 			flush_queue(queue);
 		}
+	if (queue->call->batch > 1 || queue->call->all > 1) /* one alone is not far */
+		transpose_end();
 }
 
 /* The three ways differ in where numbers lie between stages; the kernels are the same. */
@@ -316,10 +360,7 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	smooth->quarters_exchanged = plan->ops->quarters_exchanged && (smooth->flat_rows || smooth->group_rows);
 	smooth->columns_bytes = fft_round_line(
 		2 * fft_columns_bytes(longest_column(smooth), lanes, tables_real_bytes(plan->precision)));
-	smooth->pitch = row_pitch(plan);
-	/* Room for whole blocks of columns. */
-	smooth->between_bytes =
-		fft_round_line((smooth->stage[0].m + lanes - 1) / lanes * lanes * smooth->pitch * fft_pair_bytes(plan));
+	place_rows(plan);
 	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
 	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
 	smooth->singles = plan->ops->single ? factor_singles(smooth, lanes) : 0;
