@@ -14,8 +14,8 @@
 #include "tile_pool.h"
 
 enum {
-	RUNS_OFTEN = 64,             /* within TIME_OFTEN_NS: often */
-	TIME_OFTEN_NS = 640 * 1000000, /* a hundred a second: each of a crowd has not more */
+	RUNS_OFTEN = 64,             /* within TIME_OFTEN_NS: often. A queue pays for itself after as many */
+	TIME_OFTEN_NS = 2000000000,  /* 32 runs a second: each of a crowd of hundreds has not many more */
 	RUNS_ASKED = 4,              /* where the options ask for a queue */
 	RESULT_MOST = 256 << 10,     /* bytes in the reply, which lie in a tile of the library's own */
 	TILE_MOST = 512 << 10,       /* bytes: by the socket a call takes some 5 us more */
