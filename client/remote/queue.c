@@ -150,8 +150,8 @@ static bool daemon_is_awake(const struct queue *queue)
 	return atomic_load_explicit(&queue->page->daemon_sleeps, memory_order_relaxed) % 2 == 0;
 }
 
-/* With the lock. To a daemon that sleeps a message is sent anyway: then it is better the request itself. The daemon looks at the
- * queue of a session whose requests keep coming. */
+/* With the lock. To a daemon that sleeps a message is sent anyway: then it is better the request itself, but for those that follow
+ * it. The daemon looks at the queue of a session that sent a message. */
 static bool may_submit(const struct trnsci_call *call, const struct queue *queue)
 {
 	const struct trnsci_session *session = call->session;
@@ -159,7 +159,7 @@ static bool may_submit(const struct trnsci_call *call, const struct queue *queue
 	return queue && !session->closed && !session->failure.code && session->n_lost == 0 && call->state != CALL_IN_FLIGHT &&
 	       call->through_queue->connection == session->connection && queue->connection == session->connection &&
 	       queue->submitted - queue->consumed < queue->entries && session->ready_fd < 0 && names_tiles(call) &&
-	       (queue_is_busy(queue) || daemon_is_awake(queue));
+	       (queue_is_busy(queue) || daemon_is_awake(queue) || session->n_in_flight > 0);
 }
 
 void queue_show(struct trnsci_session *session)

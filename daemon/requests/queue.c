@@ -16,6 +16,7 @@
 
 enum {
 	IDLE_POLLS = 64,    /* without work, after which the clock decides whether to sleep */
+	UNREAD_NS = 10000000, /* that completions wait for a client which is still there: for its next time slice, among others */
 	PUBLISH_EVERY = 8,  /* completions of one turn */
 	AHEAD = 8,	    /* entries whose cache lines are on their way from the client's CPU */
 };
@@ -367,6 +368,16 @@ bool queue_sleep(struct loop_poller *poller)
 	return false;
 }
 
+/* Returns how long the queue is polled after its last entry. A client that has not read its completions was not idle since: it
+ * waits for a CPU, and to be woken by it costs both sides as much as hundreds of polls. */
+static uint64_t polled_ns(const struct queue *queue)
+{
+	const uint64_t spin_ns = queue->session->service->settings->spin_us * 1000;
+	const bool is_read = atomic_load_explicit(&queue->page->consumed, memory_order_relaxed) == queue->completed;
+
+	return is_read || spin_ns == 0 || spin_ns > UNREAD_NS ? spin_ns : UNREAD_NS;
+}
+
 bool queue_poll(struct loop_poller *poller)
 {
 	struct queue *queue = (struct queue *)poller;
@@ -375,7 +386,7 @@ bool queue_poll(struct loop_poller *poller)
 	if (atomic_load_explicit(&queue->page->submitted, memory_order_relaxed) != queue->taken && take_turn(queue))
 		return true;
 	if (++queue->idle_polls % IDLE_POLLS == 0 &&
-	    stats_now_ns() - queue->worked_ns > service->settings->spin_us * 1000 && queue_sleep(poller))
+	    stats_now_ns() - queue->worked_ns > polled_ns(queue) && queue_sleep(poller))
 		loop_stop_polling(service->loop, poller);
 	return false;
 }

@@ -177,6 +177,35 @@ static void pipelined(void **state)
 	trnsci_close(session);
 }
 
+/* Of runs to a daemon that sleeps the first one goes by the socket, and wakes it for the others in the queue. */
+static void after_a_rest(void **state)
+{
+	struct trnsci_session *session = open_queue(1), *plain = open_queue(-1);
+	struct trnsci_call *calls[CALLS];
+	uint64_t before;
+
+	(void)state;
+	for (int k = 0; k < CALLS; k++) {
+		calls[k] = draw_of(session, "normal", NULL);
+		warm(session, calls[k]);
+	}
+	for (int round = 0; round < ROUNDS; round++) {
+		usleep(50000);
+		before = runs_of_queues(plain);
+		for (int k = 0; k < CALLS; k++)
+			assert_int_equal(trnsci_submit(calls[k], NULL, NULL, NULL), 0);
+		for (int k = 0; k < CALLS; k++) {
+			assert_int_equal(trnsci_wait(calls[k], -1), 0);
+			expect_reply(calls[k], "normal", 0, NULL);
+		}
+		assert_in_range(runs_of_queues(plain) - before, CALLS - 1, CALLS);
+	}
+	for (int k = 0; k < CALLS; k++)
+		trnsci_call_free(calls[k]);
+	trnsci_close(plain);
+	trnsci_close(session);
+}
+
 static void strike(int round)
 {
 	if (round % 2 == 0)
@@ -464,7 +493,7 @@ static void turned_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(closed_loop),	     cmocka_unit_test(often), cmocka_unit_test(pipelined),	cmocka_unit_test(threads),
+		cmocka_unit_test(closed_loop),	     cmocka_unit_test(often), cmocka_unit_test(pipelined), cmocka_unit_test(after_a_rest),	cmocka_unit_test(threads),
 		cmocka_unit_test(failures),	     cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight),
 		cmocka_unit_test(closed_in_flight), cmocka_unit_test(event_loop),	cmocka_unit_test(turned_off),
 		cmocka_unit_test(restarted),	     cmocka_unit_test(asleep),		cmocka_unit_test(large_results),

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "engine/scheduler/cpus.h"
 #include "queue_client.h"
 
 static int setup(void **state)
@@ -189,6 +191,48 @@ static void lost_kicks(void **state)
 	queue_client_close(&q);
 }
 
+/* Has `busy` make runs for so long. Returns whether the daemon looks at the queue of q all the while. */
+static bool stays_awake(const struct queue_client *q, struct queue_client *busy, uint32_t normal, uint64_t ns)
+{
+	const uint32_t sleeps = atomic_load(&q->page->daemon_sleeps);
+	const uint64_t end_ns = now_ns() + ns;
+
+	while (now_ns() < end_ns)
+		queue_client_run(busy, (struct run_prepared){.prepared = normal});
+	return sleeps % 2 == 0 && atomic_load(&q->page->daemon_sleeps) == sleeps;
+}
+
+/* While others have work the daemon looks at a queue whose client has not read its completions for much longer than spin_us, but not
+ * for ever. */
+static void unread_completions(void **state)
+{
+	enum { WHILE_NS = 2000000 };
+	struct run_prepared run = {.user = 1};
+	struct queue_client q, busy;
+	uint32_t normal;
+	bool stays = false;
+
+	(void)state;
+	if (cpus_usable() == 1) /* nobody spins */
+		skip();
+	queue_client_open(&q, 16);
+	queue_client_open(&busy, 16);
+	run.prepared = queue_client_prepare(&q, "normal", N, q.tiles[0]);
+	normal = queue_client_prepare(&busy, "normal", N, busy.tiles[0]);
+	AWAIT(stays) { /* a test that gets no CPU in time lets the whole daemon sleep */
+		queue_client_submit(&q, &run);
+		queue_client_await(&q);
+		stays = stays_awake(&q, &busy, normal, WHILE_NS);
+		queue_client_take(&q);
+	}
+	assert_false(stays_awake(&q, &busy, normal, WHILE_NS));
+	queue_client_submit(&q, &run);
+	queue_client_await(&q);
+	assert_false(stays_awake(&q, &busy, normal, 20 * WHILE_NS));
+	queue_client_close(&busy);
+	queue_client_close(&q);
+}
+
 /* ------- a client that does not read ------- */
 
 /* Completions fill their ring: the daemon takes no more, and goes on where there is room again. */
@@ -325,7 +369,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_the_call), cmocka_unit_test(on_threads), cmocka_unit_test(failed_runs),
 		cmocka_unit_test(woken_by_notification), cmocka_unit_test(lost_kicks), cmocka_unit_test(full_ring),
-		cmocka_unit_test(unread_texts), cmocka_unit_test(limits),	   cmocka_unit_test(says_who_yields),
+		cmocka_unit_test(unread_completions), cmocka_unit_test(unread_texts), cmocka_unit_test(limits),	   cmocka_unit_test(says_who_yields),
 	};
 
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
