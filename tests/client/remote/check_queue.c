@@ -444,7 +444,7 @@ static void event_loop(void **state)
 /* By the queue, and not by the queue: the largest results in a tile, and larger ones. */
 static void large_results(void **state)
 {
-	const uint64_t most = (512 << 10) / sizeof(float);
+	const uint64_t most = (1 << 20) / sizeof(float);
 	struct trnsci_session *session = open_queue(1);
 	struct trnsci_tile *tiles[] = {new_tile(session, 0, TRNSCI_F32, most), new_tile(session, 0, TRNSCI_F32, most + 1)};
 	struct trnsci_call *calls[] = {draw_of(session, "uniform", tiles[0]), draw_of(session, "uniform", tiles[1])};
