@@ -150,8 +150,8 @@ static bool daemon_is_awake(const struct queue *queue)
 	return atomic_load_explicit(&queue->page->daemon_sleeps, memory_order_relaxed) % 2 == 0;
 }
 
-/* With the lock. To a daemon that sleeps a message is sent anyway: then it is better the request itself, but for those that follow
- * it. The daemon looks at the queue of a session that sent a message. */
+/* With the lock. A daemon that sleeps needs a message anyway: the first run is that message, and those that follow it go to the
+ * queue, where the daemon looks next. */
 static bool may_submit(const struct trnsci_call *call, const struct queue *queue)
 {
 	const struct trnsci_session *session = call->session;

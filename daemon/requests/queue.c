@@ -16,7 +16,7 @@
 
 enum {
 	IDLE_POLLS = 64,    /* without work, after which the clock decides whether to sleep */
-	UNREAD_NS = 10000000, /* that completions wait for a client which is still there: for its next time slice, among others */
+	UNREAD_NS = 10000000, /* how long a queue is polled whose client has not read its completions: some time slices */
 	PUBLISH_EVERY = 8,  /* completions of one turn */
 	AHEAD = 8,	    /* entries whose cache lines are on their way from the client's CPU */
 };
@@ -368,8 +368,8 @@ bool queue_sleep(struct loop_poller *poller)
 	return false;
 }
 
-/* Returns how long the queue is polled after its last entry. A client that has not read its completions was not idle since: it
- * waits for a CPU, and to be woken by it costs both sides as much as hundreds of polls. */
+/* Returns how long the queue is polled after its last entry. A client that has not read its completions has not had a CPU since, and
+ * will have more runs when it gets one. A kick would cost both sides as much as hundreds of polls. */
 static uint64_t polled_ns(const struct queue *queue)
 {
 	const uint64_t spin_ns = queue->session->service->settings->spin_us * 1000;

@@ -493,11 +493,11 @@ static void turned_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(closed_loop),	     cmocka_unit_test(often), cmocka_unit_test(pipelined), cmocka_unit_test(after_a_rest),	cmocka_unit_test(threads),
-		cmocka_unit_test(failures),	     cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight),
-		cmocka_unit_test(closed_in_flight), cmocka_unit_test(event_loop),	cmocka_unit_test(turned_off),
-		cmocka_unit_test(restarted),	     cmocka_unit_test(asleep),		cmocka_unit_test(large_results),
-		cmocka_unit_test(beside_a_socket),
+		cmocka_unit_test(closed_loop),	    cmocka_unit_test(often),	   cmocka_unit_test(pipelined),
+		cmocka_unit_test(after_a_rest),	    cmocka_unit_test(threads),	   cmocka_unit_test(failures),
+		cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight), cmocka_unit_test(closed_in_flight),
+		cmocka_unit_test(event_loop),	    cmocka_unit_test(turned_off),  cmocka_unit_test(restarted),
+		cmocka_unit_test(asleep),	    cmocka_unit_test(large_results), cmocka_unit_test(beside_a_socket),
 	};
 
 	return cmocka_run_group_tests(tests, start_both, stop_both);
