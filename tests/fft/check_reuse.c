@@ -5,7 +5,8 @@
 #include "fft/plan/real.h"
 #include "fixture.h"
 
-enum { THREE_STAGES = 160 * 162 * 162 }; /* no two columns have it */
+/* No two columns have them. The rows of a column of the second lie whole pages apart, so they have room between them. */
+enum { THREE_STAGES = 160 * 162 * 162, PADDED = 160 * 160 * 176 };
 
 static const char *const reuse_names[] = {"none", "out", "both"};
 
@@ -15,9 +16,9 @@ static size_t expected_buffers(const struct fft_plan *plan, enum fft_reuse reuse
 	const struct fft_smooth *smooth = &plan->smooth;
 
 	assert_int_equal(smooth->n_stages, 3);
-	if (smooth->row != smooth->stage[0].columns.length) /* its rows are padded */
+	if (smooth->row != smooth->stage[0].columns.length) /* rows fill vectors */
 		return 2;
-	return reuse == FFT_REUSE_NONE ? 2 : reuse == FFT_REUSE_OUT ? 1 : 0;
+	return reuse == FFT_REUSE_NONE ? 2 : reuse == FFT_REUSE_OUT || smooth->padded ? 1 : 0;
 }
 
 static void check_length(const char *name, uint32_t features, enum fft_precision precision, size_t n, size_t batch)
@@ -154,7 +155,7 @@ static void check_beyond(const char *name, uint32_t features, size_t n)
 /* Rows that fill their vectors, and rows of 3^k, which no vector but a scalar's divides. */
 static void check_lengths(const char *name, uint32_t features, enum fft_precision precision)
 {
-	check_length(name, features, precision, THREE_STAGES, 1);
+	check_length(name, features, precision, precision == FFT_F32 ? PADDED : THREE_STAGES, 1);
 	check_real(name, features, precision, 1 << 18, false);
 	check_real(name, features, precision, 1 << 18, true);
 	check_real(name, features, precision, 100000, false);

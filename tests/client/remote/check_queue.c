@@ -190,7 +190,7 @@ static void after_a_rest(void **state)
 		warm(session, calls[k]);
 	}
 	for (int round = 0; round < ROUNDS; round++) {
-		usleep(50000);
+		wait_idle(50); /* the daemon falls asleep */
 		before = runs_of_queues(plain);
 		for (int k = 0; k < CALLS; k++)
 			assert_int_equal(trnsci_submit(calls[k], NULL, NULL, NULL), 0);
