@@ -29,7 +29,7 @@ enum {
 	LOCAL(FLAVOURS) = 10
 };
 
-/* Returns whether a pass reads pairs, or what they were split to. */
+/* Returns what a pass reads: PAIRS, or the PARTS that they were split to. */
 INLINE unsigned LOCAL(source_of)(const unsigned flavour)
 {
 	return flavour < LOCAL(STREAM) && flavour & LOCAL(SPLIT) ? LOCAL(PAIRS) : LOCAL(PARTS);

@@ -369,7 +369,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_the_call), cmocka_unit_test(on_threads), cmocka_unit_test(failed_runs),
 		cmocka_unit_test(woken_by_notification), cmocka_unit_test(lost_kicks), cmocka_unit_test(full_ring),
-		cmocka_unit_test(unread_completions), cmocka_unit_test(unread_texts), cmocka_unit_test(limits),	   cmocka_unit_test(says_who_yields),
+		cmocka_unit_test(unread_completions), cmocka_unit_test(unread_texts), cmocka_unit_test(limits),
+		cmocka_unit_test(says_who_yields),
 	};
 
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
