@@ -51,18 +51,9 @@ static size_t padding(const struct fft_plan *plan, size_t numbers)
 	return numbers * fft_pair_bytes(plan) % PAGE == 0 ? LINES / fft_pair_bytes(plan) : 0;
 }
 
-/* Pads the rows of columns between two stages: each row is a column's next. */
-static void pad_two_stages(struct fft_plan *plan)
-{
-	struct fft_smooth *smooth = &plan->smooth;
-
-	smooth->pitch += padding(plan, smooth->pitch);
-	smooth->stage[1].step = smooth->pitch;
-}
-
-/* Pads the buffer that the last stage reads, since the caller's output can replace the other one. A block of the first stage writes
- * rows side by side, so no padding may come within these. */
-static void pad_many_stages(struct fft_plan *plan)
+/* Pads the columns of the buffer that the last stage reads, since the caller's output can replace the other one. A block of the first
+ * stage writes rows side by side, so no padding may come within these. */
+static void pad_columns(struct fft_plan *plan)
 {
 	struct fft_smooth *smooth = &plan->smooth;
 
@@ -85,10 +76,9 @@ static void place_rows(struct fft_plan *plan)
 	size_t most;
 
 	smooth->pitch = smooth->row;
-	if (smooth->n_stages == 2)
-		pad_two_stages(plan);
-	else
-		pad_many_stages(plan);
+	if (smooth->n_stages == 2) /* each row is the next one of a column */
+		smooth->pitch += padding(plan, smooth->row);
+	pad_columns(plan);
 	most = whole_blocks * smooth->pitch;
 	for (unsigned i = 1; i < smooth->n_stages; i++)
 		most = size_max(most, smooth->stage[i].columns.length * smooth->stage[i].step);
