@@ -159,7 +159,7 @@ static void check_long(void **state)
 					 8190,  16381, 18225, 65536,  65537,  59049, 131072, 151263, 200001, 262144};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i += SANITIZED && lengths[i] > 5000 ? 3 : 1)
 		check_length(lengths[i]);
 }
 

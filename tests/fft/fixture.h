@@ -18,6 +18,7 @@
 #include "base/cpu.h"
 #include "fft/fft.h"
 #include "fft/kernels/kernel.h"
+#include "harness/sanitized.h"
 
 enum { GUARD_BYTES = 64, GUARD = 0xA5 };
 
@@ -80,20 +81,23 @@ static inline void real_fill(enum fft_precision precision, void *at, size_t coun
 		real_put(precision, at, i, fixture_sample(state));
 }
 
-/* size bytes, aligned to 64, with guard bytes behind them. */
+/* size bytes, aligned to 64. Behind them lie guard bytes, or what the address sanitizer guards from reads, too: there they
+ * are neither, nor filled with what no result may depend on. */
 static inline void *guarded_new(size_t size)
 {
-	char *at = aligned_alloc(64, (size + GUARD_BYTES + 63) / 64 * 64);
+	void *at = NULL;
 
-	assert_non_null(at);
-	memset(at, 0x11, size);
-	memset(at + size, GUARD, GUARD_BYTES);
+	assert_int_equal(posix_memalign(&at, 64, size + (SANITIZED ? 0 : GUARD_BYTES)), 0);
+	if (!SANITIZED) {
+		memset(at, 0x11, size);
+		memset((char *)at + size, GUARD, GUARD_BYTES);
+	}
 	return at;
 }
 
 static inline void guarded_free(void *at, size_t size, const char *what)
 {
-	for (size_t i = 0; i < GUARD_BYTES; i++)
+	for (size_t i = 0; i < GUARD_BYTES && !SANITIZED; i++)
 		if (((unsigned char *)at)[size + i] != GUARD)
 			fail_msg("%s: byte %zu behind its end was written", what, i);
 	free(at);
