@@ -12,8 +12,12 @@ like "selftest runs the scalar kernels" "*scalar*ok*known answers*stream vectors
 code "selftest -v prints what was checked" 0 "$cli" -v --embedded selftest
 like "on all 128 lanes" "*128 of 128 lanes*" "$(cat "$work/out")"
 sed -n 's/^\([a-z0-9]*\) *skip .*/# this CPU cannot run \1/p' "$work/out"
-code "the errors of every precision mode hold their bounds" 0 "$cli" selftest --fft
-same "a row for each mode and length" 417 "$(grep -c ' ok$' "$work/out")"
+if [ -z "${SAN:-}" ]; then
+	code "the errors of every precision mode hold their bounds" 0 "$cli" selftest --fft
+	same "a row for each mode and length" 417 "$(grep -c ' ok$' "$work/out")"
+else
+	echo "# without selftest --fft, slow: check_precision runs these kernels under sanitizers"
+fi
 
 start_daemon --threads 3 --slow-us 1
 code "selftest with a daemon" 0 "$cli" --socket "$socket" selftest
