@@ -7,9 +7,9 @@
 #include "base/clock.h"
 
 enum {
-	LEAST_NS = 1000, /* a shorter window counts as zero */
-	YIELD_OFTEN = 4,   /* polls, after a yield in which another thread ran */
-	YIELD_RARELY = 16, /* polls, after one that found none: it takes as long as one to three polls */
+	LEAST_NS = 1000,      /* a shorter window counts as zero */
+	YIELD_OFTEN = 4,      /* polls, after a yield in which another thread ran */
+	YIELD_RARELY = 16,    /* polls, after one that found none: it takes as long as one to three polls */
 	VAIN_YIELD_NS = 1000, /* a shorter yield found none */
 	/* A yield this long gave the CPU to another thread: longer than a reply, shorter than a slice. */
 	LONG_YIELD_NS = 400000,
@@ -21,14 +21,9 @@ enum {
 	BACKOFF_MOST = 65536,
 	VAIN_LEAST = 16, /* waits after a vain spin for a batch */
 	VAIN_MOST = 1024,
-	VAIN_NS = 20000, /* window after one, which each spin that is not doubles: what waking a thread takes */
-	/* Trying the other mode: enough waits to learn it. A series ends as soon as its waits have taken as long as TRIES in the
-	 * mode that is used, so it costs no more than these, less than a hundredth of PAUSE_MOST. */
-	TRIES = 8,
-	PAUSE_LEAST = 128, /* waits */
-	PAUSE_MOST = 1024, /* other work, for which the other mode is better, has to wait so long */
-	WEIGHT = 32,     /* of what was learned, against one wait more */
-	LONGEST = 10,    /* times the bound: a longer wait counts as so long */
+	VAIN_NS = 20000,   /* window after one, which each spin that is not doubles: what waking a thread takes */
+	UNTIL_TRIES = 128, /* waits before the other mode is tried */
+	LONGEST = 10,      /* times the bound: a longer wait counts as so long */
 };
 
 void spin_init(struct spin *spin, uint64_t most_ns)
@@ -38,8 +33,8 @@ void spin_init(struct spin *spin, uint64_t most_ns)
 
 void spin_init_following(struct spin *spin, uint64_t most_ns, uint64_t longest_ns)
 {
-	*spin = (struct spin){.most_ns = most_ns, .longest_ns = longest_ns, .mode = SPIN_SPINS, .pause = PAUSE_LEAST,
-			      .until_tries = PAUSE_LEAST};
+	*spin = (struct spin){.most_ns = most_ns, .longest_ns = longest_ns};
+	two_ways_init(&spin->modes, SPIN_SPINS, UNTIL_TRIES);
 }
 
 void spin_init_for_several(struct spin *spin, uint64_t most_ns)
@@ -56,20 +51,10 @@ void spin_init_for_batch(struct spin *spin, uint64_t most_ns)
 	spin->window_ns = most_ns;
 }
 
-static enum spin_mode other(enum spin_mode mode)
-{
-	return mode == SPIN_SPINS ? SPIN_SLEEPS : SPIN_SPINS;
-}
-
-static enum spin_mode mode_of_wait(const struct spin *spin)
-{
-	return spin->tries ? other(spin->mode) : spin->mode;
-}
-
 void spin_begin(struct spin *spin)
 {
 	spin->polls = spin->yield_at = 0;
-	spin->tries = spin->tries_left > 0;
+	spin->mode = two_ways_next(&spin->modes);
 	if (spin->most_ns)
 		spin->began_ns = now_ns();
 }
@@ -103,7 +88,7 @@ bool spin_again(struct spin *spin)
 {
 	uint64_t now;
 
-	if (spin->window_ns == 0 || spin->sleeps_left || mode_of_wait(spin) == SPIN_SLEEPS)
+	if (spin->window_ns == 0 || spin->sleeps_left || spin->mode == SPIN_SLEEPS)
 		return false;
 	now = now_ns();
 	if (now - spin->began_ns >= spin->window_ns)
@@ -124,37 +109,13 @@ void spin_give_up(struct spin *spin)
 	}
 }
 
-/* Ends a series of tries, and chooses. A mode that was not better is tried again after twice as many waits. */
-static void choose_mode(struct spin *spin)
-{
-	const bool better = spin->tried_ns < TRIES * spin->mean_ns;
-
-	if (better) {
-		spin->mode = other(spin->mode);
-		spin->mean_ns = spin->tried_ns / TRIES;
-	}
-	spin->tried_ns = 0;
-	spin->tries_left = 0;
-	spin->pause = better ? PAUSE_LEAST : spin->pause < PAUSE_MOST ? 2 * spin->pause : PAUSE_MOST;
-	spin->until_tries = spin->pause;
-}
-
 /* Learns from a wait in the mode that was chosen for it; others, which slept for want of a window, count for neither.
  */
 static void learn(struct spin *spin, uint64_t took_ns)
 {
 	const uint64_t most_ns = LONGEST * spin->most_ns;
 
-	took_ns = took_ns < most_ns ? took_ns : most_ns;
-	if (spin->tries) {
-		spin->tried_ns += took_ns;
-		if (--spin->tries_left == 0 || spin->tried_ns >= TRIES * spin->mean_ns)
-			choose_mode(spin);
-		return;
-	}
-	spin->mean_ns = spin->mean_ns ? spin->mean_ns + took_ns / WEIGHT - spin->mean_ns / WEIGHT : took_ns;
-	if (--spin->until_tries == 0)
-		spin->tries_left = TRIES;
+	two_ways_learn(&spin->modes, spin->mode, took_ns < most_ns ? took_ns : most_ns);
 }
 
 static void end_wait_for_batch(struct spin *spin)

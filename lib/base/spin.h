@@ -10,13 +10,14 @@
  * immediately.
  *
  * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from
- * its CPU, so the mean wait is learned for spinning and for sleeping, and the shorter is used. The other is tried again
- * now and then, for so few waits that they cost less than a hundredth. */
+ * its CPU, so whichever of spinning and sleeping has the shorter waits is used (two_ways.h). */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/two_ways.h"
 
 enum spin_mode { SPIN_SLEEPS, SPIN_SPINS, SPIN_MODES };
 
@@ -31,14 +32,9 @@ struct spin {
 	unsigned yield_at;    /* of these, the one before which the CPU is yielded next */
 	unsigned backoff;     /* waits that sleep after a long yield or a vain spin; doubled by one, lowered by others */
 	unsigned sleeps_left; /* of these, still to come */
-	enum spin_mode mode;  /* the better one */
-	bool tries;           /* this wait tries the other */
-	unsigned tries_left;  /* waits that try it; then none for a while */
-	unsigned until_tries; /* waits */
+	struct two_ways modes; /* enum spin_mode */
+	enum spin_mode mode;  /* of this wait */
 	unsigned closed;      /* waits for several answers without a window */
-	unsigned pause;       /* waits between two series of tries */
-	uint64_t mean_ns;     /* of waits in the mode that is used; 0: none yet */
-	uint64_t tried_ns;    /* of the waits of this series of tries, together */
 };
 
 /* Lets the other thread of this core run for some cycles. */

@@ -237,7 +237,7 @@ static unsigned count_waits_until(struct spin *spin, enum spin_mode mode, const 
 {
 	unsigned waits = 0;
 
-	while (waits < 20000 && spin->mode != mode) {
+	while (waits < 20000 && spin->modes.way != mode) {
 		wait_in_mode(spin, lengths_ns);
 		waits++;
 	}
@@ -257,7 +257,7 @@ static void test_chooses_the_shorter_waits(void **state)
 		const enum spin_mode best = i % 2 ? SPIN_SPINS : SPIN_SLEEPS;
 
 		count_waits_until(&spin, best, lengths_ns[i % 2]);
-		assert_int_equal(spin.mode, best);
+		assert_int_equal(spin.modes.way, best);
 	}
 }
 
@@ -274,7 +274,7 @@ static void test_learns_other_work_soon(void **state)
 	spin_init(&spin, MOST_NS);
 	for (int i = 0; i < 30000; i++)
 		wait_in_mode(&spin, before_ns);
-	assert_int_equal(spin.mode, SPIN_SLEEPS);
+	assert_int_equal(spin.modes.way, SPIN_SLEEPS);
 	waits = count_waits_until(&spin, SPIN_SPINS, after_ns);
 	if (waits > 1100)
 		fail_msg("expected spinning again after at most 1100 waits, got %u", waits);
@@ -291,7 +291,7 @@ static void test_ends_vain_tries_early(void **state)
 	spin_init(&spin, MOST_NS);
 	for (int i = 0; i < 5000; i++) {
 		wait_in_mode(&spin, lengths_ns);
-		in_row = spin.tries ? in_row + 1 : 0;
+		in_row = spin.mode == SPIN_SLEEPS ? in_row + 1 : 0;
 		most = in_row > most ? in_row : most;
 	}
 	assert_int_equal(most, 1);
@@ -308,7 +308,7 @@ static void test_tries_the_worse_mode_seldom(void **state)
 	spin_init(&spin, MOST_NS);
 	for (int waits = 0; waits < 40000; waits++) {
 		wait_in_mode(&spin, lengths_ns);
-		tries += waits >= 20000 && spin.tries;
+		tries += waits >= 20000 && spin.mode == SPIN_SLEEPS;
 	}
 	if (tries == 0 || tries > 40)
 		fail_msg("expected 1 to 40 waits of 20000 in the worse mode, got %u", tries);

@@ -129,7 +129,7 @@ static void state_needs(const struct program *program, uint64_t chunk_ns, size_t
 {
 	job->chunk_ns = chunk_ns;
 	job->cost = chunk_ns ? program->segments[program->at].cost : NULL;
-	job->far_ns = program->run ? program->run->far_ns : 0;
+	job->alone = program->run && program->run->alone;
 	job->scratch_bytes = program->n_segments == 1 ? scratch_bytes : JOB_SCRATCH_ALL;
 }
 

@@ -52,7 +52,7 @@ struct job {
 	size_t n_chunks;
 	uint64_t chunk_ns; /* first value of the time of a chunk; 0: not known */
 	struct cost *cost; /* what it takes of that; NULL: not learned */
-	uint64_t far_ns; /* what one thread takes to read the stage's input from the caches of others; 0: it lies in none */
+	bool alone; /* threads do not join the stage */
 	size_t scratch_bytes; /* that each chunk of the job's only stage needs; JOB_SCRATCH_ALL: all, or there are several */
 	/* The pool's own. */
 	atomic_bool cancelled;

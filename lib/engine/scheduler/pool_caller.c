@@ -212,11 +212,10 @@ static void wake_for_caller(struct pool *pool, unsigned seat, size_t wanted, uin
 		pthread_cond_signal(&woken[i]->wake);
 }
 
-/* Returns whether to open a stage of so much work: threads are awake, or it pays for waking them. T threads save all but 1 / T
- * of the work, and each reads its T-th of what is far, all but 1 / T of that from the others. */
-static bool is_worth_sharing(const struct pool *pool, const struct caller *caller, uint64_t work_ns, uint64_t far_ns)
+/* Returns whether to open a stage of so much work: threads are awake, or it pays for waking them. */
+static bool is_worth_sharing(const struct pool *pool, const struct caller *caller, uint64_t work_ns)
 {
-	return work_ns >= JOIN_NS && work_ns >= far_ns / pool->n_threads &&
+	return work_ns >= JOIN_NS &&
 	       (atomic_load_explicit(&pool->sleepers, memory_order_relaxed) < pool->n_threads ||
 		caller->missed_ns + work_ns >= WAKE_NS);
 }
@@ -259,7 +258,7 @@ static void run_stage(struct pool *pool, struct job *job, struct caller *caller,
 
 		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 			return;
-		if (joins && rest > 1 && is_worth_sharing(pool, caller, rest * chunk_ns, job->far_ns) &&
+		if (joins && !job->alone && rest > 1 && is_worth_sharing(pool, caller, rest * chunk_ns) &&
 		    share_stage(pool, job, caller, chunk, rest * chunk_ns, start_ns))
 			break;
 		chunk_ns = pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);

@@ -9,11 +9,12 @@
  * ones run phase by phase in the chunks of lib/fft, as many transforms at once as the memory between phases allows;
  * columns become rows of that memory in a phase before, and columns again in one after. */
 #include "base/checked.h"
+#include "base/clock.h"
 #include "engine/steps/fft_short.h"
 #include "engine/steps/fft_slabs.h"
 #include "fft/kernels/transpose.h"
 
-enum { LINE_FAR_NS = 20 }; /* to read a line that another core has written, of many at once (Sapphire Rapids) */
+enum { LEARN_MOST = 8 }; /* times the cache of a core: of memory that larger transforms use, its part is small */
 
 static int begin_transform(struct step_run *run)
 {
@@ -112,16 +113,27 @@ static int get_ready(struct transform *t)
 	return 0;
 }
 
-/* Each phase of a transform that stays in the cache of one core reads what the one before has written: with other threads, from
- * their caches. */
-static uint64_t find_far_ns(const struct transform *t)
+/* Each phase of a long transform reads what the one before has written: with other threads, from their caches. That takes some
+ * CPUs ten times as long as others, where two of them do not share one cache. So it is learned which is faster, the caller
+ * alone or with other threads. */
+static void begin_learning(struct transform *t)
 {
 	const struct step *step = t->run.step;
-	const uint64_t in = step->in[0]->shape.bytes, out = step->out->shape.bytes;
+	const struct engine *engine = t->run.engine;
+	const uint64_t bytes = step->in[0]->shape.bytes + step->out->shape.bytes + step->work_bytes;
 
-	if (t->piece || in + out + step->work_bytes > t->run.engine->near_bytes)
-		return 0;
-	return (in > out ? in : out) / LINE_BYTES * LINE_FAR_NS;
+	t->began_ns = 0;
+	if (t->piece || bytes > LEARN_MOST * engine->near_bytes || pool_threads(engine->pool) == 1)
+		return;
+	t->run.alone = plans_run_alone(engine->plans, step->plan, bytes <= engine->near_bytes);
+	t->began_ns = now_ns();
+}
+
+static void end_learning(const struct transform *t)
+{
+	if (t->began_ns)
+		plans_learn(t->run.engine->plans, t->run.step->plan, t->run.alone,
+			    (now_ns() - t->began_ns) / (t->axis.calls * t->axis.batch));
 }
 
 /* Finds the chunks of the stage that begins. That of short transforms is the same in every run. */
@@ -131,7 +143,6 @@ static void cut_stage(struct transform *t)
 		return;
 	t->n_chunks = stage_chunks(t);
 	t->run.chunk_ns = find_chunk_ns(t);
-	t->run.far_ns = find_far_ns(t);
 }
 
 /* step_ops.advance: waits for the plan, then one stage for all short transforms, or one for each phase of each batch.
@@ -149,8 +160,10 @@ static int advance_transform(struct step_run *run, size_t *ret_chunks)
 			return JOB_END;
 		for (size_t i = 0; i < run->count; i++)
 			fft_axis_place(&t[i]);
+		begin_learning(t);
 		run->started = true;
 	} else if (!step_on(t)) {
+		end_learning(t);
 		return JOB_END;
 	}
 	cut_stage(t);

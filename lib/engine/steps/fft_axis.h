@@ -69,6 +69,7 @@ struct transform {
 	/* Long ones: */
 	size_t most; /* transforms of a call at once */
 	size_t call, first, phase; /* what runs now: transforms [first, first + most) of a call, in that phase */
+	uint64_t began_ns;         /* of one that learns whether it is best left to one thread; else 0 */
 };
 
 static inline size_t round_line(size_t bytes)

@@ -12,11 +12,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/two_ways.h"
 #include "fft/plan/real.h"
 
 enum { BUCKETS = 4096 };
 
 /* The cache's lock guards all that changes. */
+/* Long transforms are shared with other threads, or left to one. */
+enum way { WAY_SHARED, WAY_ALONE };
+enum { FIRST_TIMES = 8 }; /* one way, before the other is tried */
+
 struct plan_entry {
 	struct job job; /* builds the plan */
 	struct plans *plans;
@@ -27,6 +32,8 @@ struct plan_entry {
 	int error;          /* with which building it failed; 0: it did not */
 	size_t bytes; /* counted in the cache's; 0 until it is ready */
 	struct plan_waiter *waiters; /* in no order */
+	struct two_ways ways; /* enum way of its transforms */
+	bool learns;          /* ways is initialised */
 	struct plan_entry *chain;           /* in the bucket */
 	struct plan_entry *older, *younger; /* among the unused */
 };
@@ -351,6 +358,26 @@ void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_wai
 			waiter->next->prev = waiter->prev;
 		waiter->linked = false;
 	}
+	pthread_mutex_unlock(&plans->lock);
+}
+
+bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool begins)
+{
+	unsigned way;
+
+	pthread_mutex_lock(&plans->lock);
+	if (!entry->learns)
+		two_ways_init(&entry->ways, begins ? WAY_ALONE : WAY_SHARED, FIRST_TIMES);
+	entry->learns = true;
+	way = two_ways_next(&entry->ways);
+	pthread_mutex_unlock(&plans->lock);
+	return way == WAY_ALONE;
+}
+
+void plans_learn(struct plans *plans, struct plan_entry *entry, bool alone, uint64_t took_ns)
+{
+	pthread_mutex_lock(&plans->lock);
+	two_ways_learn(&entry->ways, alone ? WAY_ALONE : WAY_SHARED, took_ns);
 	pthread_mutex_unlock(&plans->lock);
 }
 

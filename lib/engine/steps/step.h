@@ -197,7 +197,7 @@ struct step_run {
 	char *work;                /* step->work_bytes, uninitialised and aligned to 64; NULL for none */
 	bool started;              /* a stage has begun */
 	uint64_t chunk_ns;         /* first value of the time of a chunk of the stage; 0: not known */
-	uint64_t far_ns;           /* what one thread takes to read the stage's input from the caches of others; 0: not from there */
+	bool alone;                /* the stage is best left to one thread */
 	size_t scratch_bytes;      /* that a chunk needs, where all run in one stage; else JOB_SCRATCH_ALL */
 	const char *failure;       /* the error text when the step fails; NULL: the error's own meaning */
 };
