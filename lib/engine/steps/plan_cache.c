@@ -17,11 +17,11 @@
 
 enum { BUCKETS = 4096 };
 
-/* The cache's lock guards all that changes. */
 /* Long transforms are shared with other threads, or left to one. */
 enum way { WAY_SHARED, WAY_ALONE };
 enum { FIRST_TIMES = 8 }; /* one way, before the other is tried */
 
+/* The cache's lock guards all that changes. */
 struct plan_entry {
 	struct job job; /* builds the plan */
 	struct plans *plans;
@@ -32,8 +32,8 @@ struct plan_entry {
 	int error;          /* with which building it failed; 0: it did not */
 	size_t bytes; /* counted in the cache's; 0 until it is ready */
 	struct plan_waiter *waiters; /* in no order */
-	struct two_ways ways; /* enum way of its transforms */
-	bool learns;          /* ways is initialised */
+	struct two_ways ways; /* enum way, for its transforms */
+	bool has_ways;        /* it was asked for */
 	struct plan_entry *chain;           /* in the bucket */
 	struct plan_entry *older, *younger; /* among the unused */
 };
@@ -366,9 +366,9 @@ bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool begins)
 	unsigned way;
 
 	pthread_mutex_lock(&plans->lock);
-	if (!entry->learns)
+	if (!entry->has_ways)
 		two_ways_init(&entry->ways, begins ? WAY_ALONE : WAY_SHARED, FIRST_TIMES);
-	entry->learns = true;
+	entry->has_ways = true;
 	way = two_ways_next(&entry->ways);
 	pthread_mutex_unlock(&plans->lock);
 	return way == WAY_ALONE;
@@ -376,7 +376,11 @@ bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool begins)
 
 void plans_learn(struct plans *plans, struct plan_entry *entry, bool alone, uint64_t took_ns)
 {
+	const struct two_ways *ways = &entry->ways;
+
 	pthread_mutex_lock(&plans->lock);
+	if (ways->learned > 1 && took_ns > 2 * ways->mean_ns) /* it has lost its CPU meanwhile */
+		took_ns = 2 * ways->mean_ns;
 	two_ways_learn(&entry->ways, alone ? WAY_ALONE : WAY_SHARED, took_ns);
 	pthread_mutex_unlock(&plans->lock);
 }
