@@ -81,8 +81,8 @@ static inline void real_fill(enum fft_precision precision, void *at, size_t coun
 		real_put(precision, at, i, fixture_sample(state));
 }
 
-/* size bytes, aligned to 64. Behind them lie guard bytes, or what the address sanitizer guards from reads, too: there they
- * are neither, nor filled with what no result may depend on. */
+/* size bytes, aligned to 64, which hold 0x11, and guard bytes behind them. Under a sanitizer neither is written: the address
+ * sanitizer itself guards what lies behind, from reads too. */
 static inline void *guarded_new(size_t size)
 {
 	void *at = NULL;

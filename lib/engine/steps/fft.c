@@ -14,7 +14,7 @@
 #include "engine/steps/fft_slabs.h"
 #include "fft/kernels/transpose.h"
 
-enum { LEARN_MOST = 8 }; /* times the cache of a core: of memory that larger transforms use, its part is small */
+enum { LEARN_MOST = 8 }; /* times the cache of a core: larger transforms leave it in any case, and threads share them */
 
 static int begin_transform(struct step_run *run)
 {
@@ -113,9 +113,8 @@ static int get_ready(struct transform *t)
 	return 0;
 }
 
-/* Each phase of a long transform reads what the one before has written: with other threads, from their caches. That takes some
- * CPUs ten times as long as others, where two of them do not share one cache. So it is learned which is faster, the caller
- * alone or with other threads. */
+/* Each phase of a long transform reads what the one before has written: with other threads, from their caches. Between CPUs that
+ * share no cache that takes many times as long. So the plan learns which is faster, the caller alone or with other threads. */
 static void begin_learning(struct transform *t)
 {
 	const struct step *step = t->run.step;

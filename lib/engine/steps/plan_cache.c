@@ -361,13 +361,13 @@ void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_wai
 	pthread_mutex_unlock(&plans->lock);
 }
 
-bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool begins)
+bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool guess)
 {
 	unsigned way;
 
 	pthread_mutex_lock(&plans->lock);
 	if (!entry->has_ways)
-		two_ways_init(&entry->ways, begins ? WAY_ALONE : WAY_SHARED, FIRST_TIMES);
+		two_ways_init(&entry->ways, guess ? WAY_ALONE : WAY_SHARED, FIRST_TIMES);
 	entry->has_ways = true;
 	way = two_ways_next(&entry->ways);
 	pthread_mutex_unlock(&plans->lock);
@@ -376,12 +376,12 @@ bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool begins)
 
 void plans_learn(struct plans *plans, struct plan_entry *entry, bool alone, uint64_t took_ns)
 {
-	const struct two_ways *ways = &entry->ways;
+	struct two_ways *ways = &entry->ways;
 
 	pthread_mutex_lock(&plans->lock);
 	if (ways->learned > 1 && took_ns > 2 * ways->mean_ns) /* it has lost its CPU meanwhile */
 		took_ns = 2 * ways->mean_ns;
-	two_ways_learn(&entry->ways, alone ? WAY_ALONE : WAY_SHARED, took_ns);
+	two_ways_learn(ways, alone ? WAY_ALONE : WAY_SHARED, took_ns);
 	pthread_mutex_unlock(&plans->lock);
 }
 

@@ -43,9 +43,10 @@ void plans_give(struct plans *plans, struct plan_entry *entry);
 const struct fft_plan *plans_plan(const struct plan_entry *entry);
 bool plans_ready(struct plans *plans, const struct plan_entry *entry);
 
-/* Returns whether transforms of the plan are best left to one thread, as it was learned; at first, whether they begin so. */
-bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool begins);
-/* Learns what a transform took, alone or shared with other threads. */
+/* Returns whether to leave the plan's next transform to one thread, by what was learned. Nothing was before the first call, which
+ * returns `guess`. */
+bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool guess);
+/* Learns how long a transform took, alone or shared with other threads. */
 void plans_learn(struct plans *plans, struct plan_entry *entry, bool alone, uint64_t took_ns);
 
 /* 0: it is ready. 1: the waiter's job will be woken. Or the error with which its making failed. */

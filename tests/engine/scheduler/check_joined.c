@@ -288,6 +288,7 @@ static void short_calls_are_joined(void **state)
 	pool_destroy(pool);
 }
 
+/* Though threads are awake. */
 static void stages_of_one_thread_are_not_joined(void **state)
 {
 	struct pool *pool = pool_new(3);
