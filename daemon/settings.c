@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/checked.h"
-#include "limits/weights.h"
+#include "weights.h"
 
 static const struct setting table[] = {
 #define X(name, kind, change, unit, fallback, min, max, choices, help)                                                 \

@@ -84,7 +84,7 @@ static bool can_keep(const struct transform *t)
 /* Transforms by a kept call. Returns false if there is none that can. Inside the session. */
 static bool run_kept(struct transform *t)
 {
-	void *const memory[PREPARED_MEMORY] = {t->in.data, t->out.data};
+	void *const memory[PARAM_TILE_MEMORY] = {t->in.data, t->out.data};
 	struct prepared_changes changes = {.memory = memory};
 	struct kept_call *kept;
 	const struct value *reply;

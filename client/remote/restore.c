@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "arena_map.h"
+#include "base/dtype.h"
 #include "session/arena.h"
 #include "session/tile.h"
 
@@ -108,7 +109,7 @@ static int list_tiles(struct restoring *restoring, struct error *err)
 static int put_parameters(struct bump *bump, const struct trnsci_tile *tile, uint32_t arena, struct value *map)
 {
 	struct value shape = value_array();
-	int failed = value_put(bump, map, "dtype", value_string(trnsci_dtype_name(tile->dtype)));
+	int failed = value_put(bump, map, "dtype", value_string(dtype_name((enum dtype)tile->dtype)));
 
 	for (size_t i = 0; i < tile->ndim; i++)
 		failed |= value_push(bump, &shape, value_uint(tile->shape[i]));

@@ -12,7 +12,7 @@
 #include <event2/event.h>
 
 #include "handover.h"
-#include "limits/weights.h"
+#include "weights.h"
 #include "log.h"
 #include "refusal.h"
 

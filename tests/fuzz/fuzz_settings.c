@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/settings.h"
-#include "daemon/limits/weights.h"
+#include "daemon/weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

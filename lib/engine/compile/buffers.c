@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/prepared/prepared_changes.h"
 
 int compile_no_memory(struct compiler *compiler)
 {
@@ -51,7 +50,7 @@ bool compile_is_stated(const struct compiler *compiler, const struct value *valu
 {
 	const struct value *number = value->kind == VALUE_MAP ? value_get(value, "memory") : NULL;
 
-	return number && number->kind == VALUE_UINT && number->u < PREPARED_MEMORY && compiler->program->keeps &&
+	return number && number->kind == VALUE_UINT && number->u < PARAM_TILE_MEMORY && compiler->program->keeps &&
 	       compiler->program->memory->limits.shares_memory;
 }
 

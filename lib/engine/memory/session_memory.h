@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "engine/engine.h"
+#include "base/value.h"
 #include "engine/memory/session_limits.h"
 
+struct engine;
 struct session_memory;
 
 /* On success *ret_memory is yours (one reference). 0 in a limit stands for its default. Returns 0 or -ERROR_NO_MEMORY.

@@ -29,6 +29,9 @@ enum param_type {
 	PARAM_ANY,    /* checked by the method itself: the steps of a program */
 };
 
+/* Numbers by which a PARAM_TILE of a prepared call may name memory of the caller's: one input and one output. */
+enum { PARAM_TILE_MEMORY = 2 };
+
 struct param {
 	const char *name;
 	enum param_type type;

@@ -11,8 +11,6 @@
 /* Which members of struct prepared_changes a run states. */
 enum { PREPARED_SEED = 1, PREPARED_STREAM = 2, PREPARED_OFFSET = 4, PREPARED_POSITION = 8 };
 
-enum { PREPARED_MEMORY = 2 }; /* arrays of the caller's that a call may name: one input and one output */
-
 struct prepared_changes {
 	unsigned given; /* PREPARED_SEED ...: the members that count */
 	uint64_t seed, stream;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/compile/compile.h"
+#include "engine/operations/params.h"
 
 /* Where the next draw of a stream, or of a reservation, begins. */
 struct cursor {

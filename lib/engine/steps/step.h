@@ -4,7 +4,7 @@
  * Each kind of step is one row of functions, struct step_ops, and one file of this folder. Element-wise kinds fill a
  * run of elements from the same elements of their inputs, so consecutive ones are fused into one segment. A step of any
  * other kind is a segment of its own: it runs stage by stage, and the chunks of a stage run on any threads in any
- * order. / */
+ * order. */
 #ifndef TRNSCI_ENGINE_STEPS_STEP_H
 #define TRNSCI_ENGINE_STEPS_STEP_H
 
@@ -146,8 +146,6 @@ enum step_kind {
 	STEP_KINDS,
 };
 
-/* Work whose cost is learned apart: arithmetic on elements; transforms of each precision by length; draws of each
- * distribution by width. */
 /* Where costs are learned: rows of engine->costs. A transform has one for each precision and octave of its length, a
  * draw two for each distribution (up to 32 bits, and 64). */
 enum cost_row {

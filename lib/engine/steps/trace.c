@@ -83,8 +83,6 @@ static double *group_columns(const struct trace *t, size_t group, size_t row)
 	return trace_panel(t, group / parts_of_panel(t), row) + group % parts_of_panel(t) * t->width;
 }
 
-/* --- the sketch: chunks of a block of rows by some columns, whose chains go on from stage to stage --- */
-
 /* --- the sketch A S: a chunk is a row of tiles times some columns of S --- */
 
 /* A stage has a few tiles of each row, as many as fit a chunk's time; the chains of sums go on in memory from stage to
@@ -113,8 +111,6 @@ static void sketch_run(const struct trace *t, size_t chunk, double *x)
 	}
 }
 
-/* --- the rest: drawn into memory, then projected --- */
-
 /* --- the rest G - Q Q' G: G is drawn into memory, a row of tiles to a chunk, then projected --- */
 
 static bool rest_advance(struct trace *t, size_t *ret_chunks)
@@ -141,8 +137,6 @@ static void rest_run(const struct trace *t, size_t chunk, double *scratch)
 	draw_probes(t, first + group * t->width, first + t->run.step->trace.probes, t->width, row,
 		    rows_of_tile(t, tile_row), to);
 }
-
-/* --- the forms: chunks of a tile by some columns --- */
 
 /* --- the forms x' A x: a chunk is one tile with some columns --- */
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "daemon/limits/weights.h"
+#include "daemon/weights.h"
 
 static void test_reads_rules(void **state)
 {
