@@ -84,7 +84,9 @@ $(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUI
 $(BUILD)/tests/proto/check_protocol: $(addprefix $(BUILD)/obj/tests/proto/,protocol_text.o protocol_example.o)
 $(addprefix $(BUILD)/tests/client/remote/,check_array_input check_hostile check_false_rings check_false_queues check_reconnect check_round_trips check_growth check_growth_lost check_late_descriptors): $(BUILD)/obj/tests/client/remote/fake_daemon.o
 $(BUILD)/tests/client/check_call_ends: $(call objects,$(CLIENT_SOURCES))
-$(BUILD)/tests/client/check_call_ends: CFLAGS_ALL += -Iclient
+PROOFS := $(call objects,$(wildcard client/selftest/proofs/*.c))
+$(filter $(BUILD)/tests/client/selftest/%,$(CHECKS)): $(PROOFS)
+$(BUILD)/tests/client/check_call_ends $(filter $(BUILD)/tests/client/selftest/%,$(CHECKS)): CFLAGS_ALL += -Iclient
 $(BUILD)/tests/client/check_soak: $(addprefix $(BUILD)/obj/tests/client/,deeds.o deed_calls.o)
 
 # Loaded into the daemon and its clients by the checks of faults.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of the byte-tile model: which words a generator gets right when its arithmetic is done in tiles of
  * bytes. */
-#include "rng/byte_tiles.h"
+#include "selftest/proofs/byte_tiles.h"
 #include "suites.h"
 
 enum { BATCHES = 128 };

@@ -5,7 +5,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "fft/precision/error_table.h"
+#include "selftest/proofs/error_table.h"
 #include "suites.h"
 
 static void report_row(struct selftest *test, const struct error_row *row)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of accumulation in bfloat16: reports the error of known mistakes; nothing can fail. */
-#include "fft/precision/psum.h"
+#include "selftest/proofs/psum.h"
 #include "suites.h"
 
 enum { TRANSFORMS = 64 };

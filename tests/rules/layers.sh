@@ -128,7 +128,7 @@ may client/call base engine session call
 may client/remote base session call remote
 may client/embedded base engine session call embedded
 may client/api base rng dist fft engine session call remote embedded api
-may client/selftest base rng fft selftest
+may client/selftest base rng gemm fft selftest
 may client/cli
 may client/examples
 may client/man

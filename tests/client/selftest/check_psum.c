@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "fft/precision/psum.h"
+#include "selftest/proofs/psum.h"
 
 static void test_costs(void **unused)
 {

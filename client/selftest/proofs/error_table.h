@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures the errors of every precision mode and kind of transform against long double, on random, impulse, sinusoid
  * and badly scaled input, in both directions. */
-#ifndef TRNSCI_FFT_ERROR_TABLE_H
-#define TRNSCI_FFT_ERROR_TABLE_H
+#ifndef TRNSCI_PROOFS_ERROR_TABLE_H
+#define TRNSCI_PROOFS_ERROR_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fft/precision/reference.h"
+#include "selftest/proofs/reference.h"
 #include "fft/precision/precision.h"
 
 /* The kinds of signals. A badly scaled one has magnitudes from 1e-30 to 1e30. */

@@ -3,8 +3,8 @@
  *
  * The accumulator of a matrix unit (PSUM on Trainium) is float32. Rounding it to bfloat16, or the angles, or the
  * products that Ozaki's scheme adds, loses the digits that the scheme is for. */
-#ifndef TRNSCI_FFT_PSUM_H
-#define TRNSCI_FFT_PSUM_H
+#ifndef TRNSCI_PROOFS_PSUM_H
+#define TRNSCI_PROOFS_PSUM_H
 
 #include <stddef.h>
 

@@ -8,8 +8,8 @@
  * The authors of trnrand report a mean of 0.31 for Philox on Trainium 1 (trnsci.dev, April 2026), and that 0x7FFFFFFF
  * reads as 0x80000000 there. The model reproduces the second, not the first: how that machine converts in each step is
  * not published, and none of 216 combinations of wrapping and saturating conversions gave 0.31. */
-#ifndef TRNSCI_RNG_BYTE_TILES_H
-#define TRNSCI_RNG_BYTE_TILES_H
+#ifndef TRNSCI_PROOFS_BYTE_TILES_H
+#define TRNSCI_PROOFS_BYTE_TILES_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Complex transforms go by the divisors of n, real ones as complex ones, cosine and sine transforms by their
  * definition. */
-#include "fft/precision/reference.h"
+#include "selftest/proofs/reference.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * Rows are numbered in a fixed order: complex transforms by mode and length, then transforms of reals, then each
  * series. The selftest walks them. */
-#include "fft/precision/error_table.h"
+#include "selftest/proofs/error_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reference transforms of every kind in long double, against which errors are measured. */
-#ifndef TRNSCI_FFT_REFERENCE_H
-#define TRNSCI_FFT_REFERENCE_H
+#ifndef TRNSCI_PROOFS_REFERENCE_H
+#define TRNSCI_PROOFS_REFERENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rng/byte_tiles.h"
+#include "selftest/proofs/byte_tiles.h"
 #include "rng/philox_constants.h"
 #include "rng/threefry.h"
 

@@ -3,7 +3,7 @@
  *
  * So no step uses C's arithmetic on words directly: all go through read_operand and write_result, which also records
  * the largest exact value, for the proof that Threefry's stay below 2^24. */
-#include "rng/byte_tiles.h"
+#include "selftest/proofs/byte_tiles.h"
 
 #include <assert.h>
 #include <string.h>

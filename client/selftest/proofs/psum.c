@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain loops that round step by step; not fast. They measure arithmetics that no plan runs, beside two that plans do
  * run, so they share no code with the kernels. */
-#include "fft/precision/psum.h"
+#include "selftest/proofs/psum.h"
 
 #include <math.h>
 #include <stdbool.h>
