@@ -92,7 +92,8 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(WITHOUT),$(call variant
 LIB_SOURCES := $(call own,lib)
 PROTO_SOURCES := $(call own,proto)
 CLIENT_SOURCES := $(call own,$(addprefix client/,call session remote embedded api selftest))
-CLI_SOURCES := $(call own,client/cli)
+NPY_SOURCES := $(call own,client/npy)
+CLI_SOURCES := $(call own,client/cli) $(NPY_SOURCES)
 DAEMON_SOURCES := $(call own,daemon)
 
 LIB_ARCHIVE := $(BUILD)/obj/liblib.a
@@ -118,7 +119,7 @@ flags_of = $(FLAGS_$(lastword $(subst _, ,$(basename $(notdir $(1))))))
 define compile
 	$(say) CC $(@:$(BUILD)/obj/%.o=%)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(call kernel_flags_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) $(if $(filter client/%,$<),-I$(if $(filter client/cli/%,$<),client/cli,client)) -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(call copies_of,$<) $(call kernel_flags_of,$<) $(SANFLAGS_CC) $(if $(call flags_of,$@),$(call flags_of,$@) $(SANFLAGS_ISA)) $(if $(filter proto/codec%,$<),$(CFLAGS_msgpack)) $(if $(filter daemon/%,$<),-Idaemon) $(if $(filter client/%,$<),-Iclient) $(if $(filter client/cli/%,$<),-Iclient/cli) -c $< -o $@
 endef
 $(BUILD)/obj/%.o: %.c
 	$(compile)

@@ -31,7 +31,7 @@ checks: examples
 INNER_CHECKS := $(addprefix $(BUILD)/tests/client/,check_call_ends)
 $(BUILD)/obj/trnsci.o: $(STATIC) ;
 $(filter-out $(INNER_CHECKS),$(filter $(BUILD)/tests/client/%,$(CHECKS))): $(BUILD)/obj/trnsci.o
-$(BUILD)/tests/client/cli/check_npy: $(BUILD)/obj/client/cli/files/npy.o
+$(BUILD)/tests/client/npy/check_npy: $(call objects,$(NPY_SOURCES))
 
 .PHONY: examples
 

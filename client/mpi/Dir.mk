@@ -22,9 +22,9 @@ MPI_LINK = -L$(BUILD)/lib -ltrnsci-mpi -ltrnsci
 $(BUILD)/obj/client/mpi/%.o: client/mpi/%.c
 	$(say) MPICC $(@:$(BUILD)/obj/%.o=%)
 	@mkdir -p $(@D)
-	$(Q)$(MPI_CC) $(CFLAGS_ALL) -Iclient/mpi -Iclient/cli -c $< -o $@
+	$(Q)$(MPI_CC) $(CFLAGS_ALL) -Iclient/mpi -Iclient -c $< -o $@
 
-$(MPI_SHARED): $(MPI_OBJECTS) $(BUILD)/obj/client/cli/files/npy.o client/mpi/libtrnsci-mpi.map $(SHARED)
+$(MPI_SHARED): $(MPI_OBJECTS) $(call objects,$(NPY_SOURCES)) client/mpi/libtrnsci-mpi.map $(SHARED)
 	$(say) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(MPI_CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(MPI_SONAME) -Wl,--version-script=client/mpi/libtrnsci-mpi.map \

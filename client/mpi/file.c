@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files/npy.h"
+#include "npy/npy.h"
 #include "layout.h"
 
 enum { PIECE_BYTES = 1 << 30, HEADER_ROOM = 512, MARK_BYTES = 512, PATH_ROOM = 4096 };

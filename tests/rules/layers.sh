@@ -129,11 +129,12 @@ may client/remote base session call remote
 may client/embedded base engine session call embedded
 may client/api base rng dist fft engine session call remote embedded api
 may client/selftest base rng gemm fft selftest
-may client/cli
+may client/npy npy
+may client/cli npy
 may client/examples
 may client/man
 may client/python
-may client/mpi files # npy's, of client/cli
+may client/mpi npy
 
 only 'event2?/|event\.h' 'daemon/net/(listener|connection|loop)'
 only 'msgpack' 'proto/codec'

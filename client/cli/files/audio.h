@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "npy.h"
+#include "npy/npy.h"
 #include "target.h"
 
 /* What a file says besides its samples. */

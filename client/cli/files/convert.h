@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "npy.h"
+#include "npy/npy.h"
 
 /* How elements of one of our dtypes stand. */
 struct npy_storage convert_storage(enum trnsci_dtype dtype);

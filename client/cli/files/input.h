@@ -8,7 +8,7 @@
 
 #include "audio.h"
 #include "cli.h"
-#include "npy.h"
+#include "npy/npy.h"
 
 struct input {
 	int fd;

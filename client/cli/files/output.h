@@ -9,7 +9,7 @@
 #include <trnsci/trnsci.h>
 
 #include "audio.h"
-#include "npy.h"
+#include "npy/npy.h"
 #include "options/options.h"
 #include "target.h"
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "npy.h"
+#include "npy/npy.h"
 
 /* Whether bytes, the start of a file, can be numbers in text. */
 bool table_is(const unsigned char *start, size_t size);

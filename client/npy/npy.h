@@ -2,8 +2,8 @@
 /* The header of numpy's .npy files: written as version 1.0, C order, little endian; read as 1.0 to 3.0, either order.
  *
  * Source: numpy.lib.format, "NPY format". */
-#ifndef TRNSCI_CLI_NPY_H
-#define TRNSCI_CLI_NPY_H
+#ifndef TRNSCI_NPY_H
+#define TRNSCI_NPY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The header of .npy files. The dictionary in it is Python text, of which only what numpy writes is understood. */
-#include "files/npy.h"
+#include "npy/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "client/cli/files/npy.h"
+#include "client/npy/npy.h"
 
 /* A header of version 1.0 around a dictionary, padded as numpy does. */
 static size_t make(const char *dictionary, unsigned char header[1024])
