@@ -64,10 +64,21 @@ static bool is_equal(int type, const char *a, const char *b, size_t bytes)
 	return true;
 }
 
+/* What box_muller is defined for. */
+static void fill_uniforms(char *x, int type)
+{
+	for (size_t i = 0; i < N; i++) {
+		const double u = (double)i / N;
+		const float f = (float)u;
+
+		memcpy(x + i * sizes[type], type == F32 ? (const void *)&f : &u, sizes[type]);
+	}
+}
+
 static void every_variant_equals_scalar(void **state)
 {
 	static char x[16 * N + 64], y[16 * N + 64], expected[16 * N], got[16 * N + 64];
-	const struct algebra_numbers numbers = {-1, 2};
+	const struct algebra_numbers numbers = {.low = -1, .high = 2, .by = 0.1, .plus = 3};
 	static uint8_t which[N];
 	uint64_t seed = case_seed();
 	size_t count;
@@ -80,18 +91,21 @@ static void every_variant_equals_scalar(void **state)
 		for (int type = F32; type <= C128; type++) {
 			algebra_function *const scalar = algebra_scalar.functions[operation][type];
 			const void *in[3] = {x, y, which};
+			const size_t n = operation == ALGEBRA_box_muller ? N - 1 : N;
 
 			if (!scalar)
 				continue;
 			fill(x, type, &seed, true);
 			fill(y, type, &seed, true);
+			if (operation == ALGEBRA_box_muller)
+				fill_uniforms(x, type);
 			memset(expected, 0, sizeof expected);
-			scalar(&numbers, in, N, expected);
+			scalar(&numbers, in, n, expected);
 			for (size_t k = 0; k < count; k++) {
 				if (!can_run("algebra", kernels[k]->name, kernels[k]->needs))
 					continue;
 				memset(got, 0, sizeof got);
-				kernels[k]->functions[operation][type](&numbers, in, N, got);
+				kernels[k]->functions[operation][type](&numbers, in, n, got);
 				if (!is_equal(type, got, expected, sizeof expected))
 					fail_msg("%s, type %d: %s differs from scalar; TRNSCI_TEST_SEED=%llu", names[operation],
 						 type, kernels[k]->name, (unsigned long long)case_seed());
@@ -99,11 +113,49 @@ static void every_variant_equals_scalar(void **state)
 				    (operation == ALGEBRA_abs && type >= C64))
 					continue;
 				memcpy(got, x, N * sizes[type]);
-				kernels[k]->functions[operation][type](&numbers, (const void *[3]){got, y, which}, N, got);
-				if (!is_equal(type, got, expected, N * sizes[type]))
+				kernels[k]->functions[operation][type](&numbers, (const void *[3]){got, y, which}, n, got);
+				if (!is_equal(type, got, expected, n * sizes[type]))
 					fail_msg("%s, type %d: %s differs in place", names[operation], type, kernels[k]->name);
 			}
 		}
+}
+
+/* Returns the part of one result of scale or noise_add, which is rounded once. */
+static double affine(unsigned operation, const struct algebra_numbers *numbers, double x, double y, bool imaginary)
+{
+	return operation == ALGEBRA_scale ? fma(x, numbers->by, imaginary ? 0 : numbers->plus) : fma(numbers->by, y, x);
+}
+
+/* scale and noise_add of any lengths round once; NaN stays NaN. */
+static void scaled_sums_round_once(void **state)
+{
+	static const unsigned operations[] = {ALGEBRA_scale, ALGEBRA_noise_add};
+	const struct algebra_numbers numbers = {.by = 0.1, .plus = 1.0 / 3};
+	float x[40], y[40], out[40];
+	double wide_x[40], wide_y[40], wide_out[40];
+	size_t count;
+	const struct algebra_kernel *const *kernels = algebra_kernels(&count);
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++) {
+		wide_x[i] = x[i] = i == 7 ? NAN : i == 8 ? -INFINITY : (float)i / 3;
+		wide_y[i] = y[i] = 1.0f / (float)(i + 1);
+	}
+	for (size_t k = 0; k < 2 * count; k++)
+		for (size_t n = 0; n <= 40 && can_run("algebra", kernels[k / 2]->name, kernels[k / 2]->needs); n++)
+			for (unsigned parts = 1; parts <= 2; parts++) {
+				const unsigned operation = operations[k % 2], type = parts == 1 ? F32 : C64;
+				algebra_function *const *functions = kernels[k / 2]->functions[operation];
+
+				functions[type](&numbers, (const void *[3]){x, y}, n / parts, out);
+				functions[type + 1](&numbers, (const void *[3]){wide_x, wide_y}, n / parts, wide_out);
+				for (size_t i = 0; i < n / parts * parts; i++) {
+					const double e = affine(operation, &numbers, wide_x[i], wide_y[i], i % parts);
+
+					assert_true(isnan(e) ? isnan(out[i]) && isnan(wide_out[i])
+							     : out[i] == (float)e && wide_out[i] == e);
+				}
+			}
 }
 
 /* ---- errors ---- */
@@ -126,6 +178,8 @@ static long double complex exact_product(long double complex a, long double comp
 static long double complex exact(unsigned operation, long double complex a, long double complex b)
 {
 	switch (operation) {
+	case ALGEBRA_add:
+		return a + b;
 	case ALGEBRA_subtract:
 		return a - b;
 	case ALGEBRA_multiply:
@@ -158,7 +212,7 @@ static const struct {
 	unsigned operation;
 	double f32, f64, c64, c128; /* the most ulp; 0: not looked at */
 } bounds[] = {
-	{ALGEBRA_subtract, 0.5001, 0.5001, 0, 0}, {ALGEBRA_multiply, 0.5001, 0.5001, 0.501, 1.5},
+	{ALGEBRA_add, 0.5001, 0.5001, 0.501, 0.501}, {ALGEBRA_subtract, 0.5001, 0.5001, 0, 0}, {ALGEBRA_multiply, 0.5001, 0.5001, 0.501, 1.5},
 	{ALGEBRA_divide, 0.5001, 0.5001, 0.501, 4}, {ALGEBRA_abs, 0.5, 0.5, 0.501, 1.5},
 	{ALGEBRA_square, 0.5001, 0.5001, 0.501, 1.5}, {ALGEBRA_sqrt, 0.5001, 0.5001, 0, 0},
 	{ALGEBRA_log, 0.501, 2, 0, 0},            {ALGEBRA_exp, 0.501, 1.5, 0, 0},
@@ -256,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_variant_equals_scalar),
+		cmocka_unit_test(scaled_sums_round_once),
 		cmocka_unit_test(errors_are_within_bounds),
 		cmocka_unit_test(ends_of_the_numbers),
 	};

@@ -84,36 +84,9 @@ static void every_variant_matches_the_definition(void **state)
 					compare(kernels[k], u, v, n, bounds[i]);
 }
 
-/* x + scale y with one rounding, every variant, any length, in place. */
-static void scaled_sums_round_once(void **state)
-{
-	size_t n_kernels;
-	const struct uniform_kernel *const *kernels = uniform_kernels(&n_kernels);
-
-	(void)state;
-	for (size_t v = 0; v < n_kernels; v++)
-		for (size_t n = 0; n < 40 && can_run("uniform", kernels[v]->name, kernels[v]->needs); n++) {
-			float x[40], y[40], sum[40];
-			double wide_x[40], wide_y[40], wide_sum[40];
-
-			for (size_t i = 0; i < n; i++) {
-				wide_x[i] = x[i] = (float)i / 3;
-				wide_y[i] = y[i] = 1.0f / (float)(i + 1);
-			}
-			kernels[v]->add_f32(x, y, n, 0.1, sum);
-			kernels[v]->add_f32(x, y, n, 0.1, x);
-			kernels[v]->add_f64(wide_x, wide_y, n, 0.1, wide_sum);
-			for (size_t i = 0; i < n; i++) {
-				assert_true(sum[i] == (float)fma(0.1, wide_y[i], wide_x[i]) && x[i] == sum[i]);
-				assert_true(wide_sum[i] == fma(0.1, wide_y[i], wide_x[i]));
-			}
-		}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scaled_sums_round_once),
 		cmocka_unit_test(every_variant_matches_the_definition),
 	};
 

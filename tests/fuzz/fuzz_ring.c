@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "engine/engine.h"
 #include "engine/producers/ring.h"
 #include "engine/request.h"
 #include "harness/wait.h"

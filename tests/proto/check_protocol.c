@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "engine/engine.h"
 #include "engine/operations/operations.h"
 #include "examples.h"
 #include "protocol_example.h"

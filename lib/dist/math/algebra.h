@@ -2,8 +2,8 @@
 /* Element-wise arithmetic on arrays: the same bytes in every variant.
  *
  * float32 is computed in float64 and rounded once, which is right to 0.5001 ulp; float64 by one IEEE operation where there
- * is one. The others' errors, each part of a complex number alone: product 1.5 ulp, quotient 4, absolute value 1.5, ln 2,
- * exp 1.5. Complex numbers lie as real and imaginary parts in turn. */
+ * is one; scale and noise_add in either width by one fma. The others' errors, each part of a complex number alone: product
+ * 1.5 ulp, quotient 4, absolute value 1.5, ln 2, exp 1.5. Complex numbers lie as real and imaginary parts in turn. */
 #ifndef TRNSCI_DIST_ALGEBRA_H
 #define TRNSCI_DIST_ALGEBRA_H
 
@@ -13,7 +13,7 @@
 /* X(operation): each has a function for f32, f64, c64 and c128, NULL where it has no meaning. _real: the second operand is
  * real. */
 #define ALGEBRA_OPERATIONS(X) \
-	X(subtract) X(multiply) X(multiply_real) X(divide) X(divide_real) X(abs) X(square) X(sqrt) X(log) X(exp) X(conj) X(real) \
+	X(box_muller) X(scale) X(noise_add) X(add) X(subtract) X(multiply) X(multiply_real) X(divide) X(divide_real) X(abs) X(square) X(sqrt) X(log) X(exp) X(conj) X(real) \
 	X(imag) X(clip) X(where)
 
 enum algebra_operation {
@@ -25,9 +25,10 @@ enum algebra_operation {
 
 struct algebra_numbers {
 	double low, high; /* clip */
+	double by, plus;  /* scale: x by + plus, whose real part alone gets plus; noise_add: a + by b */
 };
 
-/* Computes n elements. in[0] and in[1] are the operands, in[2] (where) n bytes that choose in[0] unless they are 0. ret may
+/* Computes n elements, of box_muller an even number (box_muller.h). in[0] and in[1] are the operands, in[2] (where) n bytes that choose in[0] unless they are 0. ret may
  * be in[0] or in[1] where its elements are as large. */
 typedef void algebra_function(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret);
 

@@ -8,6 +8,7 @@
 
 #include "base/simd/simd.h"
 #include "dist/math/algebra.h"
+#include "dist/math/box_muller.h"
 #include "dist/math/elementary_exp.h"
 #include "dist/math/elementary_log.h"
 
@@ -132,6 +133,33 @@ INLINE double quotient(double p, double c, double q, double d)
 	return difference(p, u, -q, v) / fma(u, u, v * v) * scale;
 }
 
+/* Defines x by + plus. */
+#define SCALE(name, type)                                                                                              \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const double by = numbers->by, plus = numbers->plus;                                                   \
+		const type *x = in[0];                                                                                 \
+		type *out = ret;                                                                                       \
+                                                                                                                       \
+		INDEPENDENT for (size_t i = 0; i < n; i++) out[i] = (type)fma((double)x[i], by, plus);                  \
+	}
+SCALE(scale_f32, float)
+SCALE(scale_f64, double)
+static void box_muller_f32(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)
+{
+	(void)numbers;
+	SIMD_SUFFIX(box_muller).f32(in[0], n / 2, ret);
+}
+
+static void box_muller_f64(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)
+{
+	(void)numbers;
+	SIMD_SUFFIX(box_muller).f64(in[0], n / 2, ret);
+}
+
+BOTH_COMPLEX(scale, fma(a, numbers->by, numbers->plus), fma(b, numbers->by, 0))
+BOTH(add, a + (double)y[i])
+BOTH_COMPLEX(add, a + c, b + d)
 BOTH(subtract, a - (double)y[i])
 BOTH(multiply, a *(double)y[i])
 BOTH(divide, a / (double)y[i])
@@ -268,6 +296,38 @@ LENGTHS(abs_c128, double, inverse_power(larger(fabs(a), fabs(b))))
 	ON_VECTORS(name##_f32, float, f64_load_f32, f64_store_f32, function)                                           \
 	ON_VECTORS(name##_f64, double, f64_load, f64_store, function)
 
+/* Defines x + by y. The last elements go by way of padded copies, so that all have the same operations. */
+#define NOISE_ADD(name, type, load, store)                                                                             \
+	static void name(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)          \
+	{                                                                                                              \
+		const f64v by = f64_set(numbers->by);                                                                  \
+		const type *x = in[0], *y = in[1];                                                                     \
+		type *out = ret, rest[2][F64_LANES] = {0};                                                             \
+		size_t i = 0;                                                                                          \
+                                                                                                                       \
+		for (; i + F64_LANES <= n; i += F64_LANES)                                                             \
+			store(out + i, f64_fma(load(y + i), by, load(x + i)));                                         \
+		if (i < n) {                                                                                           \
+			memcpy(rest[0], x + i, (n - i) * sizeof *x);                                                   \
+			memcpy(rest[1], y + i, (n - i) * sizeof *y);                                                   \
+			store(rest[0], f64_fma(load(rest[1]), by, load(rest[0])));                                     \
+			memcpy(out + i, rest[0], (n - i) * sizeof *out);                                               \
+		}                                                                                                      \
+	}
+NOISE_ADD(noise_add_f32, float, f64_load_f32, f64_store_f32)
+NOISE_ADD(noise_add_f64, double, f64_load, f64_store)
+
+/* A complex sample of noise is two real ones. */
+static void noise_add_c64(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)
+{
+	noise_add_f32(numbers, in, 2 * n, ret);
+}
+
+static void noise_add_c128(const struct algebra_numbers *numbers, const void *const in[3], size_t n, void *ret)
+{
+	noise_add_f64(numbers, in, 2 * n, ret);
+}
+
 BOTH_ON_VECTORS(roots, f64_sqrt)
 BOTH_ON_VECTORS(logarithms, log_any)
 BOTH_ON_VECTORS(exponentials, exp_any)
@@ -350,6 +410,10 @@ const struct algebra_kernel SIMD_SUFFIX(algebra) = {
 	SIMD_NAME,
 	SIMD_NEEDS,
 	{
+		[ALGEBRA_box_muller] = REALS(box_muller),
+		[ALGEBRA_scale] = ALL(scale),
+		[ALGEBRA_noise_add] = ALL(noise_add),
+		[ALGEBRA_add] = ALL(add),
 		[ALGEBRA_subtract] = ALL(subtract),
 		[ALGEBRA_multiply] = ALL(multiply),
 		[ALGEBRA_multiply_real] = COMPLEXES(multiply_real),

@@ -17,9 +17,6 @@ struct uniform_kernel {
 	/* Maps x to x scale + shift, in place. */
 	void (*affine_f32)(float *x, size_t n, double scale, double shift);
 	void (*affine_f64)(double *x, size_t n, double scale, double shift);
-	/* Computes x + scale y. ret may be x or y. */
-	void (*add_f32)(const float *x, const float *y, size_t n, double scale, float *ret);
-	void (*add_f64)(const double *x, const double *y, size_t n, double scale, double *ret);
 };
 
 extern const struct uniform_kernel uniform_scalar, uniform_avx2, uniform_avx512, uniform_neon;

@@ -70,7 +70,7 @@ static void map_f32(float *x, size_t n, double scale, double shift, double most)
 	}
 }
 
-/* struct uniform_kernel: uniforms to [low, high), samples to scale and shift, and x + y scale. */
+/* struct uniform_kernel: uniforms to [low, high), samples to scale and shift. */
 static void range_f32(float *x, size_t n, double low, double high)
 {
 	map_f32(x, n, high - low, low, below_f32(high));
@@ -91,38 +91,4 @@ static void affine_f64(double *x, size_t n, double scale, double shift)
 	map_f64(x, n, scale, shift, NO_LIMIT);
 }
 
-/* The last elements go by way of padded copies, so that all elements have the same operations. ret may be x or y. */
-static void add_f32(const float *x, const float *y, size_t n, double scale, float *ret)
-{
-	const f64v scales = f64_set(scale);
-	float rest[2][F64_LANES] = {0};
-	size_t i = 0;
-
-	for (; i + F64_LANES <= n; i += F64_LANES)
-		f64_store_f32(ret + i, f64_fma(f64_load_f32(y + i), scales, f64_load_f32(x + i)));
-	if (i < n) {
-		memcpy(rest[0], x + i, (n - i) * sizeof *x);
-		memcpy(rest[1], y + i, (n - i) * sizeof *y);
-		f64_store_f32(rest[0], f64_fma(f64_load_f32(rest[1]), scales, f64_load_f32(rest[0])));
-		memcpy(ret + i, rest[0], (n - i) * sizeof *ret);
-	}
-}
-
-static void add_f64(const double *x, const double *y, size_t n, double scale, double *ret)
-{
-	const f64v scales = f64_set(scale);
-	double rest[2][F64_LANES] = {0};
-	size_t i = 0;
-
-	for (; i + F64_LANES <= n; i += F64_LANES)
-		f64_store(ret + i, f64_fma(f64_load(y + i), scales, f64_load(x + i)));
-	if (i < n) {
-		memcpy(rest[0], x + i, (n - i) * sizeof *x);
-		memcpy(rest[1], y + i, (n - i) * sizeof *y);
-		f64_store(rest[0], f64_fma(f64_load(rest[1]), scales, f64_load(rest[0])));
-		memcpy(ret + i, rest[0], (n - i) * sizeof *ret);
-	}
-}
-
-const struct uniform_kernel SIMD_SUFFIX(uniform) = {SIMD_NAME,  SIMD_NEEDS, range_f32, range_f64,
-						    affine_f32, affine_f64, add_f32,   add_f64};
+const struct uniform_kernel SIMD_SUFFIX(uniform) = {SIMD_NAME, SIMD_NEEDS, range_f32, range_f64, affine_f32, affine_f64};

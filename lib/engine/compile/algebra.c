@@ -69,7 +69,7 @@ static enum dtype real_of(enum dtype dtype)
 	return dtype == DTYPE_C64 ? DTYPE_F32 : dtype == DTYPE_C128 ? DTYPE_F64 : dtype;
 }
 
-/* Adds the step, whose result has in[0]'s shape and that dtype. */
+/* Adds the step, whose result has in[0]'s shape and that dtype. It is valid until another is added. */
 static int add_step(struct compiler *c, unsigned operation, struct buffer *const in[3], enum dtype dtype,
 		    unsigned out_param, struct step **ret_step)
 {
@@ -114,10 +114,11 @@ int compile_unary(struct compiler *c)
 	return add_step(c, operation, in, narrows ? real_of(in[0]->shape.dtype) : in[0]->shape.dtype, UNARY_OUT, &step);
 }
 
-/* The second operand is of the first one's dtype, or real beside a complex one. */
+/* The second operand is of the first one's dtype; a factor or a divisor of a complex one may be real. */
 int compile_binary(struct compiler *c)
 {
 	unsigned operation = operation_of(c);
+	const bool scales = operation == ALGEBRA_multiply || operation == ALGEBRA_divide;
 	struct buffer *in[3] = {NULL};
 	struct step *step;
 	int error = compile_input(c, ADD_A, &in[0]);
@@ -137,10 +138,42 @@ int compile_binary(struct compiler *c)
 	else if (second != first)
 		return bind_error(&c->args, ADD_B, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed beside %s is %s%s%s",
 				  dtype_name(second), dtype_name(first), dtype_name(first),
-				  dtype_is_complex(first) && operation != ALGEBRA_subtract ? " or " : "",
-				  dtype_is_complex(first) && operation != ALGEBRA_subtract ? dtype_name(real_of(first)) : "");
+				  dtype_is_complex(first) && scales ? " or " : "",
+				  dtype_is_complex(first) && scales ? dtype_name(real_of(first)) : "");
 	error = check_shape(c, ADD_B, &in[1]->shape, &in[0]->shape);
 	return error ? error : add_step(c, operation, in, first, ADD_OUT, &step);
+}
+
+/* Samples are made in pairs, each from two uniforms. */
+int compile_box_muller(struct compiler *c)
+{
+	struct buffer *in[3] = {NULL};
+	struct step *step;
+	int error = compile_input(c, BOX_MULLER_IN, &in[0]);
+
+	if (!error)
+		error = check_dtype(c, BOX_MULLER_IN, ALGEBRA_box_muller, in[0]->shape.dtype);
+	if (!error && in[0]->shape.n % 2)
+		error = bind_error(&c->args, BOX_MULLER_IN, c->err, ERROR_BAD_SHAPE,
+				   "it has %" PRIu64 " elements, allowed is an even number", in[0]->shape.n);
+	return error ? error : add_step(c, ALGEBRA_box_muller, in, in[0]->shape.dtype, BOX_MULLER_OUT, &step);
+}
+
+int compile_scale(struct compiler *c)
+{
+	struct buffer *in[3] = {NULL};
+	struct step *step;
+	int error = compile_input(c, SCALE_IN, &in[0]);
+
+	if (!error)
+		error = check_dtype(c, SCALE_IN, ALGEBRA_scale, in[0]->shape.dtype);
+	if (!error)
+		error = add_step(c, ALGEBRA_scale, in, in[0]->shape.dtype, SCALE_OUT, &step);
+	if (error)
+		return error;
+	step->algebra.numbers.by = c->args.at[SCALE_BY].f64;
+	step->algebra.numbers.plus = c->args.at[SCALE_PLUS].f64;
+	return 0;
 }
 
 /* low <= high is written so that it would also refuse NaN; binding has refused that before. */
@@ -160,8 +193,8 @@ int compile_clip(struct compiler *c)
 		error = add_step(c, ALGEBRA_clip, in, in[0]->shape.dtype, CLIP_OUT, &step);
 	if (error)
 		return error;
-	step->algebra.low = low;
-	step->algebra.high = high;
+	step->algebra.numbers.low = low;
+	step->algebra.numbers.high = high;
 	return 0;
 }
 

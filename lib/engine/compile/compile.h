@@ -78,7 +78,6 @@ int compile_clip(struct compiler *compiler);
 int compile_where(struct compiler *compiler);
 int compile_reduce(struct compiler *compiler);
 int compile_scale(struct compiler *compiler);
-int compile_add(struct compiler *compiler);
 int compile_noise_add(struct compiler *compiler);
 int compile_fft(struct compiler *compiler);
 int compile_dct(struct compiler *compiler);

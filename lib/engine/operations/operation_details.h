@@ -107,8 +107,8 @@
 	"one angle times one radius. The draw normal gives the same bytes. Source: G. E. P. Box, M. E. Muller, Ann. Math. " \
 	"Statist. 29 (1958) 610."
 #define DETAILS_scale     "The result has the dtype and shape of in, which out may be."
-#define DETAILS_add       "The result has the dtype and shape of a. out may be a or b."
-#define DETAILS_subtract "The result has the dtype and shape of a."
+#define DETAILS_add      "The result has the dtype and shape of a. out may be a, or b of its shape."
+#define DETAILS_subtract DETAILS_add
 #define DETAILS_multiply \
 	"The result has the dtype and shape of a. Real products are rounded once; each part of a complex one is right to 1.5 ulp."
 #define DETAILS_divide \

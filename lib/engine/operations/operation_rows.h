@@ -65,8 +65,8 @@
 	ROW(box_muller, ELEMENTWISE, box_muller, compile_box_muller, \
 	    "pairs of uniforms to pairs of standard normals") \
 	ROW(scale, ELEMENTWISE, scale, compile_scale, "x to x by + plus, rounded once") \
-	ROW(add, ELEMENTWISE, add, compile_add, "a + b") \
-	ROW(subtract, ELEMENTWISE, subtract, compile_binary, "a - b") \
+	ROW(add, ELEMENTWISE, terms, compile_binary, "a + b") \
+	ROW(subtract, ELEMENTWISE, terms, compile_binary, "a - b") \
 	ROW(multiply, ELEMENTWISE, factors, compile_binary, "a b") \
 	ROW(divide, ELEMENTWISE, factors, compile_binary, "a / b") \
 	ROW(abs, ELEMENTWISE, any_elements, compile_unary, "absolute value, which is real") \

@@ -20,16 +20,8 @@ static const struct param scale_params[] = {
 	[SCALE_OUT] = OUT,
 	JOB_PARAMS(SCALE_U64),
 };
-static const struct param add_params[] = {
-	[ADD_A] = {"a", PARAM_TILE, "", NULL, NONE, "first term: f32, f64, c64 or c128"},
-	[ADD_B] = {"b", PARAM_TILE, "", NULL, NONE, "second term, of the dtype and shape of the first"},
-	[ADD_OUT] = OUT,
-	JOB_PARAMS(ADD_U64),
-};
-
-/* The order of operands is add's. */
 #define REPEATED "of the same dtype, and of its shape, its last dimensions or one element"
-static const struct param subtract_params[] = {
+static const struct param terms_params[] = {
 	[ADD_A] = {"a", PARAM_TILE, "", NULL, NONE, "first operand: f32, f64, c64 or c128"},
 	[ADD_B] = {"b", PARAM_TILE, "", NULL, NONE, "second operand, " REPEATED},
 	[ADD_OUT] = OUT,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "dist/math/algebra.h"
 #include "engine/steps/step.h"
 
@@ -54,7 +55,6 @@ static void choose(const struct algebra_step *algebra, enum dtype dtype, const v
 static void fill_piece(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
 		       const char *const in[STEP_INPUTS], void *out)
 {
-	const struct algebra_numbers numbers = {step->algebra.low, step->algebra.high};
 	_Alignas(16) char repeated[STEP_INPUTS][PIECE * WIDEST];
 	const void *operands[3] = {in[0], in[1], in[2]};
 	uint8_t chosen[PIECE];
@@ -68,8 +68,8 @@ static void fill_piece(const struct engine *engine, const struct step *step, uin
 		choose(&step->algebra, step->in[2]->shape.dtype, operands[2], n, chosen);
 		operands[2] = chosen;
 	}
-	engine->kernels.algebra->functions[step->algebra.operation][column_of(step->in[0]->shape.dtype)](&numbers, operands, n,
-													   out);
+	engine->kernels.algebra->functions[step->algebra.operation][column_of(step->in[0]->shape.dtype)](
+		&step->algebra.numbers, operands, n, out);
 }
 
 /* Returns whether the kernel can read all operands where they lie, so that a block need not be cut into pieces. */
@@ -101,8 +101,13 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 {
 	const uint64_t words = dtype_size(step->in[0]->shape.dtype) / 4;
 
-	(void)engine;
 	switch (step->algebra.operation) {
+	case ALGEBRA_box_muller:
+		return (engine->features & CPU_AVX512 ? 600 : engine->features & CPU_AVX2 ? 1400 : 19000) * words;
+	case ALGEBRA_scale:
+	case ALGEBRA_add:
+	case ALGEBRA_noise_add:
+		return 300 * words;
 	case ALGEBRA_log:
 	case ALGEBRA_exp:
 		return 1500 * words;

@@ -18,6 +18,7 @@
 #include "engine/steps/deferred_build.h"
 #include "engine/steps/plan_cache.h"
 #include "dist/draw/draw.h"
+#include "dist/math/algebra.h"
 #include "dist/quasi/points.h"
 #include "fft/precision/precision.h"
 #include "fft/signals/signal.h"
@@ -76,14 +77,10 @@ struct points_step {
 	uint64_t begin; /* coordinate of the set that is out's first */
 };
 
-struct scale_step {
-	double by, plus;
-};
-
 struct algebra_step {
-	unsigned operation; /* enum algebra_operation */
-	double low, high;   /* of clip */
-	bool tests;         /* where: the condition is that in[2] is above `above`, not that it is not 0 */
+	enum algebra_operation operation;
+	struct algebra_numbers numbers;
+	bool tests; /* where: the condition is that in[2] is above `above`, not that it is not 0 */
 	double above;
 };
 
@@ -127,12 +124,8 @@ struct signal_step {
 enum step_kind {
 	STEP_DRAW,
 	STEP_POINTS,
-	STEP_BOX_MULLER,
-	STEP_SCALE,
-	STEP_ADD,
-	STEP_NOISE_ADD, /* in[0] + scale.by in[1], rounded once */
-	STEP_CAST,      /* to the dtype of out, also the same one */
-	STEP_ALGEBRA,   /* arithmetic of in[0], in[1], in[2], which may repeat (dist/math/algebra.h) */
+	STEP_CAST,    /* to the dtype of out, also the same one */
+	STEP_ALGEBRA, /* arithmetic of in[0], in[1], in[2], which may repeat (dist/math/algebra.h) */
 	STEP_ALGEBRA_RESIZED, /* the same, where an operand's elements have another size than out's */
 	STEP_DRAW_EACH, /* a draw of which some parameters are arrays: in[k], each as long as it likes */
 	/* Not element-wise: */
@@ -174,7 +167,6 @@ struct step {
 	union {
 		struct draw_step draw;
 		struct points_step points;
-		struct scale_step scale;
 		struct algebra_step algebra;
 		struct reduce_step reduce;
 		struct resize_step resize;
@@ -258,8 +250,8 @@ struct step_ops {
 };
 
 /* The rows of all kinds; each is defined in the file of its kind. */
-extern const struct step_ops step_algebra, step_algebra_resized, step_reduce, step_draw, step_draw_each, step_points, step_box_muller, step_scale, step_add, step_noise_add, step_cast,
-	step_resize, step_fft, step_gemm, step_trace, step_signal;
+extern const struct step_ops step_algebra, step_algebra_resized, step_reduce, step_draw, step_draw_each, step_points,
+	step_cast, step_resize, step_fft, step_gemm, step_trace, step_signal;
 
 /* Whether an algebra_operation has a function for that dtype. */
 bool step_algebra_has(unsigned operation, enum dtype dtype);

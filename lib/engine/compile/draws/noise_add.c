@@ -94,10 +94,10 @@ int compile_noise_add(struct compiler *c)
 		return error;
 	/* The noise's position goes to the map `noise`, the next member of the reply, and not to the reply itself. */
 	c->program->placements.at[samples.placement].inside = c->reply->map.count + 1;
-	step = program_step(c->program, STEP_NOISE_ADD, x, out);
+	step = program_step(c->program, STEP_ALGEBRA, x, out);
 	if (!step || value_put(c->program->bump, c->reply, "noise", reply))
 		return compile_no_memory(c);
 	step->in[1] = samples.samples;
-	step->scale.by = c->args.at[NOISE_SIGMA].f64;
+	step->algebra = (struct algebra_step){.operation = ALGEBRA_noise_add, .numbers.by = c->args.at[NOISE_SIGMA].f64};
 	return compile_reply(c, NOISE_OUT, out);
 }
