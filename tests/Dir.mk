@@ -97,6 +97,7 @@ $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
 
 $(addprefix $(BUILD)/tests/daemon/faults/,check_faults check_start_faults check_killed_clients): $(BUILD)/obj/tests/daemon/faults/fault_fixture.o
 $(addprefix $(BUILD)/tests/daemon/,faults/check_faults faults/check_start_faults faults/check_killed_clients limits/check_unasked_fds net/check_closing): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
+$(BUILD)/tests/client/check_open_faults: | $(BUILD)/tests/faults/inject.so
 
 # make soak SECONDS=3600 : a crowd of 1,000 clients that come and go, for so long.
 soak: all $(BUILD)/tests/client/check_soak

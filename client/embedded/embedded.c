@@ -428,6 +428,7 @@ static size_t plan_cache_bytes(const struct embedded *embedded)
 	return embedded->memory / 8 > PLAN_BYTES_LEAST ? (size_t)(embedded->memory / 8) : 0;
 }
 
+/* What is made belongs to `embedded`, also on failure: free_embedded destroys it. */
 static int make_engine(const struct trnsci_options *options, struct embedded *embedded, struct error *err)
 {
 	struct engine_settings settings = {
@@ -446,11 +447,7 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 	if (r < 0)
 		return r;
 	r = session_memory_create(embedded->engine, &limits, &embedded->session_memory);
-	if (r < 0) {
-		engine_destroy(embedded->engine);
-		return error_set(err, (enum error_code) - r, "embedded: no memory for tiles");
-	}
-	return 0;
+	return r < 0 ? error_set(err, (enum error_code) - r, "embedded: no memory for tiles") : 0;
 }
 
 /* Frees an engine that is only partly made. */

@@ -288,7 +288,8 @@ int handshake_greet(struct handshake *handshake, char ret_instance[HANDSHAKE_INS
 {
 	struct bump *bump = bump_new();
 	struct value result;
-	int r = bump ? handshake_call(handshake, "version", NULL, bump, NULL, &result, err) : -ERROR_NO_MEMORY;
+	int r = bump ? handshake_call(handshake, "version", NULL, bump, NULL, &result, err)
+		     : error_set(err, ERROR_NO_MEMORY, NO_ROOM);
 
 	if (r == 0)
 		r = read_version(&result, ret_instance, err);
