@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/checked.h"
+#include "settings_file.h"
 #include "weights.h"
 
 static const struct setting table[] = {
@@ -192,25 +193,21 @@ static void add_place(struct error *err, const char *path, unsigned line)
 int settings_load(struct settings *settings, const char *path, struct error *err)
 {
 	struct settings loaded = *settings;
+	char *text = NULL, *rest, *line;
 	struct error inner = {0};
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t room = 0;
 	unsigned number = 0;
-	int r = 0;
+	int r = settings_file_read(path, &text, err);
 
-	if (!file)
-		return error_set(err, ERROR_SYSTEM, "%s: %s", path, strerror(errno));
-	while (r == 0 && getline(&line, &room, file) >= 0) {
+	if (r < 0)
+		return r;
+	rest = text;
+	while (r == 0 && (line = strsep(&rest, "\n"))) {
 		number++;
 		r = load_line(&loaded, line, &inner);
 	}
 	if (r < 0)
 		add_place(&inner, path, number);
-	else if (ferror(file))
-		r = error_set(&inner, ERROR_SYSTEM, "%s: %s", path, strerror(errno));
-	free(line);
-	fclose(file);
+	free(text);
 	if (r == 0)
 		*settings = loaded;
 	else if (err)
@@ -240,6 +237,9 @@ static int load_folder(struct settings *settings, const char *path, struct error
 
 	if (count < 0)
 		return error_set(err, ERROR_SYSTEM, "%s: %s", path, strerror(errno));
+	if (count > SETTINGS_FOLDER_FILES)
+		r = error_set(err, ERROR_OUT_OF_RANGE, "%s: %d files *.conf, allowed: at most %d", path, count,
+			      SETTINGS_FOLDER_FILES);
 	for (int i = 0; i < count; i++) {
 		char file[4096 + 256];
 

@@ -140,8 +140,8 @@ void settings_default(struct settings *settings);
  * *settings is untouched. */
 int settings_set(struct settings *settings, const char *name, const char *text, struct error *err);
 
-/* Reads a file of lines "name = value", empty lines and lines that begin with '#'. Returns as settings_set, or -ERROR_SYSTEM
- * (the file cannot be read) or -ERROR_WRONG_TYPE (any other line), and *settings is untouched. The error names file and line. */
+/* Reads a file of lines "name = value", empty lines and lines that begin with '#'. Returns as settings_set, as settings_file_read,
+ * or -ERROR_WRONG_TYPE (any other line), and *settings is untouched. The error names file and line. */
 int settings_load(struct settings *settings, const char *path, struct error *err);
 
 /* Reads a file, or of a folder all files *.conf in the order of their names. With a '-' before it the path may be missing.

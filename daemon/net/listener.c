@@ -93,7 +93,7 @@ static int take_lock(const char *path, int *ret_fd, struct error *err)
 
 	snprintf(name, sizeof name, "%s.lock", path);
 	for (;;) {
-		int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 
 		if (fd < 0)
 			return fail_path(err, name, "cannot be made");

@@ -167,6 +167,9 @@ int store_walk(struct store *store, struct store_walk *walk, int *ret);
 int store_fail_path(const char *path, int number, struct error *err);
 /* Writes the path of DIR/streams.db with a suffix. */
 void store_path(const char *dir, const char *suffix, char path[STORE_PATH_ROOM]);
+/* Checks that the file, and those that SQLite opens beside it, are regular files where they exist: to open a FIFO would wait for
+ * ever. -ERROR_STORE */
+int store_check_kinds(const char *dir, const char *suffix, struct error *err);
 /* Removes the file of that suffix and its journal, if an earlier attempt has left them. */
 void store_unlink(const char *dir, const char *suffix);
 int store_flush_dir(const char *dir, struct error *err);

@@ -99,6 +99,22 @@ int store_flush_dir(const char *dir, struct error *err)
 	return r;
 }
 
+int store_check_kinds(const char *dir, const char *suffix, struct error *err)
+{
+	static const char *const beside[] = {"", "-journal", "-wal", "-shm"};
+
+	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+		char path[STORE_PATH_ROOM], name[STORE_PATH_ROOM + 16];
+		struct stat st;
+
+		store_path(dir, suffix, path);
+		snprintf(name, sizeof name, "%s%s", path, beside[i]);
+		if (stat(name, &st) == 0 && !S_ISREG(st.st_mode))
+			return error_set(err, ERROR_STORE, "%.180s: no regular file, allowed: a regular file or none", name);
+	}
+	return 0;
+}
+
 /* ---- placement ---- */
 
 static struct store_inode inode_of(const struct stat *st)

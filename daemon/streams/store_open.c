@@ -35,9 +35,13 @@ static int configure(struct store *store)
 static int open_database(const struct store_folder *folder, const char *suffix, int flags, struct store **ret_store,
 		   int *ret_rc, struct error *err)
 {
-	struct store *store = calloc(1, sizeof *store);
+	struct store *store;
 	char path[STORE_PATH_ROOM];
+	int r = store_check_kinds(folder->path, suffix, err);
 
+	if (r < 0)
+		return r;
+	store = calloc(1, sizeof *store);
 	if (!store)
 		return error_set(err, ERROR_NO_MEMORY, "state: no memory for it");
 	snprintf(store->dir, sizeof store->dir, "%s", folder->path);

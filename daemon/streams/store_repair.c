@@ -113,6 +113,8 @@ static int copy_file(const char *dir, const char *from, const char *to, struct e
 	FILE *in, *out;
 	size_t got;
 
+	if (store_check_kinds(dir, from, err) < 0 || store_check_kinds(dir, to, err) < 0)
+		return -ERROR_STORE;
 	store_path(dir, from, source);
 	store_path(dir, to, target);
 	in = fopen(source, "re");

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 enum { ARENA = 1 << 20 };
 
@@ -112,6 +113,30 @@ static void wrong_file(void **state)
 	end(&daemon);
 }
 
+/* A reload does not wait at a FIFO and reads no device: the daemon serves on with the settings that it had. */
+static void other_files(void **state)
+{
+	struct daemon daemon;
+	struct client client;
+
+	(void)state;
+	start(&daemon, "rings = 3\n");
+	client_open(&client, daemon.socket);
+	for (int i = 0; i < 3; i++) {
+		unlink(config);
+		assert_int_equal(i == 0 ? mkfifo(config, 0600) : symlink(i == 1 ? "/dev/zero" : "/dev/tty", config), 0);
+		kill(daemon.pid, SIGHUP);
+		daemon_await(&daemon, "STATUS=reload failed, serves with the old settings: wrong_type: ");
+		daemon_await(&daemon, "READY=1");
+		assert_int_equal(client_stat(&client, "settings.rings"), 3);
+	}
+	unlink(config);
+	reload(&daemon, "rings = 5\n", "STATUS=serves with ");
+	assert_int_equal(client_stat(&client, "settings.rings"), 5);
+	client_close(&client);
+	end(&daemon);
+}
+
 /* Totals below what is in use refuse more, and end nobody. */
 static void lowered_totals(void **state)
 {
@@ -150,7 +175,7 @@ static void lowered_totals(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes), cmocka_unit_test(wrong_file),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes), cmocka_unit_test(wrong_file), cmocka_unit_test(other_files),
 					   cmocka_unit_test(lowered_totals)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

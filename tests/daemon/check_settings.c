@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "daemon/settings.h"
+#include "daemon/settings_file.h"
 
 static uint64_t number_of(const struct settings *settings, const struct setting *setting)
 {
@@ -210,6 +212,67 @@ static void folders(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+/* What is no regular file, or too large, is refused at once: nothing waits at a FIFO or reads a device to its end. */
+static void other_files(void **state)
+{
+	char dir[] = "/tmp/trnscid-conf-XXXXXX", path[128], large[128];
+	static char comment[SETTINGS_FILE_BYTES + 1];
+	static const char *const devices[] = {"/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx"};
+	struct settings settings, before;
+	struct error err = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	settings_default(&settings);
+	before = settings;
+	write_file(dir, "10-a.conf", "threads = 1\n");
+	snprintf(path, sizeof path, "%s/20-b.conf", dir);
+	snprintf(large, sizeof large, "%s/large", dir);
+	alarm(60);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_WRONG_TYPE);
+	assert_non_null(strstr(err.text, "/20-b.conf: no regular file, allowed: "));
+	assert_int_equal(settings_load_path(&settings, path, &err), -ERROR_WRONG_TYPE);
+	assert_int_equal(unlink(path), 0);
+	for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+		assert_int_equal(symlink(devices[i], path), 0);
+		assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_WRONG_TYPE);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_WRONG_TYPE);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(symlink("/proc/self/mem", path), 0);
+	assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_SYSTEM);
+	assert_int_equal(unlink(path), 0);
+
+	memset(comment, '#', sizeof comment - 1);
+	write_file(dir, "large", comment); /* the largest that is read; a link to a regular file is followed */
+	assert_int_equal(symlink("large", path), 0);
+	assert_int_equal(settings_load_path(&settings, dir, &err), 0);
+	assert_int_equal(settings.threads, 1);
+	before = settings;
+	assert_int_equal(truncate(large, SETTINGS_FILE_BYTES + 1), 0);
+	assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_OUT_OF_RANGE);
+	assert_non_null(strstr(err.text, "1048576"));
+	assert_int_equal(truncate(large, 80 << 20), 0);
+	assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_OUT_OF_RANGE);
+	assert_int_equal(truncate(large, 0), 0);
+	assert_int_equal(truncate(large, 10), 0);
+	assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_WRONG_TYPE); /* zeros */
+	assert_int_equal(unlink(path), 0);
+	for (int i = 0; i < SETTINGS_FOLDER_FILES; i++) {
+		snprintf(path, sizeof path, "30-%03d.conf", i);
+		write_file(dir, path, "");
+	}
+	assert_int_equal(settings_load_path(&settings, dir, &err), -ERROR_OUT_OF_RANGE);
+	assert_non_null(strstr(err.text, ": 257 files *.conf, allowed: at most 256"));
+	assert_memory_equal(&settings, &before, sizeof settings);
+	alarm(0);
+	snprintf(path, sizeof path, "rm -r %s", dir);
+	assert_int_equal(system(path), 0);
+}
+
 static void note_change(const struct setting *setting, void *arg)
 {
 	strcat(arg, setting->name);
@@ -319,7 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges), cmocka_unit_test(suffixes),    cmocka_unit_test(texts),
-		cmocka_unit_test(files),  cmocka_unit_test(folders),     cmocka_unit_test(changes),
+		cmocka_unit_test(files),  cmocka_unit_test(folders), cmocka_unit_test(other_files),     cmocka_unit_test(changes),
 		cmocka_unit_test(manual_page),
 	};
 

@@ -313,6 +313,36 @@ static const struct stat *status_of(const struct daemon *daemon)
 	return &st;
 }
 
+/* A FIFO, a device or a folder in the place of a file of the state: the daemon starts without named streams, and the repair
+ * ends with an error. Neither waits. */
+static void other_kinds_of_files(void **test)
+{
+	static const char *const names[] = {"/streams.db", "/streams.db-journal", "/streams.db-wal"};
+	char state[128], path[160];
+	struct daemon daemon;
+	struct client client;
+
+	(void)test;
+	begin(&daemon, state);
+	path_of(&daemon, "", path);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (size_t i = 0; i < 3 * sizeof names / sizeof *names; i++) {
+		path_of(&daemon, names[i / 3], path);
+		assert_int_equal(i % 3 == 0 ? mkfifo(path, 0600) : i % 3 == 1 ? symlink("/dev/zero", path) : mkdir(path, 0700), 0);
+		spawn(&daemon, state, NULL);
+		client_open(&client, daemon.socket);
+		struct value params = client_map(&client, "name", value_string("a"), NULL);
+		client_fails(&client, "stream_create", &params, ERROR_STORE, "state");
+		client_result(&client, "ping", NULL);
+		client_close(&client);
+		assert_int_equal(daemon_strike(&daemon, SIGTERM), 0);
+		assert_int_equal(repair(state), 74);
+		assert_int_equal(remove(path), 0);
+	}
+	spawn(&daemon, state, NULL);
+	daemon_stop(&daemon);
+}
+
 /* As root, of a state that is another user's: who could open it before can open it afterwards. */
 static void repair_keeps_the_owner(void **test)
 {
@@ -409,6 +439,7 @@ int main(void)
 		cmocka_unit_test(one_daemon_a_folder),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(damage_and_repair),
+		cmocka_unit_test(other_kinds_of_files),
 		cmocka_unit_test(repair_keeps_the_owner),
 		cmocka_unit_test(others_can_write),
 	};
