@@ -344,10 +344,11 @@ void settings_print(FILE *file)
 	}
 }
 
-int settings_show(const struct settings *settings, struct bump *bump, struct value *map)
+int settings_show(const struct settings *settings, bool paths, struct bump *bump, struct value *map)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		const void *field = (const char *)settings + table[i].offset;
+		const bool hidden = !paths && table[i].offset == offsetof(struct settings, state_dir);
 		bool text = setting_is_text(&table[i]);
 		char octal[24];
 		int r;
@@ -360,7 +361,7 @@ int settings_show(const struct settings *settings, struct bump *bump, struct val
 		if (!field)
 			return -ERROR_NO_MEMORY;
 		r = value_put(bump, map, table[i].name,
-			      text ? value_string(field) : value_uint(*(const uint64_t *)field));
+			      hidden ? value_nil() : text ? value_string(field) : value_uint(*(const uint64_t *)field));
 
 		if (r < 0)
 			return r;

@@ -168,7 +168,7 @@ void setting_print_range(const struct setting *setting, FILE *file);
 /* Prints each setting with its unit, help, default and range, and when a change takes effect. */
 void settings_print(FILE *file);
 
-/* Adds every setting's value to map. Returns 0 or -ERROR_NO_MEMORY. */
-int settings_show(const struct settings *settings, struct bump *bump, struct value *map);
+/* Adds every setting's value to map; without `paths`, nil for the folder of the state. Returns 0 or -ERROR_NO_MEMORY. */
+int settings_show(const struct settings *settings, bool paths, struct bump *bump, struct value *map);
 
 #endif

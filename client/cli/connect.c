@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "printable.h"
 
 /* A message may quote a file name or a daemon's text: line ends in it become blanks, so that it stays one line. */
 int complain(enum exit_code code, const char *format, ...)
@@ -18,6 +19,7 @@ int complain(enum exit_code code, const char *format, ...)
 	for (char *at = line; *at; at++)
 		if (*at == '\n' || *at == '\r')
 			*at = ' ';
+	make_printable(line);
 	fprintf(stderr, "trnsci-cli: %s\n", line);
 	return (int)code;
 }
@@ -46,6 +48,7 @@ int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_ses
 		return complain(EXIT_USAGE, "--socket and --embedded: allowed one of them");
 	if (trnsci_open(cli->embedded ? "embedded:" : cli->socket, &options, ret_session, &err) < 0)
 		return complain_error(&err, EXIT_USAGE);
+	make_printable(err.text);
 	if (err.code && !cli->quiet)
 		fprintf(stderr, "trnsci-cli: %s; computing in this process\n", err.text);
 	if (cli->verbose)

@@ -51,8 +51,10 @@ static int show_latency(const struct service *service, struct bump *bump, struct
 	return failed;
 }
 
-static int show_daemon(const struct service *service, struct bump *bump, struct value *map)
+/* Root and the daemon's user see where the state of named streams lies. */
+static int show_daemon(const struct session *session, struct bump *bump, struct value *map)
 {
+	const struct service *service = session->service;
 	struct value cpu = value_map(), quota = value_map(), streams = value_map(), latency = value_map();
 	uint64_t up_ns = stats_now_ns() - service->started_ns;
 	int failed = value_put(bump, map, "version", value_string(TRNSCI_VERSION));
@@ -67,7 +69,7 @@ static int show_daemon(const struct service *service, struct bump *bump, struct 
 	failed |= value_put(bump, map, "huge_pages", value_string(arena_huge_pages()));
 	failed |= value_put(bump, map, "spare_arena", value_bool(prefault_is_ready(service->prefault)));
 	failed |= stats_show(&service->stats, bump, map);
-	failed |= streams_stats(service->streams, bump, &streams);
+	failed |= streams_stats(service->streams, peer_is_master(&session->peer), bump, &streams);
 	failed |= value_put(bump, map, "named_streams", streams);
 	failed |= show_latency(service, bump, &latency);
 	failed |= value_put(bump, map, "latency", latency);
@@ -95,11 +97,11 @@ static int call_stats(struct method_call *call)
 	struct value daemon = value_map(), engine = value_map(), own = value_map(), settings = value_map();
 	const struct service *service = call->session->service;
 	struct bump *bump = call->bump;
-	int failed = show_daemon(service, bump, &daemon);
+	int failed = show_daemon(call->session, bump, &daemon);
 
 	failed |= engine_stats(service->engine, bump, &engine);
 	failed |= show_session(call->session, bump, &own);
-	failed |= settings_show(service->settings, bump, &settings);
+	failed |= settings_show(service->settings, peer_is_master(&call->session->peer), bump, &settings);
 	failed |= value_put(bump, call->result, "daemon", daemon);
 	failed |= value_put(bump, call->result, "engine", engine);
 	failed |= value_put(bump, call->result, "session", own);

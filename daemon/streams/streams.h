@@ -70,7 +70,8 @@ int streams_list(struct streams *streams, const struct streams_who *who, uint64_
 /* As deferred_reply_ops.forget. No reply follows once it has returned. */
 void streams_forget(struct streams *streams, struct deferred_reply *deferred);
 
-/* Adds figures to map. Returns 0 or -ERROR_NO_MEMORY. */
-int streams_stats(struct streams *streams, struct bump *bump, struct value *map);
+/* Adds figures to map; without `paths`, nil for the folder of the state, and the meaning of the trouble without its text, which
+ * names files. Returns 0 or -ERROR_NO_MEMORY. */
+int streams_stats(struct streams *streams, bool paths, struct bump *bump, struct value *map);
 
 #endif

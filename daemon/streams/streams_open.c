@@ -106,13 +106,14 @@ int streams_close(struct streams *streams)
 	return r;
 }
 
-int streams_stats(struct streams *streams, struct bump *bump, struct value *map)
+int streams_stats(struct streams *streams, bool paths, struct bump *bump, struct value *map)
 {
 	struct {
 		const char *name;
 		uint64_t number;
 	} rows[4];
-	int failed = value_put(bump, map, "state_dir", value_string(streams->dir));
+	int failed = value_put(bump, map, "state_dir", paths ? value_string(streams->dir) : value_nil());
+	const char *text;
 	char *trouble;
 
 	pthread_mutex_lock(&streams->lock);
@@ -120,7 +121,8 @@ int streams_stats(struct streams *streams, struct bump *bump, struct value *map)
 	rows[1].name = "commits", rows[1].number = streams->commits;
 	rows[2].name = "failed_commits", rows[2].number = streams->failures;
 	rows[3].name = "draws_that_waited", rows[3].number = streams->waits;
-	trouble = bump_copy(bump, streams->trouble.text, strlen(streams->trouble.text));
+	text = !streams->trouble.code || paths ? streams->trouble.text : error_meaning(streams->trouble.code);
+	trouble = bump_copy(bump, text, strlen(text));
 	pthread_mutex_unlock(&streams->lock);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		failed |= value_put(bump, map, rows[i].name, value_uint(rows[i].number));

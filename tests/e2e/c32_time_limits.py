@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usage: c32_time_limits.py SOCKET none|flip|terminal COMMAND...
+"""usage: c32_time_limits.py SOCKET none|flip|terminal|escapes COMMAND...
 
 Runs COMMAND, in which @ stands for a socket that leads to SOCKET. With flip and terminal a bit of the length of the last
-reply's first text is another, so that the reply never ends. Exits as the command does; with terminal once the command,
+reply's first text is another, so that the reply never ends. With escapes each QQQ in a reply is an escape sequence of a terminal. Exits as the command does; with terminal once the command,
 whose standard error is a terminal there, has shown how long it waits: with 0."""
 import os
 import pty
@@ -31,14 +31,15 @@ def pump(client, server):
 
     def requests():
         while data := client.recv(65536):
-            if mode != "none" and any(name in data for name in SPOILT):
+            if mode in ("flip", "terminal") and any(name in data for name in SPOILT):
                 spoilt.set()
             server.sendall(data)
         server.shutdown(socket.SHUT_WR)
 
     threading.Thread(target=requests, daemon=True).start()
     while data := server.recv(65536):
-        client.sendall(flipped(data) if spoilt.is_set() else data)
+        data = flipped(data) if spoilt.is_set() else data
+        client.sendall(data.replace(b"QQQ", b"\x1b[m") if mode == "escapes" else data)
 
 
 def serve(listener):

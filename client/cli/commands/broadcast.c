@@ -8,6 +8,7 @@
 #include "options/distributions.h"
 #include "options/options.h"
 #include "files/output.h"
+#include "printable.h"
 #include "rand.h"
 #include "report.h"
 
@@ -171,6 +172,7 @@ static int command_read(struct cli *cli, int argc, char **argv)
 static void print_one(const struct trnsci_value *one)
 {
 	static const char *const numbers[] = {"uid", "gid", "capacity", "produced"};
+	char room[PRINTABLE_ROOM];
 	size_t size = 0;
 	const char *name = trnsci_to_bytes(trnsci_get(one, "name"), &size);
 	uint64_t mode = 0, number = 0;
@@ -178,7 +180,7 @@ static void print_one(const struct trnsci_value *one)
 
 	trnsci_to_u64(trnsci_get(one, "mode"), &mode);
 	trnsci_to_f64(trnsci_get(one, "rate"), &rate);
-	printf("%.*s mode=0%03o rate=%g", (int)size, name ? name : "", (unsigned)mode, rate);
+	printf("%s mode=0%03o rate=%g", printable(name, size, room), (unsigned)mode, rate);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (trnsci_to_u64(trnsci_get(one, numbers[i]), &number) == 0)
 			printf(" %s=%" PRIu64, numbers[i], number);

@@ -12,6 +12,7 @@
 #include "files/input.h"
 #include "options/options.h"
 #include "files/output.h"
+#include "printable.h"
 #include "progress.h"
 
 enum { PIECE_BYTES = 4 << 20, MAX_LENGTH = 1 << 30 };
@@ -144,9 +145,10 @@ static void print_precision(const struct transform *transform)
 	double bound;
 	size_t size;
 	const char *mode = trnsci_to_bytes(trnsci_get(reply, "precision"), &size);
+	char room[PRINTABLE_ROOM];
 
 	if (mode && trnsci_to_f64(trnsci_get(reply, "bound"), &bound) == 0)
-		fprintf(stderr, "trnsci-cli: precision %.*s, relative error at most %.2g\n", (int)size, mode, bound);
+		fprintf(stderr, "trnsci-cli: precision %s, relative error at most %.2g\n", printable(mode, size, room), bound);
 }
 
 /* Only now are dtype and shape known; nothing is created for a request that was wrong. */

@@ -8,9 +8,28 @@
 #include "cli.h"
 #include "figures.h"
 #include "options/options.h"
+#include "printable.h"
 
 /* Figures of `daemon` in the reply of stats that go down again. */
 static const char *const gauges[] = {"sessions", "rings", "broadcasts"};
+
+/* Returns the value of a label, and cuts a long one: a quote or a backslash would end it, or begin an escape. */
+static const char *label(const char *text, size_t size, char room[static PRINTABLE_ROOM])
+{
+	printable(text, size, room);
+	for (char *at = room; *at; at++)
+		if (*at == '"' || *at == '\\')
+			*at = '?';
+	return room;
+}
+
+static bool is_metric_name(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_", text[i]) || !text[i])
+			return false;
+	return size > 0;
+}
 
 static void print_heading(FILE *out, const char *name, const char *type, const char *help)
 {
@@ -32,7 +51,7 @@ static void print_counters(FILE *out, const struct trnsci_value *daemon)
 	for (size_t i = 0; i < trnsci_count(daemon); i++) {
 		size_t size = 0;
 		const char *at = trnsci_name_at(daemon, i, &size);
-		bool is_gauge = false, skipped = trnsci_kind(trnsci_at(daemon, i)) != TRNSCI_UINT;
+		bool is_gauge = false, skipped = trnsci_kind(trnsci_at(daemon, i)) != TRNSCI_UINT || !is_metric_name(at, size);
 		double value = 0;
 
 		for (size_t j = 0; j < sizeof gauges / sizeof *gauges; j++)
@@ -54,19 +73,21 @@ static void print_latencies(FILE *out, const struct trnsci_value *latency)
 
 	print_heading(out, name, "summary", "Time of requests from reading to reply, by class of method, since the start.");
 	for (size_t i = 0; i < trnsci_count(latency); i++) {
+		char name_room[PRINTABLE_ROOM];
 		struct latency_row row;
 
 		latency_row(latency, i, &row);
+		const char *class = label(row.name, (size_t)row.name_size, name_room);
 		const struct {
 			const char *quantile;
 			double us;
 		} times[] = {{"0.5", row.p50_us}, {"0.99", row.p99_us}, {"0.999", row.p999_us}};
 
 		for (size_t j = 0; j < sizeof times / sizeof *times; j++)
-			fprintf(out, "%s{class=\"%.*s\",quantile=\"%s\"} %.9g\n", name, row.name_size, row.name, times[j].quantile,
+			fprintf(out, "%s{class=\"%s\",quantile=\"%s\"} %.9g\n", name, class, times[j].quantile,
 				times[j].us * 1e-6);
-		fprintf(out, "%s_sum{class=\"%.*s\"} %.17g\n%s_count{class=\"%.*s\"} %" PRIu64 "\n", name, row.name_size, row.name,
-			row.total_us * 1e-6, name, row.name_size, row.name, row.n_requests);
+		fprintf(out, "%s_sum{class=\"%s\"} %.17g\n%s_count{class=\"%s\"} %" PRIu64 "\n", name, class, row.total_us * 1e-6, name,
+			class, row.n_requests);
 	}
 }
 
@@ -100,10 +121,11 @@ static void print_quotas(FILE *out, const struct trnsci_value *quota)
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		print_heading(out, columns[i][0], "gauge", columns[i][2]);
 		for (size_t j = 0; j < trnsci_count(quota); j++) {
+			char room[PRINTABLE_ROOM];
 			size_t size = 0;
 			const char *setting = trnsci_name_at(quota, j, &size);
 
-			fprintf(out, "%s{setting=\"%.*s\"} %.17g\n", columns[i][0], (int)size, setting,
+			fprintf(out, "%s{setting=\"%s\"} %.17g\n", columns[i][0], label(setting, size, room),
 				figure_f64(trnsci_at(quota, j), columns[i][1]));
 		}
 	}
@@ -113,11 +135,12 @@ static void print_metrics(FILE *out, const struct trnsci_value *stats)
 {
 	const struct trnsci_value *daemon = trnsci_get(stats, "daemon"), *engine = trnsci_get(stats, "engine");
 	const struct trnsci_value *streams = trnsci_get(daemon, "named_streams"), *plans = trnsci_get(engine, "plans");
+	char room[PRINTABLE_ROOM];
 	size_t size = 0;
 	const char *version = trnsci_to_bytes(trnsci_get(daemon, "version"), &size);
 
 	print_heading(out, "trnscid_build_info", "gauge", "The daemon's version.");
-	fprintf(out, "trnscid_build_info{version=\"%.*s\"} 1\n", (int)size, version ? version : "");
+	fprintf(out, "trnscid_build_info{version=\"%s\"} 1\n", label(version, size, room));
 	print_one(out, "trnscid_uptime_seconds", "gauge", "Time since the start.", figure_f64(daemon, "uptime_s"));
 	print_counters(out, daemon);
 	print_latencies(out, trnsci_get(daemon, "latency"));

@@ -12,6 +12,7 @@
 #include "options/distributions.h"
 #include "options/options.h"
 #include "files/output.h"
+#include "printable.h"
 #include "progress.h"
 #include "rand.h"
 #include "rand_arrays.h"
@@ -213,11 +214,14 @@ static int reserve(struct draw *draw, const struct cli *cli)
 	trnsci_call_free(call);
 	if (code != EXIT_OK)
 		return code;
-	if (cli->verbose)
+	if (cli->verbose) {
+		char room[PRINTABLE_ROOM];
+
 		fprintf(stderr,
 			"%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
-			draw->name, draw->range.generator, draw->range.seed, draw->range.stream, draw->range.position,
-			draw->count);
+			draw->name, printable_string(draw->range.generator, room), draw->range.seed, draw->range.stream,
+			draw->range.position, draw->count);
+	}
 	return EXIT_OK;
 }
 

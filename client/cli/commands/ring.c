@@ -10,6 +10,7 @@
 #include "options/distributions.h"
 #include "options/options.h"
 #include "files/output.h"
+#include "printable.h"
 #include "progress.h"
 
 /* DEFAULT_SAMPLES: of the ring, 2 MiB of f32. LIST_MOST: numbers of a parameter that is a list. */
@@ -123,11 +124,12 @@ static int read_options(struct ringing *ringing)
 static void print_place(const struct ringing *ringing, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n)
 {
 	const uint64_t words = info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
+	char room[PRINTABLE_ROOM];
 
 	if (ringing->cli->verbose)
 		fprintf(stderr,
 			"%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
-			ringing->source.name, info->generator, info->seed, info->stream, offset * words, n);
+			ringing->source.name, printable_string(info->generator, room), info->seed, info->stream, offset * words, n);
 }
 
 /* Writes from the ring's own memory, a quarter of it at a time: the engine refills one part while another is written. */

@@ -20,6 +20,7 @@
 #include "files/json.h"
 #include "files/output.h"
 #include "options/options.h"
+#include "printable.h"
 #include "progress.h"
 
 enum { TILES_MAX = 256 };
@@ -253,15 +254,17 @@ static void print_ranges(const struct program *program)
 
 	for (size_t i = 0; i < trnsci_count(ranges); i++) {
 		const struct trnsci_value *range = trnsci_at(ranges, i);
+		char name_room[PRINTABLE_ROOM], generator_room[PRINTABLE_ROOM];
 		size_t size, generator_size;
 		const char *name = trnsci_to_bytes(trnsci_get(range, "name"), &size);
 		const char *generator = trnsci_to_bytes(trnsci_get(range, "generator"), &generator_size);
 
 		if (!name || !generator)
 			continue;
-		fprintf(stderr, "%.*s generator=%.*s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n", (int)size, name,
-			(int)generator_size, generator, figure_u64(range, "seed"), figure_u64(range, "stream"),
-			figure_u64(range, "position"), figure_u64(range, "words"));
+		fprintf(stderr, "%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
+			printable(name, size, name_room), printable(generator, generator_size, generator_room),
+			figure_u64(range, "seed"), figure_u64(range, "stream"), figure_u64(range, "position"),
+			figure_u64(range, "words"));
 	}
 }
 

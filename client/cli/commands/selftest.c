@@ -67,7 +67,7 @@ static bool same_bytes(struct trnsci_session *const sessions[2], const char *dis
 	for (size_t i = 0; i < 2 && same; i++)
 		same = trnsci_fill(sessions[i], distribution, NULL, &source, dtype, SAMPLES, samples[i], NULL, &err) == 0;
 	if (!same)
-		fprintf(stderr, "trnsci-cli: %s\n", err.text);
+		complain(EXIT_OK, "%s", err.text);
 	else
 		same = memcmp(samples[0], samples[1], bytes) == 0;
 	free(samples[0]);

@@ -9,16 +9,18 @@
 #include "command_name.h"
 #include "figures.h"
 #include "options/options.h"
+#include "printable.h"
 #include "report.h"
 #include "status_page.h"
 
 static void print_word(const char *before, const struct trnsci_value *value)
 {
+	char room[PRINTABLE_ROOM];
 	size_t size = 0;
 	const char *text = trnsci_to_bytes(value, &size);
 
 	if (text)
-		printf("%s%.*s", before, (int)size, text);
+		printf("%s%s", before, printable(text, size, room));
 }
 
 /* TRNSCI_CPU may have asked for less than there is, or for more. */
@@ -74,11 +76,12 @@ static void print_streams(const struct trnsci_value *streams)
 static void print_latencies(const struct trnsci_value *latency)
 {
 	struct latency_row row;
+	char name[PRINTABLE_ROOM];
 
 	for (size_t i = 0; i < trnsci_count(latency); i++)
 		if (latency_row(latency, i, &row))
-			printf("times      %-11.*s %9" PRIu64 " requests, p50 %.3g us, p99 %.3g, p999 %.3g, longest %.3g\n", row.name_size,
-			       row.name, row.n_requests, row.p50_us, row.p99_us, row.p999_us, row.max_us);
+			printf("times      %-11s %9" PRIu64 " requests, p50 %.3g us, p99 %.3g, p999 %.3g, longest %.3g\n",
+			       printable(row.name, (size_t)row.name_size, name), row.n_requests, row.p50_us, row.p99_us, row.p999_us, row.max_us);
 }
 
 static void print_daemon(const struct trnsci_value *daemon)
@@ -157,12 +160,12 @@ static void print_slow_request(const struct trnsci_value *one)
 	size_t size = 0;
 	const char *method = trnsci_to_bytes(trnsci_get(one, "method"), &size);
 	const time_t time = (time_t)figure_f64(one, "time_s");
-	char when[32], name[17];
+	char when[32], name[17], room[PRINTABLE_ROOM];
 	struct tm broken;
 
 	localtime_r(&time, &broken);
 	strftime(when, sizeof when, "%F %T", &broken);
-	printf("%s  %-16.*s %9.2f", when, (int)size, method ? method : "", figure_f64(one, "total_us") * 1e-3);
+	printf("%s  %-16s %9.2f", when, printable(method, size, room), figure_f64(one, "total_us") * 1e-3);
 	if (has_threads) {
 		printf(" %9.2f %9.2f", figure_f64(one, "wait_us") * 1e-3, figure_f64(one, "run_us") * 1e-3);
 		print_bytes(figure_u64(one, "bytes"));

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "options/distributions.h"
 #include "options/options.h"
+#include "printable.h"
 #include "rand.h"
 #include "report.h"
 
@@ -37,7 +38,10 @@ static int print_line(const struct cli *cli, const struct trnsci_stream_info *in
 {
 	if (cli->json)
 		return report_print(report_stream(info));
-	printf("%s generator=%s seed=%" PRIu64 " stream=%" PRIu64, info->name, info->generator, info->seed, info->stream);
+	char name[PRINTABLE_ROOM], generator[PRINTABLE_ROOM];
+
+	printf("%s generator=%s seed=%" PRIu64 " stream=%" PRIu64, printable_string(info->name, name),
+	       printable_string(info->generator, generator), info->seed, info->stream);
 	if (info->ended)
 		printf(" position=end\n");
 	else
@@ -57,11 +61,12 @@ static void print_all(const struct trnsci_stream_info *info)
 {
 	const time_t created = (time_t)info->created_s;
 	struct tm utc = {0};
-	char when[32] = "";
+	char when[32] = "", name[PRINTABLE_ROOM], generator[PRINTABLE_ROOM];
 
 	if (gmtime_r(&created, &utc))
 		strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	printf("name          %s\ngenerator     %s\n", info->name, info->generator);
+	printf("name          %s\ngenerator     %s\n", printable_string(info->name, name),
+	       printable_string(info->generator, generator));
 	print_position("seed", info->seed, false);
 	print_position("stream", info->stream, false);
 	print_position("position", info->position, info->ended);

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "options/options.h"
+#include "printable.h"
 #include "report.h"
 
 /* The daemon's reply beside our own version; reply NULL: none answers. */
@@ -22,6 +23,7 @@ static int print_json(const char *address, const struct trnsci_value *reply)
 static void print_versions(const char *address, const struct trnsci_value *reply)
 {
 	uint64_t protocol = 0, format = 0;
+	char room[PRINTABLE_ROOM];
 	size_t size = 0;
 
 	printf("trnsci-cli %s\n", trnsci_version());
@@ -31,8 +33,8 @@ static void print_versions(const char *address, const struct trnsci_value *reply
 
 	trnsci_to_u64(trnsci_get(reply, "protocol"), &protocol);
 	trnsci_to_u64(trnsci_get(reply, "stream_format"), &format);
-	printf("%s %.*s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", address, (int)size, version ? version : "",
-	       protocol, format);
+	printf("%s %s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", address, printable(version, size, room), protocol,
+	       format);
 }
 
 static int print_all(const struct cli *cli, const char *address, const struct trnsci_value *reply)

@@ -67,6 +67,11 @@ static void try_as(const struct daemon *daemon, const struct wish *wish)
 		EXPECT(code_of(&client, "run_prepared", &params) == wish->draw);
 		params = client_map(&client, "name", value_string("own"), "group", value_uint(4000), NULL);
 		EXPECT(code_of(&client, "stream_create", &params) == ERROR_NOT_PERMITTED);
+		const struct value stats = client_result(&client, "stats", NULL);
+		const struct value *streams = value_get(value_get(&stats, "daemon"), "named_streams");
+
+		EXPECT(value_get(streams, "state_dir")->kind == VALUE_NIL);
+		EXPECT(value_get(value_get(&stats, "settings"), "state_dir")->kind == VALUE_NIL);
 		struct value none = value_map(), list = client_result(&client, "stream_list", &none);
 
 		EXPECT((value_get(&list, "streams")->array.count == 0) == (wish->show != 0));
@@ -115,6 +120,11 @@ static void permissions(void **test)
 	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
 		try_as(&daemon, &wishes[i]);
 	client_open(&client, daemon.socket); /* root */
+	const struct value stats = client_result(&client, "stats", NULL);
+	const struct value *streams = value_get(value_get(&stats, "daemon"), "named_streams");
+
+	assert_true(value_is_text(value_get(streams, "state_dir"), strchr(state, '=') + 1));
+	assert_true(value_is_text(value_get(value_get(&stats, "settings"), "state_dir"), strchr(state, '=') + 1));
 	struct value params = named(&client, "shared"), shown = client_result(&client, "stream_delete", &params);
 
 	assert_int_equal(client_number(&shown, "uid"), 3001);
