@@ -21,7 +21,7 @@ start_daemon --state-dir "$work/stateQQQ"
 "$cli" --socket "$socket" broadcast send "hissQQQ" normal --rate 1000 &
 sender=$!
 await sh -c "'$cli' --socket '$socket' broadcast list | grep -q hissQQQ"
-echo '{"steps": [{"id": "a", "op": "uniform", "n": 4}], "results": ["a"], "stream_name": "noiseQQQ"}' >"$work/program.json"
+echo '{"steps": [{"op": "uniform", "n": 4, "as": "a"}], "results": ["a"], "stream_name": "noiseQQQ"}' >"$work/program.json"
 
 printed "broadcast list" 0 'hiss?\[m mode=' broadcast list
 printed "stream list" 0 'noise?\[m generator=' stream list
