@@ -42,9 +42,10 @@ static bool parse_text(const struct value *value, int128 *ret)
 	return true;
 }
 
-/* A real is accepted if it is an integer: JavaScript has no other numbers. */
 bool value_to_int128(const struct value *value, int128 *ret)
 {
+	int64_t i;
+
 	switch (value->kind) {
 	case VALUE_UINT:
 		*ret = value->u;
@@ -53,9 +54,9 @@ bool value_to_int128(const struct value *value, int128 *ret)
 		*ret = value->i;
 		return true;
 	case VALUE_REAL:
-		if (!(value->real >= -0x1p63 && value->real <= 0x1p64) || rint(value->real) != value->real)
+		if (!value_real_to_i64(value->real, &i))
 			return false;
-		*ret = (int128)value->real;
+		*ret = i;
 		return true;
 	case VALUE_STRING:
 	case VALUE_BYTES:

@@ -246,14 +246,32 @@ static bool parse_u64(const char *at, size_t size, uint64_t *ret)
 	return true;
 }
 
-bool value_to_u64(const struct value *value, uint64_t *ret)
+/* Written so that NaN is refused, and converted only where the integer exists. */
+bool value_real_to_i64(double real, int64_t *ret)
 {
-	if (is_text(value))
-		return parse_u64(value->bytes.at, value->bytes.size, ret);
+	if (!(real > -0x1p53 && real < 0x1p53) || (double)(int64_t)real != real)
+		return false;
+	*ret = (int64_t)real;
+	return true;
+}
+
+bool value_to_natural(const struct value *value, uint64_t *ret)
+{
+	int64_t i;
+
+	if (value->kind == VALUE_REAL && value_real_to_i64(value->real, &i) && i >= 0) {
+		*ret = (uint64_t)i;
+		return true;
+	}
 	if (value->kind != VALUE_UINT)
 		return false;
 	*ret = value->u;
 	return true;
+}
+
+bool value_to_u64(const struct value *value, uint64_t *ret)
+{
+	return is_text(value) ? parse_u64(value->bytes.at, value->bytes.size, ret) : value_to_natural(value, ret);
 }
 
 /* -2^63 has no positive counterpart, so text is read without its sign and compared with 2^63 - 1, or 2^63 for a
@@ -267,6 +285,8 @@ bool value_to_i64(const struct value *value, int64_t *ret)
 		*ret = value->i;
 		return true;
 	}
+	if (value->kind == VALUE_REAL)
+		return value_real_to_i64(value->real, ret);
 	if (negative ? !parse_u64(value->bytes.at + 1, value->bytes.size - 1, &u) : !value_to_u64(value, &u))
 		return false;
 	if (u > (uint64_t)INT64_MAX + negative)

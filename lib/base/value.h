@@ -134,12 +134,17 @@ const struct value *value_get(const struct value *map, const char *name);
 /* Returns whether value is a STRING or BYTES with the content `text`. */
 bool value_is_text(const struct value *value, const char *text);
 
-/* These read a number, and return false for anything else. Texts are STRING or BYTES.
- * u64: an integer >= 0, or a text of decimal digits, or of 0x and hexadecimal digits.
+/* These read a number, and return false for anything else. Texts are STRING or BYTES. A float counts as an integer where it is
+ * whole and below 2^53 in magnitude: from there on its sender may have rounded it.
+ * natural: an integer >= 0, not a text.
+ * u64: the same, or a text of decimal digits, or of 0x and hexadecimal digits.
  * i64: an integer, or a text as above, with or without a sign '-'.
  * f64: a number of any kind, not a text. */
+bool value_to_natural(const struct value *value, uint64_t *ret);
 bool value_to_u64(const struct value *value, uint64_t *ret);
 bool value_to_i64(const struct value *value, int64_t *ret);
 bool value_to_f64(const struct value *value, double *ret);
+/* The integer that a float is, by the rule above. */
+bool value_real_to_i64(double real, int64_t *ret);
 
 #endif

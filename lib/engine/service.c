@@ -203,6 +203,7 @@ static int answer_free(const struct service_call *call)
 	const struct args *args = call->args;
 	const bool tile = args->at[FREE_TILE].given, scope = args->at[FREE_SCOPE].given;
 	size_t freed = 1;
+	uint64_t handle;
 	int error = 0;
 
 	if (!tile && !scope)
@@ -210,8 +211,8 @@ static int answer_free(const struct service_call *call)
 	if (tile && scope)
 		return bind_error(args, FREE_SCOPE, call->err, ERROR_OUT_OF_RANGE,
 				  "given beside tile, allowed is one of them");
-	if (tile)
-		error = tile_free(call->memory, args->at[FREE_TILE].value->u, call->err);
+	if (tile && value_to_natural(args->at[FREE_TILE].value, &handle))
+		error = tile_free(call->memory, handle, call->err);
 	else
 		freed = tile_free_scope(call->memory, (uint32_t)args->at[FREE_SCOPE].u64);
 	return error ? error : value_put(call->bump, call->map, "freed", value_uint(freed));

@@ -31,8 +31,11 @@ static void test_every_kind(void **state)
 	assert_reads(value_uint(0), "0");
 	assert_reads(value_uint(UINT64_MAX), "18446744073709551615");
 	assert_reads(value_int(INT64_MIN), "-9223372036854775808");
-	assert_reads(value_real(0x1p64), "18446744073709551616");
-	assert_reads(value_real(-0x1p63), "-9223372036854775808");
+	assert_reads(value_real(0x1p53 - 1), "9007199254740991");
+	assert_reads(value_real(1 - 0x1p53), "-9007199254740991");
+	assert_reads(value_real(-0.0), "0");
+	assert_reads(value_real(0x1p53), NULL);
+	assert_reads(value_real(-0x1p53), NULL);
 	assert_reads(value_real(-3), "-3");
 	assert_reads(value_real(0x1.0000000000001p64), NULL);
 	assert_reads(value_real(0.5), NULL);

@@ -38,7 +38,7 @@ int compile_array_shape(struct compiler *compiler, unsigned param, const struct 
 	for (size_t i = 0; i < count; i++)
 		if (!value_to_u64(&at[i], &shape.dims[i]))
 			return compile_wrong_array(compiler, param, ERROR_WRONG_TYPE,
-					   "a size of its shape is not an integer >= 0");
+					   "a size of its shape is not a whole number >= 0");
 	if (!shape_finish(&shape))
 		return compile_wrong_array(compiler, param, ERROR_OUT_OF_RANGE, "its shape has more than 2^62 bytes");
 	*ret = shape;

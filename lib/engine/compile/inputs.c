@@ -136,9 +136,10 @@ static int named_buffer(struct compiler *compiler, unsigned param, const struct 
 int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer)
 {
 	const struct value *value = compiler->args.at[param].value;
+	uint64_t handle;
 
-	if (value->kind == VALUE_UINT)
-		return compile_tile_buffer(compiler, param, value->u, ret_buffer);
+	if (value_to_natural(value, &handle))
+		return compile_tile_buffer(compiler, param, handle, ret_buffer);
 	if (value->kind == VALUE_STRING)
 		return named_buffer(compiler, param, value, ret_buffer);
 	return compile_is_stated(compiler, value) ? compile_stated_buffer(compiler, param, value, ret_buffer)

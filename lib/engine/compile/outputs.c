@@ -56,9 +56,10 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 static int given_buffer(struct compiler *compiler, unsigned param, struct buffer **ret_buffer)
 {
 	const struct value *value = compiler->args.at[param].value;
+	uint64_t handle;
 
-	return value->kind == VALUE_MAP ? caller_buffer(compiler, param, value, ret_buffer)
-					: compile_tile_buffer(compiler, param, value->u, ret_buffer);
+	return value_to_natural(value, &handle) ? compile_tile_buffer(compiler, param, handle, ret_buffer)
+						: caller_buffer(compiler, param, value, ret_buffer);
 }
 
 int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape)

@@ -61,11 +61,20 @@ int bind_error(const struct args *args, unsigned param, struct error *err, enum 
 	return error_set(err, code, "%s: %s: %s", args->context, args->operation->params[param].name, rest);
 }
 
+/* Returns whether a parameter's numbers are integers. */
+static bool is_integer(enum param_type type)
+{
+	return type == PARAM_U64 || type == PARAM_INT || type == PARAM_SHAPE || type == PARAM_AXES || type == PARAM_TILE;
+}
+
 /* States the type that was given and the one that is allowed, with the choices where there are some. */
 static int wrong_type(const struct args *args, unsigned p, const struct value *value, struct error *err)
 {
 	const struct param *param = &args->operation->params[p];
 
+	if (value->kind == VALUE_REAL && is_integer(param->type))
+		return bind_error(args, p, err, ERROR_WRONG_TYPE,
+				  "got %.17g, allowed is a whole number, as a float below 2^53 in magnitude", value->real);
 	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, allowed is %s%s%s", bind_kind_text(value->kind),
 			  type_texts[param->type], param->choices ? ": " : "", param->choices ? param->choices : "");
 }
@@ -109,15 +118,17 @@ static bool is_text(const struct value *value)
 /* A negative integer has the right type and the wrong range, which the error says. */
 static int bind_u64(const struct args *args, unsigned p, const struct value *value, uint64_t *ret, struct error *err)
 {
+	const bool is_number = value->kind == VALUE_INT || value->kind == VALUE_REAL;
 	char got[32];
 	uint64_t u;
+	int64_t i;
 
-	if (value->kind == VALUE_INT) {
-		snprintf(got, sizeof got, "%" PRId64, value->i);
+	if (!value_to_u64(value, &u)) {
+		if (!is_number || !value_to_i64(value, &i))
+			return wrong_type(args, p, value, err);
+		snprintf(got, sizeof got, "%" PRId64, i);
 		return out_of_range(args, p, got, err);
 	}
-	if (!value_to_u64(value, &u))
-		return wrong_type(args, p, value, err);
 	if (!within(&args->operation->params[p], (double)u)) {
 		snprintf(got, sizeof got, "%" PRIu64, u);
 		return out_of_range(args, p, got, err);
@@ -206,13 +217,14 @@ static int bind_list(const struct args *args, unsigned p, const struct value *va
 	const bool shape = args->operation->params[p].type == PARAM_SHAPE;
 	const struct value *at = value->kind == VALUE_ARRAY ? value->array.at : value;
 	const size_t count = value->kind == VALUE_ARRAY ? value->array.count : 1;
+	int64_t as_it_is;
 	int error = 0;
 
 	if (count < 1 || count > SHAPE_MAX_DIMS)
 		return bind_error(args, p, err, ERROR_OUT_OF_RANGE, "got %zu elements, allowed are 1 to %d", count,
 				  SHAPE_MAX_DIMS);
 	for (unsigned i = 0; i < count && !error; i++)
-		if (shape && args->operation->params[p].min == -1 && at[i].kind == VALUE_INT && at[i].i == -1)
+		if (shape && args->operation->params[p].min == -1 && value_to_i64(&at[i], &as_it_is) && as_it_is == -1)
 			ret->shape.at[i] = BIND_AS_IT_IS;
 		else
 			error = shape ? bind_u64(args, p, &at[i], &ret->shape.at[i], err)
@@ -233,8 +245,11 @@ static int bind_tile(const struct args *args, unsigned p, const struct value *va
 	const struct param *param = &args->operation->params[p];
 	const bool output = strcmp(param->name, "out") == 0;
 	const bool input = !output && args->operation->class != METHOD_SERVICE;
+	uint64_t handle;
 
-	if (value->kind == VALUE_UINT || (value->kind == VALUE_STRING && input && args->in_program) ||
+	if (value->kind == VALUE_REAL && !value_to_natural(value, &handle))
+		return wrong_type(args, p, value, err);
+	if (value_to_natural(value, &handle) || (value->kind == VALUE_STRING && input && args->in_program) ||
 	    (value->kind == VALUE_MAP && (input || output)))
 		return 0;
 	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, allowed is a tile's handle%s%s", bind_kind_text(value->kind),

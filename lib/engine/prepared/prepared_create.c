@@ -115,15 +115,15 @@ static bool is_named_before(const struct prepared *prepared, uint64_t handle)
 	return false;
 }
 
-/* Returns the handle that a parameter's value is, or has as {tile: ...}; NULL: none. */
-static const struct value *handle_of(const struct operation *operation, const struct param *param,
-				     const struct value *value)
+/* Reads the handle that a parameter's value is, or has as {tile: ...}. */
+static bool read_handle(const struct operation *operation, const struct param *param, const struct value *value,
+			uint64_t *ret)
 {
 	if (value->kind == VALUE_MAP && operation_takes_array(operation, (size_t)(param - operation->params)))
 		value = value_get(value, "tile");
 	else if (param->type != PARAM_TILE)
-		return NULL;
-	return value && value->kind == VALUE_UINT ? value : NULL;
+		return false;
+	return value && value_to_natural(value, ret);
 }
 
 /* Lists the handles of one operation's parameters in the order of the request's map; those of its steps, or of the draw
@@ -140,15 +140,16 @@ static void walk_tiles(struct prepared *prepared, const struct operation *operat
 			at = at->array.at;
 		for (size_t k = 0; k < count && param; k++) {
 			const struct operation *inner = operation_of(&at[k]);
-			const struct value *handle = inner ? NULL : handle_of(operation, param, &at[k]);
+			uint64_t handle;
+			const bool is_tile = !inner && read_handle(operation, param, &at[k], &handle);
 
 			if (inner)
 				walk_tiles(prepared, inner, &at[k]);
-			else if (handle && !prepared->tiles)
+			else if (is_tile && !prepared->tiles)
 				prepared->n_tiles++;
-			else if (handle && !is_named_before(prepared, handle->u))
+			else if (is_tile && !is_named_before(prepared, handle))
 				prepared->tiles[prepared->n_tiles++] =
-					(struct prepared_tile){handle->u, find_buffer(prepared, handle->u)};
+					(struct prepared_tile){handle, find_buffer(prepared, handle)};
 		}
 	}
 }

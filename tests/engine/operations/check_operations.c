@@ -226,6 +226,70 @@ static void wrong_tiles(struct fixture *fixture, const struct operation *operati
 	tile_drop(fixture, stranger);
 }
 
+/* The request with that value, run. */
+static struct call *ask(struct fixture *fixture, const struct operation *operation, const char *name, struct value value,
+			bool in_list)
+{
+	struct call *call = call_with(operation, NULL, value_nil());
+	struct value list = value_array();
+
+	assert_int_equal(value_push(call->bump, &list, value_uint(1)), 0);
+	assert_int_equal(value_push(call->bump, &list, value), 0);
+	put(call, name, in_list ? list : value);
+	call_start(call, fixture->memory, operation->name);
+	call_wait(call);
+	return call;
+}
+
+/* A whole float does what the integer does: the same bytes, or the same error. */
+static void expect_same(struct fixture *fixture, const struct operation *operation, const char *name, int64_t value, bool in_list)
+{
+	struct call *integer = ask(fixture, operation, name, value_int(value), in_list);
+	struct call *real = ask(fixture, operation, name, value_real((double)value), in_list);
+	const struct error *a = request_error(integer->request), *b = request_error(real->request);
+	const struct value *x = a ? NULL : value_get(request_result(integer->request), "data");
+	const struct value *y = b ? NULL : value_get(request_result(real->request), "data");
+
+	if (!a != !b || (a && strcmp(a->text, b->text) != 0))
+		fail_msg("%s: %s: %lld is answered by %s, as a float by %s", operation->name, name, (long long)value,
+			 a ? a->text : "a result", b ? b->text : "a result");
+	if (!x != !y || (x && (x->bytes.size != y->bytes.size || memcmp(x->bytes.at, y->bytes.at, x->bytes.size) != 0)))
+		fail_msg("%s: %s: %lld has other bytes as a float", operation->name, name, (long long)value);
+	call_free(integer);
+	call_free(real);
+	checks++;
+}
+
+/* Other floats are refused, and the error says why. */
+static void refuse_float(struct fixture *fixture, const struct operation *operation, const char *name, double value, bool in_list)
+{
+	struct call *call = ask(fixture, operation, name, value_real(value), in_list);
+	const struct error *error = request_error(call->request);
+	char got[64];
+
+	snprintf(got, sizeof got, "%s: %s: got %.17g, allowed is a whole number", operation->name, name, value);
+	if (!error || error->code != ERROR_WRONG_TYPE || !strstr(error->text, got))
+		fail_msg("%s: %s: expected \"%s\", got %s", operation->name, name, got, error ? error->text : "a result");
+	call_free(call);
+	checks++;
+}
+
+static void whole_floats(struct fixture *fixture, const struct operation *operation, const struct param *param)
+{
+	static const int64_t whole[] = {0, 1, 2, 8, -1, -2, -9, 100, (INT64_C(1) << 53) - 1, 1 - (INT64_C(1) << 53)};
+	static const double others[] = {0.5, 8.5, -1.5, 0x1p53, -0x1p53, 0x1p64, 1e300, (double)NAN, (double)INFINITY};
+	const bool list = param->type == PARAM_SHAPE || param->type == PARAM_AXES;
+
+	if (param->type != PARAM_U64 && param->type != PARAM_INT && !list)
+		return;
+	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+		for (int in_list = 0; in_list <= list; in_list++)
+			expect_same(fixture, operation, param->name, whole[i], in_list);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		for (int in_list = 0; in_list <= list; in_list++)
+			refuse_float(fixture, operation, param->name, others[i], in_list);
+}
+
 static void walk(struct fixture *fixture, const struct operation *operation)
 {
 	for (size_t i = 0; i < operation->n_params; i++) {
@@ -243,6 +307,7 @@ static void walk(struct fixture *fixture, const struct operation *operation)
 		}
 		wrong_types(fixture, operation, param);
 		out_of_range(fixture, operation, param);
+		whole_floats(fixture, operation, param);
 		if (param->type == PARAM_SHAPE || param->type == PARAM_AXES)
 			wrong_lists(fixture, operation, param);
 		if (param->type == PARAM_TILE)
