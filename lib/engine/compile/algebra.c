@@ -47,7 +47,7 @@ static bool can_broadcast(const struct shape *operand, const struct shape *resul
 
 	if (operand->n == 1)
 		return true;
-	return operand->ndim <= result->ndim && operand->n > 0 &&
+	return operand->ndim <= result->ndim &&
 	       memcmp(operand->dims, result->dims + skip, operand->ndim * sizeof *operand->dims) == 0;
 }
 
@@ -272,12 +272,13 @@ static int find_lengths(const struct compiler *c, const struct shape *shape, uns
 	}
 	if (out.ndim == 0)
 		out.dims[out.ndim++] = 1;
-	shape_finish(&out);
+	shape_finish(&out); /* no more bytes than shape has, whose sizes of 0 count as 1 */
 	*ret_out = out;
 	return 0;
 }
 
-/* The sum of no elements is 0 and their norm 0, as in numpy; a maximum or a mean of none does not exist. */
+/* The sum of no elements is 0 and their norm 0, as in numpy; a maximum or a mean of none does not exist, where the result
+ * has elements. */
 int compile_reduce(struct compiler *c)
 {
 	static const char *const kinds[] = {
@@ -287,6 +288,7 @@ int compile_reduce(struct compiler *c)
 	struct shape shape;
 	struct step *step;
 	unsigned axes = 0;
+	char has[SHAPE_TEXT];
 	int error = compile_floating_input(c, REDUCE_IN, &in);
 
 	while (strcmp(kinds[reduce.kind], c->args.operation->name) != 0)
@@ -298,9 +300,9 @@ int compile_reduce(struct compiler *c)
 		error = find_axes(c, &in->shape, &axes);
 	if (!error)
 		error = find_lengths(c, &in->shape, axes, &reduce, &shape);
-	if (!error && reduce.length == 0 && (reduce.kind == REDUCE_MAX || reduce.kind == REDUCE_MEAN))
+	if (!error && reduce.length == 0 && shape.n > 0 && (reduce.kind == REDUCE_MAX || reduce.kind == REDUCE_MEAN))
 		error = bind_error(&c->args, REDUCE_IN, c->err, ERROR_BAD_SHAPE,
-				   "there are no elements along the axes, allowed is one or more");
+				   "it is %s, without elements along the axes, allowed is one or more", shape_text(&in->shape, has));
 	if (!error)
 		error = compile_output(c, REDUCE_OUT, &shape, &out);
 	if (!error && in == out)

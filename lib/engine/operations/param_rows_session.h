@@ -54,7 +54,7 @@ static const struct param release_params[] = {
 static const struct param tile_params[] = {
 	[TILE_DTYPE] = {"dtype", PARAM_CHOICE, "", NULL, 0, 0, false, "i8|i32|i64|u32|u64|f32|f64|c64|c128|f16|bf16",
 		"type of an element"},
-	[TILE_SHAPE] = {"shape", PARAM_SHAPE, "elements", NULL, 1, 0, false, NULL, "shape, 1 to 8 dimensions"},
+	[TILE_SHAPE] = {"shape", PARAM_SHAPE, "elements", NULL, NONE, "shape, 1 to 8 dimensions"},
 	[TILE_SCOPE] = {"scope", PARAM_U64, "", "0", 0, 4294967295.0, false, NULL, "group number: all tiles of a scope can be freed at once"},
 	[TILE_U64] = U64_STYLE,
 	[TILE_OFFSET] = {"offset", PARAM_U64, "bytes", "", ANY_U64,

@@ -8,24 +8,22 @@
 #include "base/checked.h"
 #include "base/error.h"
 
-/* At most 2^62 bytes: the sum of two sizes then still fits 64 bits, also signed. */
+/* At most 2^62 bytes: the sum of two sizes then still fits 64 bits, also signed. Sizes of 0 count as 1 in that, as in
+ * numpy: then no product of sizes overflows, whatever else the shape is made into. */
 bool shape_finish(struct shape *shape)
 {
 	uint64_t n = 1, bytes;
-	bool zero = false;
+	bool empty = false;
 
-	for (unsigned i = 0; i < shape->ndim; i++)
-		zero |= shape->dims[i] == 0;
-	/* A size of zero makes the shape empty, however large the others are: their product must not overflow. */
-	for (unsigned i = 0; i < shape->ndim && !zero; i++)
-		if (mul_overflows(n, shape->dims[i], &n))
+	for (unsigned i = 0; i < shape->ndim; i++) {
+		empty |= shape->dims[i] == 0;
+		if (mul_overflows(n, shape->dims[i] ? shape->dims[i] : 1, &n))
 			return false;
-	if (zero)
-		n = 0;
+	}
 	if (mul_overflows(n, dtype_size(shape->dtype), &bytes) || bytes > UINT64_C(1) << 62)
 		return false;
-	shape->n = n;
-	shape->bytes = bytes;
+	shape->n = empty ? 0 : n;
+	shape->bytes = empty ? 0 : bytes;
 	return true;
 }
 

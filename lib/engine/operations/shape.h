@@ -18,7 +18,8 @@ struct shape {
 	uint64_t n, bytes; /* elements and bytes in all, at most 2^62; set by shape_finish */
 };
 
-/* Sets n and bytes from dtype and dims. Returns false, and leaves both, where there would be more than 2^62 bytes. */
+/* Sets n and bytes from dtype and dims. Returns false, and leaves both, where the sizes that are not 0 would make more than
+ * 2^62 bytes. */
 bool shape_finish(struct shape *shape);
 
 /* Returns whether dtypes and all sizes agree. */

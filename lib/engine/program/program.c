@@ -100,14 +100,16 @@ int program_result(struct program *program, struct buffer *buffer)
 
 /* --- segments --- */
 
-/* Returns whether nobody reads what a step writes, and it reports nothing in the reply. */
+/* Returns whether a step has nothing to write, or nobody reads what it writes and it reports nothing in the reply. */
 static bool is_dead(const struct step *step)
 {
-	return step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->set_reply;
+	return step->out->shape.n == 0 ||
+	       (step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->set_reply);
 }
 
-/* Drops steps whose results nobody reads, from the last to the first, so that those which only fed them go as well. The
- * steps that are left move to the end of the array. */
+/* Drops steps without elements and steps whose results nobody reads, from the last to the first, so that those which
+ * only fed them go as well. What cuts a step into chunks may therefore divide by sizes of its output. The steps that
+ * are left move to the end of the array. */
 static void drop_dead(struct program *program)
 {
 	size_t kept = program->n_steps;

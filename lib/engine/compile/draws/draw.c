@@ -100,6 +100,8 @@ static int compile_placed(struct compiler *c, const struct shape *like, struct p
 	if (!error)
 		error = compile_extent(c, p.draw.dtype, draw_components(&p.draw), out ? &tile : like, &p.extent);
 	if (!error)
+		error = compile_check_arrays(c, &p.arrays, p.extent.n);
+	if (!error)
 		error = add_placement(c, &p);
 	if (!error)
 		*ret = p;

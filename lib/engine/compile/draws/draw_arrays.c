@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a draw's parameters that are arrays: inputs of the step, of any length of at least one element. Sample k
- * takes element k modulo the length. */
+/* Compiling a draw's parameters that are arrays: inputs of the step, of any length of at least one element, or of none
+ * where there are no samples. Sample k takes element k modulo the length. */
 #include "engine/compile/draws/draw_arrays.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "dist/draw/draw_arrays.h"
@@ -12,11 +13,12 @@ static int find_buffer(struct compiler *c, unsigned param, struct buffer **ret_b
 {
 	const struct value *map = c->args.at[param].value, *tile = value_get(map, "tile");
 	const bool is_name = tile && tile->kind == VALUE_STRING && c->args.in_program;
+	uint64_t handle;
 	int error;
 
 	if (!tile)
 		return compile_input(c, param, ret_buffer);
-	if ((!is_name && tile->kind != VALUE_UINT) || map->map.count != 1)
+	if ((!is_name && !value_to_natural(tile, &handle)) || map->map.count != 1)
 		return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE,
 				  "got a map with tile, allowed is {tile: a tile's handle%s} alone",
 				  c->args.in_program ? " or the name of an earlier step" : "");
@@ -31,7 +33,6 @@ static int find_buffer(struct compiler *c, unsigned param, struct buffer **ret_b
 static int find_array(struct compiler *c, const struct draw *draw, unsigned parameter, struct buffer **ret_buffer)
 {
 	const unsigned param = DRAW_COMMON + parameter;
-	char has[SHAPE_TEXT];
 	struct buffer *buffer;
 	int error = find_buffer(c, param, &buffer);
 
@@ -41,9 +42,6 @@ static int find_array(struct compiler *c, const struct draw *draw, unsigned para
 		return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
 				  "the array's dtype is %s, allowed for %s %s are %s", dtype_name(buffer->shape.dtype),
 				  c->args.operation->name, dtype_name(draw->dtype), draw_array_dtypes(draw));
-	if (buffer->shape.n == 0)
-		return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
-				  "the array is %s, allowed is one element or more", shape_text(&buffer->shape, has));
 	if (draw->distribution == DIST_UNIFORM && (draw->dtype == DTYPE_BF16 || draw->dtype == DTYPE_F16))
 		return bind_error(&c->args, param, c->err, ERROR_NOT_SUPPORTED,
 				  "got an array with dtype %s, allowed are f32 and f64", dtype_name(draw->dtype));
@@ -70,6 +68,18 @@ int compile_parameter_arrays(struct compiler *c, const struct draw *draw, struct
 	if (!error)
 		*ret = found;
 	return error;
+}
+
+int compile_check_arrays(const struct compiler *c, const struct parameter_arrays *found, uint64_t samples)
+{
+	char has[SHAPE_TEXT];
+
+	for (unsigned k = 0; k < found->arrays.n && samples > 0; k++)
+		if (found->buffers[k]->shape.n == 0)
+			return bind_error(&c->args, DRAW_COMMON + found->arrays.parameters[k], c->err, ERROR_BAD_SHAPE,
+					  "the array is %s, allowed for %" PRIu64 " samples is one element or more",
+					  shape_text(&found->buffers[k]->shape, has), samples);
+	return 0;
 }
 
 /* Refuses an array that is the draw's own output. A step reads an array as a whole, at any element, while other threads

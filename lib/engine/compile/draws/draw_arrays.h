@@ -15,6 +15,9 @@ struct parameter_arrays {
  * {dtype, shape, data}. */
 int compile_parameter_arrays(struct compiler *compiler, const struct draw *draw, struct parameter_arrays *ret);
 
+/* Refuses arrays without elements, unless there are no samples either. */
+int compile_check_arrays(const struct compiler *compiler, const struct parameter_arrays *arrays, uint64_t samples);
+
 /* Adds the step of a draw that writes `out`, with its arrays, if there are any. The caller sets the draw. */
 int compile_draw_step(struct compiler *compiler, const struct parameter_arrays *arrays, struct buffer *out,
 		      struct step **ret_step);
