@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "engine/operations/operations.h"
+#include "rng/generator.h"
 
 /* The installed header repeats the numbers of the tables: they are part of the ABI. */
 #define X(id, number, kind, name, meaning) static_assert((int)TRNSCI_##id == number, "trnsci.h lacks " name);
@@ -91,5 +92,15 @@ int trnsci_parameter(const char *operation, size_t index, struct trnsci_paramete
 		.max = param->max,
 		.above_min = param->above_min,
 	};
+	return 0;
+}
+
+int trnsci_generator(size_t index, struct trnsci_generator_info *ret_generator)
+{
+	if (index >= GENERATOR_COUNT)
+		return -ERROR_OUT_OF_RANGE;
+	const struct generator_row *row = generator_row((enum generator)index);
+
+	*ret_generator = (struct trnsci_generator_info){.name = row->name, .most_stream = row->most_stream};
 	return 0;
 }

@@ -422,15 +422,15 @@ int trnsci_mpi_read(struct trnsci_mpi *mpi, const char *path, const struct trnsc
 int trnsci_mpi_restore(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout, enum trnsci_dtype dtype,
 		       void *data, struct trnsci_mpi_mark *ret_mark, struct trnsci_error *err)
 {
-	static const char *const generators[] = {"threefry4x32", "philox4x32", "threefry4x32_13", "philox4x32_7", "ars4x32_7"};
+	struct trnsci_generator_info generator;
 	struct found found;
 	int r = read_file(mpi, path, layout, dtype, data, &found, err);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
-		if (strcmp(found.generator, generators[i]) == 0)
-			found.mark.source.generator = generators[i];
+	for (size_t i = 0; trnsci_generator(i, &generator) == 0; i++)
+		if (strcmp(found.generator, generator.name) == 0)
+			found.mark.source.generator = generator.name;
 	if (!found.has_mark || !found.mark.source.generator)
 		return group_fail(err, TRNSCI_BAD_SHAPE, "file: it holds no mark of a checkpoint");
 	*ret_mark = found.mark;

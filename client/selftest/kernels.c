@@ -23,7 +23,7 @@ enum {
 	TEXT = 160,
 };
 
-/* Salmon et al., SC'11: threefry4x32-20 and ars4x32-7 of zeros, of ones, of the digits of pi. */
+/* Salmon et al., SC'11: threefry4x32-20 and ars4x32-7 of zeros, of ones, of the digits of pi; trnrand's threefry of zeros. */
 static const struct {
 	void (*block)(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4]);
 	unsigned rounds;
@@ -47,6 +47,7 @@ static const struct {
 	 {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
 	 {0xa4093822, 0x299f31d0, 0x082efa98, 0xec4e6c89},
 	 {0xd1df87af, 0xf67d43ba, 0x4f66afdb, 0x393dcb2d}},
+	{threefry4x32_trn, 20, {0}, {0}, {0x3425621e, 0x64af086c, 0x4939f9f4, 0x02f34bf4}},
 };
 
 /* The stream contract, computed by an independent program; of ARS by Random123. */
@@ -63,6 +64,8 @@ static const struct {
 	{"ars4x32_7", 0x2a, 0x0, 0, {0x0a662832, 0x70f3d1e8, 0x5baa117d, 0x2d2c7cb5}},
 	{"ars4x32_7", 0x2a, 0x0, 4, {0x292f74e3, 0xb18da264, 0xf1a0697a, 0x9cf01715}},
 	{"ars4x32_7", 0x0123456789abcdef, 0x5, 2199023256572, {0xa185998d, 0x0f63fdee, 0xe61e6717, 0xb57e0eac}},
+	{"threefry4x32_trn", 0x2a, 0x0, 0, {0xfc63f5a4, 0x4e2310f1, 0xeca8367d, 0x796c4c68}},
+	{"threefry4x32_trn", 0x00abcdef00123456, 0x0, 1020, {0xfe0e029a, 0x9bc5b65a, 0xcca46455, 0x3b59023f}},
 };
 
 static const struct {
@@ -101,7 +104,7 @@ static void check_known_answers(struct kernels *kernels)
 	const size_t count = sizeof known_answers / sizeof *known_answers;
 	char detail[TEXT];
 
-	snprintf(detail, sizeof detail, "threefry4x32-20 and ars4x32-7 of zeros, ones and pi");
+	snprintf(detail, sizeof detail, "threefry4x32-20 and ars4x32-7 of zeros, ones and pi; threefry4x32_trn of zeros");
 	for (size_t i = 0; i < count; i++) {
 		uint32_t words[4];
 

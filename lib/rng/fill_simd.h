@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vector kernels of a generator. The includer defines
- *   evaluate_blocks(constants, rounds, n_blocks, partition, picked, x)
+ *   evaluate_blocks(constants, kind, n_blocks, partition, picked, x)
  *                  evaluates blocks of U32_LANES groups, each to four vectors in stream order
  *   set_key_constants(span, constants), set_batch_constants(span, batch, constants)
  *                  compute what depends on the key, and on the batch, only
+ *   kind           is a constant: the number of rounds, or what else the includer defines
  *   BLOCKS         blocks that are evaluated side by side, so that one hides the latency of another.
  * Places that are picked need no constants of a batch. This file chooses which groups to evaluate, and converts and
  * stores the words. */
@@ -40,12 +41,12 @@ struct place {
 
 /* Fills while n_blocks whole blocks are left. */
 static inline __attribute__((always_inline)) void fill_blocks(enum output output, const struct constants *constants,
-							      unsigned rounds, unsigned n_blocks, struct place *place)
+							      unsigned kind, unsigned n_blocks, struct place *place)
 {
 	u32v x[BLOCKS][4];
 
 	for (; place->n_groups >= n_blocks * U32_LANES; place->n_groups -= n_blocks * U32_LANES) {
-		evaluate_blocks(constants, rounds, n_blocks, place->partition, NULL, x);
+		evaluate_blocks(constants, kind, n_blocks, place->partition, NULL, x);
 		place->partition += n_blocks * U32_LANES;
 		for (unsigned k = 0; k < n_blocks; k++, place->at += sizeof x[k])
 			store_block(output, place->at, x[k]);
@@ -54,27 +55,27 @@ static inline __attribute__((always_inline)) void fill_blocks(enum output output
 
 /* Fills `at` with groups [partition, partition + n_groups) of one batch. */
 static inline __attribute__((always_inline)) void fill_batch(enum output output, const struct constants *constants,
-							     unsigned rounds, uint32_t partition, size_t n_groups,
+							     unsigned kind, uint32_t partition, size_t n_groups,
 							     char *at)
 {
 	struct place place = {partition, n_groups, at};
 	char block[4 * sizeof(u32v)] __attribute__((aligned(64)));
 	u32v x[1][4];
 
-	fill_blocks(output, constants, rounds, BLOCKS, &place);
+	fill_blocks(output, constants, kind, BLOCKS, &place);
 	if (BLOCKS > 4)
-		fill_blocks(output, constants, rounds, 4, &place);
+		fill_blocks(output, constants, kind, 4, &place);
 	if (BLOCKS > 1)
-		fill_blocks(output, constants, rounds, 1, &place);
+		fill_blocks(output, constants, kind, 1, &place);
 	if (place.n_groups == 0)
 		return;
-	evaluate_blocks(constants, rounds, 1, place.partition, NULL, x);
+	evaluate_blocks(constants, kind, 1, place.partition, NULL, x);
 	store_block(output, block, x[0]);
 	memcpy(place.at, block, place.n_groups * GROUP_BYTES);
 }
 
 static inline __attribute__((always_inline)) void fill_span(enum output output, const struct rng_span *span,
-							    unsigned rounds, size_t n_groups, char *at)
+							    unsigned kind, size_t n_groups, char *at)
 {
 	struct constants constants;
 	uint64_t group = span->group;
@@ -85,7 +86,7 @@ static inline __attribute__((always_inline)) void fill_span(enum output output, 
 		const size_t n = size_min(n_groups, STREAM_PARTITIONS - partition);
 
 		set_batch_constants(span, group / STREAM_PARTITIONS, &constants);
-		fill_batch(output, &constants, rounds, partition, n, at);
+		fill_batch(output, &constants, kind, partition, n, at);
 		group += n;
 		n_groups -= n;
 		at += n * GROUP_BYTES;
@@ -93,21 +94,21 @@ static inline __attribute__((always_inline)) void fill_span(enum output output, 
 }
 
 /* Evaluates n_blocks blocks of places. */
-static inline __attribute__((always_inline)) void scatter_blocks(const struct constants *constants, unsigned rounds,
+static inline __attribute__((always_inline)) void scatter_blocks(const struct constants *constants, unsigned kind,
 								 unsigned n_blocks, const struct rng_place *places, char *at)
 {
 	u32v x[2][4];
 
 	if (!places)
 		__builtin_unreachable(); /* else the compiler keeps the way without places, too */
-	evaluate_blocks(constants, rounds, n_blocks, 0, places, x);
+	evaluate_blocks(constants, kind, n_blocks, 0, places, x);
 	for (unsigned k = 0; k < n_blocks; k++)
 		store_block(OUTPUT_BITS, at + k * sizeof x[k], x[k]);
 }
 
 /* Evaluates whole blocks, the last of them padded with copies of the first place. */
 static inline __attribute__((always_inline)) void scatter_places(const uint32_t key[4], const struct rng_place places[],
-								 unsigned rounds, size_t n_groups, uint32_t *ret_words)
+								 unsigned kind, size_t n_groups, uint32_t *ret_words)
 {
 	enum { AT_ONCE = 2 * U32_LANES }; /* two blocks hide their latencies, and calls are for few groups */
 	const struct rng_span span = {.key = {key[0], key[1], key[2], key[3]}};
@@ -117,38 +118,38 @@ static inline __attribute__((always_inline)) void scatter_places(const uint32_t 
 
 	set_key_constants(&span, &constants);
 	for (; n_groups >= AT_ONCE; n_groups -= AT_ONCE, places += AT_ONCE, at += AT_ONCE * GROUP_BYTES)
-		scatter_blocks(&constants, rounds, 2, places, at);
+		scatter_blocks(&constants, kind, 2, places, at);
 	if (n_groups == 0)
 		return;
 	for (size_t i = 0; i < AT_ONCE; i++)
 		last[i] = places[i < n_groups ? i : 0];
 	if (n_groups > U32_LANES)
-		scatter_blocks(&constants, rounds, 2, last, block);
+		scatter_blocks(&constants, kind, 2, last, block);
 	else
-		scatter_blocks(&constants, rounds, 1, last, block);
+		scatter_blocks(&constants, kind, 1, last, block);
 	memcpy(at, block, n_groups * GROUP_BYTES);
 }
 
-/* Defines the kernel `variant`, whose functions begin with `name`, with that many rounds. */
-#define VECTOR_KERNEL_AS(variant, text, needs, name, rounds)                                                           \
+/* Defines the kernel `variant`, whose functions begin with `name`, of that kind. */
+#define VECTOR_KERNEL_AS(variant, text, needs, name, kind)                                                             \
 	static void name##_bits(const struct rng_span *span, size_t n_groups, uint32_t *ret_words)                     \
 	{                                                                                                              \
-		fill_span(OUTPUT_BITS, span, rounds, n_groups, (char *)ret_words);                                     \
+		fill_span(OUTPUT_BITS, span, kind, n_groups, (char *)ret_words);                                       \
 	}                                                                                                              \
 	static void name##_f32(const struct rng_span *span, size_t n_groups, float *ret_uniforms)                      \
 	{                                                                                                              \
-		fill_span(OUTPUT_F32, span, rounds, n_groups, (char *)ret_uniforms);                                   \
+		fill_span(OUTPUT_F32, span, kind, n_groups, (char *)ret_uniforms);                                     \
 	}                                                                                                              \
 	static void name##_f64(const struct rng_span *span, size_t n_groups, double *ret_uniforms)                     \
 	{                                                                                                              \
-		fill_span(OUTPUT_F64, span, rounds, n_groups, (char *)ret_uniforms);                                   \
+		fill_span(OUTPUT_F64, span, kind, n_groups, (char *)ret_uniforms);                                     \
 	}                                                                                                              \
 	static void name##_scatter(const uint32_t key[4], const struct rng_place places[], size_t n,                   \
 				   uint32_t *ret_words)                                                                \
 	{                                                                                                              \
-		scatter_places(key, places, rounds, n, ret_words);                                                     \
+		scatter_places(key, places, kind, n, ret_words);                                                       \
 	}                                                                                                              \
 	const struct rng_kernel variant = {text, needs, name##_bits, name##_f32, name##_f64, name##_scatter}
 
-/* Defines the kernel `name` of this instruction set with that many rounds. */
-#define VECTOR_KERNEL(name, rounds) VECTOR_KERNEL_AS(SIMD_SUFFIX(name), SIMD_NAME, SIMD_NEEDS, name, rounds)
+/* Defines the kernel `name` of this instruction set, of that kind. */
+#define VECTOR_KERNEL(name, kind) VECTOR_KERNEL_AS(SIMD_SUFFIX(name), SIMD_NAME, SIMD_NEEDS, name, kind)

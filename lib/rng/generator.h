@@ -14,10 +14,11 @@
 	X(PHILOX4X32, 1, "philox4x32", philox, UINT32_MAX, (1u << 25) - 1)                                             \
 	X(THREEFRY4X32_13, 2, "threefry4x32_13", threefry13, UINT64_MAX, UINT32_MAX)                                   \
 	X(PHILOX4X32_7, 3, "philox4x32_7", philox7, UINT32_MAX, (1u << 25) - 1)                                        \
-	X(ARS4X32_7, 4, "ars4x32_7", ars, UINT64_MAX, UINT32_MAX)
+	X(ARS4X32_7, 4, "ars4x32_7", ars, UINT64_MAX, UINT32_MAX)                                                      \
+	X(THREEFRY4X32_TRN, 5, "threefry4x32_trn", threefry_trn, UINT64_MAX, UINT32_MAX)
 
 /* The names, as the choices of a parameter. */
-#define GENERATOR_CHOICES "threefry4x32|philox4x32|threefry4x32_13|philox4x32_7|ars4x32_7"
+#define GENERATOR_CHOICES "threefry4x32|philox4x32|threefry4x32_13|philox4x32_7|ars4x32_7|threefry4x32_trn"
 
 enum generator {
 #define X(id, number, name, stem, most_stream, most_draw) GENERATOR_##id = number,

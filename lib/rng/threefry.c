@@ -7,8 +7,11 @@
 /* The parity constant of Skein's key schedule, for 32-bit words. */
 #define PARITY 0x1BD11BDAu
 
-/* By round modulo 8, for the two pairs of words: the paper's table of rotation constants. */
-static const uint8_t rotations[8][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5}, {6, 20}, {17, 11}, {25, 10}, {18, 20}};
+/* For the two pairs of words: the paper's table of rotation constants. Threefry takes all pairs in turn. */
+enum { ALL_PAIRS = 8, TRN_PAIRS = 4 };
+
+static const uint8_t rotations[ALL_PAIRS][2] = {{10, 26}, {11, 21}, {13, 27}, {23, 5},
+						{6, 20},  {17, 11}, {25, 10}, {18, 20}};
 
 /* One mix: addition, rotation, exclusive or. bits is 1 to 31. */
 static inline void mix_words(uint32_t *a, uint32_t *b, unsigned bits)
@@ -17,9 +20,11 @@ static inline void mix_words(uint32_t *a, uint32_t *b, unsigned bits)
 	*b = (*b << bits | *b >> (32 - bits)) ^ *a;
 }
 
-/* Inlined with a constant number of rounds, so that the compiler unrolls the loop. */
+/* Inlined with a constant number of rounds, so that the compiler unrolls the loop. The rounds take n_pairs pairs of
+ * rotations in turn. */
 static inline __attribute__((always_inline)) void evaluate_threefry(const uint32_t counter[4], const uint32_t key[4],
-								    unsigned rounds, uint32_t ret_words[4])
+								    unsigned rounds, unsigned n_pairs,
+								    uint32_t ret_words[4])
 {
 	const uint32_t schedule[5] = {key[0], key[1], key[2], key[3], PARITY ^ key[0] ^ key[1] ^ key[2] ^ key[3]};
 	uint32_t x[4];
@@ -30,8 +35,8 @@ static inline __attribute__((always_inline)) void evaluate_threefry(const uint32
 	for (unsigned round = 0; round < rounds; round++) {
 		const unsigned partner = round % 2 ? 3 : 1;
 
-		mix_words(&x[0], &x[partner], rotations[round % 8][0]);
-		mix_words(&x[2], &x[4 - partner], rotations[round % 8][1]);
+		mix_words(&x[0], &x[partner], rotations[round % n_pairs][0]);
+		mix_words(&x[2], &x[4 - partner], rotations[round % n_pairs][1]);
 		if (round % 4 == 3) {
 			const unsigned s = round / 4 + 1;
 
@@ -46,23 +51,31 @@ static inline __attribute__((always_inline)) void evaluate_threefry(const uint32
 
 void threefry4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4])
 {
-	evaluate_threefry(counter, key, rounds, ret_words);
+	evaluate_threefry(counter, key, rounds, ALL_PAIRS, ret_words);
+}
+
+void threefry4x32_trn(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4])
+{
+	evaluate_threefry(counter, key, rounds, TRN_PAIRS, ret_words);
 }
 
 /* For fill_scalar.h: the four words of group span->group + i. */
-static inline __attribute__((always_inline)) void group_words(const struct rng_span *span, uint64_t i, unsigned rounds,
-							      uint32_t ret_words[4])
+static inline __attribute__((always_inline)) void group_words(const struct rng_span *span, uint64_t i,
+							      enum threefry_kind kind, uint32_t ret_words[4])
 {
+	const unsigned rounds = kind == THREEFRY_13_ROUNDS ? 13 : 20;
 	uint32_t counter[4];
 
 	rng_counter(span, i, counter);
-	evaluate_threefry(counter, span->key, rounds, ret_words);
+	evaluate_threefry(counter, span->key, rounds, kind == THREEFRY_TRN ? TRN_PAIRS : ALL_PAIRS, ret_words);
 }
 
 #include "rng/fill_scalar.h"
 
-SCALAR_KERNEL(threefry, 20);
-SCALAR_KERNEL(threefry13, 13);
+SCALAR_KERNEL(threefry, THREEFRY_20_ROUNDS);
+SCALAR_KERNEL(threefry13, THREEFRY_13_ROUNDS);
+SCALAR_KERNEL(threefry_trn, THREEFRY_TRN);
 
 KERNEL_TABLE(struct rng_kernel, threefry, KERNEL_ROWS(threefry))
 KERNEL_TABLE(struct rng_kernel, threefry13, KERNEL_ROWS(threefry13))
+KERNEL_TABLE(struct rng_kernel, threefry_trn, KERNEL_ROWS(threefry_trn))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry4x32-20 and -13 on vectors, written once over base/simd/simd.h.
+/* Threefry4x32-20 and -13, and Trainium's, on vectors, written once over base/simd/simd.h.
  *
  * Vector i holds word i of U32_LANES groups. Within a batch only the partition differs from group to group. What the
  * first two rounds compute without it is computed once for each batch, in plain integers (struct constants). */
@@ -72,8 +72,14 @@ static void set_batch_constants(const struct rng_span *span, uint64_t batch, str
 			x[k][i] = u32_add(x[k][i], subkey);                                                            \
 	}
 
-#define SECOND_HALF_OF_EIGHT EVEN_ROUND(6, 20) ODD_ROUND(17, 11) EVEN_ROUND(25, 10) ODD_ROUND(18, 20)
-#define FIRST_HALF_OF_EIGHT  EVEN_ROUND(10, 26) ODD_ROUND(11, 21) EVEN_ROUND(13, 27) ODD_ROUND(23, 5)
+#define FIRST_HALF_OF_EIGHT EVEN_ROUND(10, 26) ODD_ROUND(11, 21) EVEN_ROUND(13, 27) ODD_ROUND(23, 5)
+/* Trainium's rounds begin the rotations anew here. */
+#define SECOND_HALF_OF_EIGHT                                                                                           \
+	if (kind == THREEFRY_TRN) {                                                                                    \
+		FIRST_HALF_OF_EIGHT                                                                                    \
+	} else {                                                                                                       \
+		EVEN_ROUND(6, 20) ODD_ROUND(17, 11) EVEN_ROUND(25, 10) ODD_ROUND(18, 20)                               \
+	}
 
 /* Returns the order of partitions that unpack_groups turns into stream order. Its two stages of interleaving within
  * 128-bit lanes move element 4 j + i to lane j of vector i, so with n such lanes that element gets partition i n + j.
@@ -151,10 +157,11 @@ static inline __attribute__((always_inline)) void begin_picked(const struct cons
 }
 
 /* Evaluates n_blocks times U32_LANES groups: those from `partition` on, or the picked ones unless picked is NULL. The
- * words come back in x in stream order. n_blocks and rounds are constants. */
-static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants, unsigned rounds,
-								  unsigned n_blocks, uint32_t partition,
-								  const struct rng_place *picked, u32v x[][4])
+ * words come back in x in stream order. kind and n_blocks are constants. */
+static inline __attribute__((always_inline)) void evaluate_blocks(const struct constants *constants,
+								  enum threefry_kind kind, unsigned n_blocks,
+								  uint32_t partition, const struct rng_place *picked,
+								  u32v x[][4])
 {
 	if (picked)
 		begin_picked(constants, n_blocks, picked, x);
@@ -164,11 +171,11 @@ static inline __attribute__((always_inline)) void evaluate_blocks(const struct c
 	EVEN_ROUND(13, 27) ODD_ROUND(23, 5) ADD_SUBKEY(0)
 	SECOND_HALF_OF_EIGHT ADD_SUBKEY(1)
 	FIRST_HALF_OF_EIGHT ADD_SUBKEY(2)
-	if (rounds == 20) {
+	if (kind == THREEFRY_13_ROUNDS) {
+		EVEN_ROUND(6, 20)
+	} else {
 		SECOND_HALF_OF_EIGHT ADD_SUBKEY(3)
 		FIRST_HALF_OF_EIGHT ADD_SUBKEY(4)
-	} else {
-		EVEN_ROUND(6, 20)
 	}
 	/* clang-format on */
 	for (unsigned k = 0; k < n_blocks; k++)
@@ -185,5 +192,6 @@ enum { BLOCKS = 4 };
 
 #include "rng/fill_simd.h"
 
-VECTOR_KERNEL(threefry, 20);
-VECTOR_KERNEL(threefry13, 13);
+VECTOR_KERNEL(threefry, THREEFRY_20_ROUNDS);
+VECTOR_KERNEL(threefry13, THREEFRY_13_ROUNDS);
+VECTOR_KERNEL(threefry_trn, THREEFRY_TRN);

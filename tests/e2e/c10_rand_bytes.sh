@@ -14,7 +14,9 @@ normal --dtype f32 --mean 1 --std 2
 normal --dtype f64
 bits --generator ars4x32_7
 uniform --dtype f32 --generator ars4x32_7
-normal --dtype f64 --generator ars4x32_7'
+normal --dtype f64 --generator ars4x32_7
+bits --generator threefry4x32_trn
+normal --dtype f32 --generator threefry4x32_trn'
 common='--seed 0xdeadbeefcafef00d --stream 18446744073709551615 --offset 7 --format raw'
 counts='1 2 7 128'
 [ -z "${SAN:-}" ] || counts=7 # a sanitized command takes a tenth of a second to start

@@ -47,6 +47,10 @@ same "rand repeats it" "$("$cli" rand bits -n 4 --generator ars4x32_7 --seed 42 
 code "its stream 0" 0 "$cli" stream draw first bits -n 5 --format text
 same "the known answer of its authors' program, seed 42" "174467122 1895027176 1537872253 757890229 690975971" \
 	"$(tr '\n' ' ' <"$work/out" | sed 's/ $//')"
+code "a stream of Trainium's Threefry" 0 "$cli" stream create replayed --generator threefry4x32_trn --seed 42 --stream 0
+code "draw from it" 0 "$cli" stream draw replayed bits -n 2 --format text
+same "trnrand's first words of seed 42" "4234409380 1310920945" "$(tr '\n' ' ' <"$work/out" | sed 's/ $//')"
+"$cli" stream delete replayed >/dev/null
 "$cli" stream delete fast >/dev/null
 "$cli" stream delete first >/dev/null
 code "advance" 0 "$cli" stream advance noise --by 6

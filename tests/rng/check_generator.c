@@ -31,6 +31,8 @@ static void compute_words(enum generator generator, const struct stream *stream,
 
 		if (generator == GENERATOR_ARS4X32_7)
 			ars4x32(counter, key, 7, ret_words);
+		else if (generator == GENERATOR_THREEFRY4X32_TRN)
+			threefry4x32_trn(counter, key, 20, ret_words);
 		else
 			threefry4x32(counter, key, generator == GENERATOR_THREEFRY4X32 ? 20 : 13, ret_words);
 	}
@@ -174,6 +176,8 @@ static void test_trn24_layout(void **state)
 	assert_int_equal(key[2], 0);
 	assert_int_equal(key[3], 0);
 	assert_int_equal(stream_seed_trn24(0xFFFFFF), 0xFFFFFF);
+	/* Published by the authors of trnrand. */
+	assert_int_equal(stream_word(&(struct stream){GENERATOR_THREEFRY4X32_TRN, stream_seed_trn24(42), 0}, 0, 0), 4234409380);
 }
 
 /* Finds a word of the stream whose low 24 bits are `low`, and returns its position: one of some 16 million is. */

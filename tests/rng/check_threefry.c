@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threefry: the known answers of its authors, the stream vectors on every kernel, and random cases. */
+/* Threefry and Trainium's: known answers, the stream vectors on every kernel, and random cases. */
 #include "rng/threefry.h"
 
 #include "rng/kernel_checks.h"
@@ -9,6 +9,10 @@ static void test_known_answers(void **state)
 {
 	(void)state;
 	known = (__typeof__(known)){"threefry4x32", 8, threefry4x32, 0};
+	for_each_line("tests/vectors/known_answers.txt", check_known_answer);
+	assert_int_equal(known.lines, 6);
+	/* Of an independent implementation, threefry_trn.py. */
+	known = (__typeof__(known)){"threefry4x32_trn", 8, threefry4x32_trn, 0};
 	for_each_line("tests/vectors/known_answers.txt", check_known_answer);
 	assert_int_equal(known.lines, 6);
 }
@@ -50,16 +54,21 @@ static void test_stream_vectors(void **state)
 	assert_int_equal(lines, 8);
 }
 
-static void test_every_variant(void **state)
+static void check_variants(enum generator generator)
 {
 	size_t n_kernels;
-	const struct rng_kernel *const *kernels = threefry_kernels(&n_kernels);
+	const struct rng_kernel *const *kernels = generator_row(generator)->kernels(&n_kernels);
 
-	(void)state;
 	for (size_t v = 0; v < n_kernels; v++)
-		if (can_run("threefry", kernels[v]->name, kernels[v]->needs))
-			check_kernel(kernels[v], GENERATOR_THREEFRY4X32, UINT64_C(1) << 32,
-				     full_check() ? 20000 : 1500);
+		if (can_run(generator_row(generator)->name, kernels[v]->name, kernels[v]->needs))
+			check_kernel(kernels[v], generator, UINT64_C(1) << 32, full_check() ? 20000 : 1500);
+}
+
+static void test_every_variant(void **state)
+{
+	(void)state;
+	check_variants(GENERATOR_THREEFRY4X32);
+	check_variants(GENERATOR_THREEFRY4X32_TRN);
 }
 
 static void test_selection(void **state)

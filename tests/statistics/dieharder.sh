@@ -21,7 +21,7 @@ else
 	echo "ok 1 - two rounds of Threefry are refused"
 fi
 
-for generator in threefry4x32 philox4x32 ars4x32_7; do
+for generator in threefry4x32 philox4x32 ars4x32_7 threefry4x32_trn; do
 	for order in whole partition seeds streams draws positions; do
 		echo "$generator $order"
 	done

@@ -15,13 +15,20 @@ static int read_stream(const struct options *options, struct trnsci_source *ret)
 	return code == EXIT_OK ? options_u64(options, "stream", &ret->stream) : code;
 }
 
+/* The library refuses generators that it does not know, and stream ids beyond those of the generator. */
 static int complain_stream(const struct trnsci_source *stream)
 {
-	return complain(
-		EXIT_USAGE,
-		"derive: %s has no stream %" PRIu64
-		", allowed are threefry4x32, threefry4x32_13, ars4x32_7 and, with streams below 2^32, philox4x32, philox4x32_7",
-		stream->generator ? stream->generator : "threefry4x32", stream->stream);
+	const char *name = stream->generator ? stream->generator : "threefry4x32";
+	struct trnsci_generator_info info;
+	char names[256] = "";
+
+	for (size_t i = 0; trnsci_generator(i, &info) == 0; i++) {
+		if (strcmp(info.name, name) == 0)
+			return complain(EXIT_USAGE, "derive: %s has no stream %" PRIu64 ", allowed are 0 to %" PRIu64, name,
+					stream->stream, info.most_stream);
+		snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", info.name);
+	}
+	return complain(EXIT_USAGE, "derive: generator: got %s, allowed are %s", name, names);
 }
 
 /* One line for each, also of JSON. */

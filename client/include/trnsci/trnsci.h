@@ -818,6 +818,15 @@ TRNSCI_API int trnsci_operation(size_t index, struct trnsci_operation_info *ret_
  * end. */
 TRNSCI_API int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter);
 
+/** One generator. */
+struct trnsci_generator_info {
+	const char *name;
+	uint64_t most_stream; /**< the largest stream id that it has room for */
+	uint64_t reserved[4];
+};
+/** Gives a generator, by its index from 0. 0, or -TRNSCI_OUT_OF_RANGE past the end. The string lives for ever. */
+TRNSCI_API int trnsci_generator(size_t index, struct trnsci_generator_info *ret_generator);
+
 /* ---- Self-test ---- */
 
 /** One row of a self-test. */

@@ -91,23 +91,35 @@ int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, s
 
 /* ---- The type ---- */
 
-/* The library checks the name where it derives a stream from one of that generator. */
+/* Finds a generator in the library's table. */
+static int find_generator(const char *name, struct trnsci_generator_info *ret)
+{
+	char names[256] = "";
+
+	for (size_t i = 0; trnsci_generator(i, ret) == 0; i++) {
+		if (strcmp(ret->name, name) == 0)
+			return 0;
+		snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", ret->name);
+	}
+	PyErr_Format(PyExc_ValueError, "generator: got '%s', allowed are %s", name, names);
+	return -1;
+}
+
 static int set_name(struct generator_object *g, PyObject *name)
 {
-	struct trnsci_source probe = {0};
+	struct trnsci_generator_info info;
+	const char *text = PyUnicode_AsUTF8(name);
 
 	Py_INCREF(name);
 	Py_XSETREF(g->name, name);
-	probe.generator = PyUnicode_AsUTF8(name);
-	if (!probe.generator)
+	if (!text || find_generator(text, &info) < 0)
 		return -1;
-	if (trnsci_source_fold_in(&probe, 0, &probe) < 0) {
-		PyErr_Format(PyExc_ValueError,
-			     "generator: got '%U', allowed are threefry4x32, threefry4x32_13, ars4x32_7, philox4x32, philox4x32_7",
-			     name);
+	if (g->source.stream > info.most_stream) {
+		PyErr_Format(PyExc_ValueError, "stream: got %llu, allowed for %s is 0 to %llu",
+			     (unsigned long long)g->source.stream, info.name, (unsigned long long)info.most_stream);
 		return -1;
 	}
-	g->source.generator = PyUnicode_AsUTF8(name);
+	g->source.generator = info.name;
 	return 0;
 }
 
@@ -157,11 +169,6 @@ static int generator_init(PyObject *self, PyObject *args, PyObject *kwargs)
 		return -1;
 	r = set_name(g, own);
 	Py_DECREF(own);
-	if (r == 0 && strncmp(g->source.generator, "philox", 6) == 0 && g->source.stream > UINT32_MAX) {
-		PyErr_Format(PyExc_ValueError, "stream: got %llu, allowed for philox is 0 to 2^32 - 1",
-			     (unsigned long long)g->source.stream);
-		return -1;
-	}
 	return r == 0 ? set_session(g, session) : -1;
 }
 

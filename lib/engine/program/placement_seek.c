@@ -68,12 +68,12 @@ static struct stream_reservation *range_of(const struct placements *placements, 
 	return range && range->name ? range : NULL;
 }
 
-/* Trainium's kernel has Threefry and stream 0 only; its keys are 24 bits wide. */
+/* Trainium's kernels have 20 rounds of Threefry and stream 0 only; each half of their keys has 24 bits. */
 static int check_trn24(const struct placement *placement, const struct stream *stream, struct error *err)
 {
-	if (stream->generator != GENERATOR_THREEFRY4X32)
+	if (stream->generator != GENERATOR_THREEFRY4X32 && stream->generator != GENERATOR_THREEFRY4X32_TRN)
 		return fail_placement(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
-				      "got trn24 with generator %s, allowed with threefry4x32 only",
+				      "got trn24 with generator %s, allowed with threefry4x32 and threefry4x32_trn",
 				      generator_row(stream->generator)->name);
 	if (stream->stream != 0)
 		return fail_placement(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,

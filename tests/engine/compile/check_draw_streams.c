@@ -67,22 +67,45 @@ static void ids_past_the_limit(void **state)
 	fixture_close(&fixture);
 }
 
-static void trn24(void **state)
+/* 24 bits of the seed go to each half of the key. */
+static void takes_trn24(struct fixture *fixture, enum generator generator)
 {
 	const uint64_t seed = 0xABCDEF123456;
-	/* 24 bits to each half of the key. */
-	const struct stream same = {GENERATOR_THREEFRY4X32, 0x00ABCDEF00123456, 0};
-	struct fixture fixture = fixture_open(1);
-	struct call *call = bits_call("threefry4x32", seed, 0), *other;
+	const struct stream same = {generator, 0x00ABCDEF00123456, 0};
+	struct call *call = bits_call(generator_row(generator)->name, seed, 0);
 	const struct value *reply;
 
-	(void)state;
 	put(call, "key_layout", value_string("trn24"));
-	reply = call_run(call, fixture.memory, "bits");
+	reply = call_run(call, fixture->memory, "bits");
 	assert_words(value_get(reply, "data"), &same);
 	assert_int_equal(value_get(reply, "seed")->u, seed);
 	assert_true(value_is_text(value_get(reply, "key_layout"), "trn24"));
 	call_free(call);
+}
+
+/* trnrand 0.7.1's word 0 of seed 42. */
+static void replays_trnrand(struct fixture *fixture)
+{
+	static const unsigned char first[4] = {0xa4, 0xf5, 0x63, 0xfc}; /* 4234409380, low byte first */
+	struct call *call = bits_call("threefry4x32_trn", 42, 0);
+	const struct value *data;
+
+	put(call, "key_layout", value_string("trn24"));
+	data = value_get(call_run(call, fixture->memory, "bits"), "data");
+	assert_memory_equal(data->bytes.at, first, sizeof first);
+	call_free(call);
+}
+
+static void trn24(void **state)
+{
+	const uint64_t seed = 0xABCDEF123456;
+	struct fixture fixture = fixture_open(1);
+	struct call *other;
+
+	(void)state;
+	takes_trn24(&fixture, GENERATOR_THREEFRY4X32);
+	takes_trn24(&fixture, GENERATOR_THREEFRY4X32_TRN);
+	replays_trnrand(&fixture);
 	other = bits_call("threefry4x32", seed, 1);
 	put(other, "key_layout", value_string("trn24"));
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
@@ -91,16 +114,18 @@ static void trn24(void **state)
 	put(other, "key_layout", value_string("trn24"));
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with generator philox4x32");
-	/* Trainium's kernel has twenty rounds, so there is nothing to replay with thirteen. */
+	/* What Trainium's kernels drew is replayed by threefry4x32_trn; the layout is allowed with Random123's Threefry of as
+	 * many rounds, too, which draws other numbers. They have twenty rounds: there is nothing to replay with thirteen. */
 	other = bits_call("threefry4x32_13", seed, 0);
 	put(other, "key_layout", value_string("trn24"));
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
 		   "out_of_range: bits: key_layout: got trn24 with generator threefry4x32_13, allowed with "
-		   "threefry4x32 only");
+		   "threefry4x32 and threefry4x32_trn");
 	other = bits_call("ars4x32_7", seed, 0);
 	put(other, "key_layout", value_string("trn24"));
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
-		   "out_of_range: bits: key_layout: got trn24 with generator ars4x32_7, allowed with threefry4x32 only");
+		   "out_of_range: bits: key_layout: got trn24 with generator ars4x32_7, allowed with threefry4x32 and "
+		   "threefry4x32_trn");
 	fixture_close(&fixture);
 }
 
