@@ -136,6 +136,7 @@ static int to_error(const msgpack_object *object, struct error *ret)
 	size_t size;
 
 	ret->code = 0;
+	ret->needed_bytes = 0;
 	ret->text[0] = '\0';
 	if (object->type == MSGPACK_OBJECT_NIL)
 		return 0;
@@ -167,6 +168,8 @@ static int read_response(const msgpack_object *field, struct bump *bump, struct 
 		return bad_frame(err, "the error is not [kind, text]");
 	int r = to_value(&field[3], bump, &message->result, err);
 
+	if (r == 0 && message->error.code == ERROR_NO_ROOM && message->result.kind == VALUE_MAP)
+		value_to_u64(value_get(&message->result, "bytes"), &message->error.needed_bytes);
 	return r == -ERROR_WRONG_TYPE ? bad_frame(err, "the result has a value that is not allowed") : r;
 }
 

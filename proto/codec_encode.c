@@ -320,6 +320,14 @@ int codec_run_prepared(struct codec_buffer *buffer, const struct run_prepared *r
 	return finish_message(buffer, before, failed);
 }
 
+/* What stands in the place of a failed request's result: nil, or what the client needs to go on. */
+static int pack_failed_result(struct writer *writer, const struct error *error)
+{
+	if (error->needed_bytes == 0)
+		return put_head(writer, NIL, 0, 0);
+	return put_count(writer, 1, 0x80, 0xde) || pack_number(writer, "bytes", 5, error->needed_bytes);
+}
+
 static int pack_response(struct writer *writer, uint32_t msgid, const struct error *error, const struct value *result)
 {
 	static const struct value nil = {.kind = VALUE_NIL};
@@ -329,7 +337,7 @@ static int pack_response(struct writer *writer, uint32_t msgid, const struct err
 		     put_uint(writer, msgid);
 
 	failed = failed || (wrong ? pack_error(writer, error) : put_head(writer, NIL, 0, 0)) ||
-		 pack_value(writer, wrong || !result ? &nil : result);
+		 (wrong ? pack_failed_result(writer, error) : pack_value(writer, result ? result : &nil));
 	return finish_message(writer->buffer, before, failed);
 }
 

@@ -3,9 +3,6 @@
  * but the calls that need it, so an event loop that dispatches calls is not held up. */
 #include "growth.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "arena_map.h"
 #include "base/huge_map.h"
 #include "call/send.h"
@@ -26,10 +23,9 @@ enum {
 bool growth_keep(struct trnsci_call *call, const struct error *error)
 {
 	struct trnsci_session *session = call->session;
-	uint64_t bytes;
+	const uint64_t bytes = error->needed_bytes;
 
-	if (error->code != ERROR_NO_ROOM || call->rooms == ROOMS_MOST ||
-	    sscanf(error->text, "no_room: tile: %" SCNu64 " bytes", &bytes) != 1 || bytes >= SIZE_MAX / 4)
+	if (error->code != ERROR_NO_ROOM || call->rooms == ROOMS_MOST || bytes == 0 || bytes >= SIZE_MAX / 4)
 		return false;
 	call->rooms++;
 	call->needs_room = true;
@@ -173,7 +169,7 @@ static void ask_for_arena(struct trnsci_session *session, size_t bytes)
 	if (call_new(session, "arena", &call) < 0) {
 		pthread_mutex_lock(&session->lock);
 		session->growth.asked = session->fds_pending = false;
-		answer_waiting(session, &(struct error){ERROR_NO_MEMORY, "no_memory: arena: no call could be made"});
+		answer_waiting(session, &(struct error){ERROR_NO_MEMORY, "no_memory: arena: no call could be made", 0});
 		session_wake(session);
 		pthread_mutex_unlock(&session->lock);
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors between the library's own form and that of the installed header; both hold a code and a text of one size. */
+/* Errors between the library's own form and that of the installed header; both hold a code and a text of one size. The bytes that
+ * a tile needs stay inside: the library adds an arena itself. */
 #ifndef TRNSCI_CLIENT_SESSION_PUBLIC_ERROR_H
 #define TRNSCI_CLIENT_SESSION_PUBLIC_ERROR_H
 
@@ -28,6 +29,7 @@ static inline int error_import(struct error *ret, const struct trnsci_error *err
 	if (ret) {
 		ret->code = error->code;
 		memcpy(ret->text, error->text, sizeof ret->text);
+		ret->needed_bytes = 0;
 	}
 	return -error->code;
 }

@@ -39,6 +39,7 @@ int error_set(struct error *err, enum error_code code, const char *format, ...)
 		va_list args;
 
 		err->code = (int)code;
+		err->needed_bytes = 0;
 		va_start(args, format);
 		vsnprintf(err->text + used, sizeof err->text - (size_t)used, format, args);
 		va_end(args);

@@ -8,6 +8,7 @@
 #define TRNSCI_BASE_ERROR_H
 
 #include <stdarg.h>
+#include <stdint.h>
 
 /* The kind of an error in replies. REQUEST: the request is wrong and will fail again. FAILED: it may succeed later. */
 enum error_kind { ERROR_KIND_FAILED = 0, ERROR_KIND_REQUEST = 1 };
@@ -45,11 +46,12 @@ enum error_code {
 #undef X
 };
 
-/* An error with its text. Zero: none. The whole is 252 bytes, so that it can be a member and be copied by assignment.
+/* An error with its text. Zero: none. The whole is 264 bytes, so that it can be a member and be copied by assignment.
  */
 struct error {
 	int code; /* 0, or one of enum error_code (positive) */
 	char text[248]; /* "name: subject: ...", cut where it is longer */
+	uint64_t needed_bytes; /* of ERROR_NO_ROOM: of the tile that found no room; else 0 */
 };
 
 /* Writes "name: " and the formatted text, cut to fit, into err, which may be NULL. Returns -code. It is marked cold:

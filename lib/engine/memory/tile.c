@@ -123,8 +123,20 @@ static int no_memory(struct error *err)
 	return error_set(err, ERROR_NO_MEMORY, "tile: no memory for its bookkeeping");
 }
 
-/* Finds a place in the oldest arena that has room. The error's text begins with the bytes: a client adds an arena of as
- * many and asks again. */
+static int no_room(uint64_t bytes, uint64_t largest, struct error *err)
+{
+	const int r = error_set(err, ERROR_NO_ROOM,
+				"tile: %" PRIu64 " bytes, the session's arenas have %" PRIu64
+				" free in one piece; allowed: after another arena",
+				bytes, largest);
+
+	if (err)
+		err->needed_bytes = bytes;
+	return r;
+}
+
+/* Finds a place in the oldest arena that has room. The error states the bytes: a client adds an arena of as many and asks
+ * again. */
 static int find_place(const struct session_memory *memory, uint64_t bytes, struct tile *tile, struct error *err)
 {
 	uint64_t largest = 0;
@@ -138,10 +150,7 @@ static int find_place(const struct session_memory *memory, uint64_t bytes, struc
 		tile->arena = arena;
 	}
 	if (error == -ERROR_LIMIT)
-		return error_set(err, ERROR_NO_ROOM,
-				 "tile: %" PRIu64 " bytes, the session's arenas have %" PRIu64
-				 " free in one piece; allowed: after another arena",
-				 bytes, largest);
+		return no_room(bytes, largest, err);
 	return error ? no_memory(err) : 0;
 }
 

@@ -294,11 +294,11 @@ static void threads_share_arenas(void **state)
 /* A daemon that always says that there is no room is believed for a while only. */
 static bool never_room(struct fake_daemon *fake, const struct message *request)
 {
-	const struct error error = {ERROR_NO_ROOM, "no_room: tile: 4 bytes, and never enough"};
+	const struct error error = {ERROR_NO_ROOM, "no_room: tile: never enough", 4};
 
 	if (!fake_daemon_greets(fake, request))
 		fake_daemon_refuse(fake, request->msgid,
-				   fake_daemon_asked(request, "arena") ? &(struct error){ERROR_LIMIT, "limit: arena: none"} : &error);
+				   fake_daemon_asked(request, "arena") ? &(struct error){ERROR_LIMIT, "limit: arena: none", 0} : &error);
 	return true;
 }
 

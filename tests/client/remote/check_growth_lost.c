@@ -10,7 +10,7 @@
 
 enum { ARENA = 1 << 20, BUCKETS = 256 /* of the library's table of calls in flight */ };
 
-static const struct error no_room = {ERROR_NO_ROOM, "no_room: tile: 4096 bytes, and there is no arena"};
+static const struct error no_room = {ERROR_NO_ROOM, "no_room: tile: there is no arena", 4096};
 
 static struct trnsci_session *open_with_others(const struct fake_daemon *fake)
 {

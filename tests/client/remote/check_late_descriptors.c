@@ -30,7 +30,7 @@ static void reply_with_memory(struct fake_daemon *fake, uint32_t msgid)
 
 static void answer_late(struct fake_daemon *fake, struct delay *delay)
 {
-	const struct error cancelled = {ERROR_CANCELLED, "cancelled: ring_attach"};
+	const struct error cancelled = {ERROR_CANCELLED, "cancelled: ring_attach", 0};
 
 	if (!delay->due)
 		return;
@@ -44,7 +44,7 @@ static void answer_late(struct fake_daemon *fake, struct delay *delay)
 /* The ring's answer comes when a tile is asked for. */
 static bool answers_late(struct fake_daemon *fake, const struct message *request)
 {
-	const struct error no_room = {ERROR_NO_ROOM, "no_room: tile: 4096 bytes, and there is no arena"};
+	const struct error no_room = {ERROR_NO_ROOM, "no_room: tile: there is no arena", 4096};
 	struct delay *delay = (struct delay *)fake->lie;
 
 	if (fake_daemon_greets(fake, request))
