@@ -104,10 +104,10 @@ int complain(enum exit_code code, const char *format, ...) __attribute__((format
 int complain_error(const struct trnsci_error *err, enum exit_code wrong);
 
 /* Opens the session that the options ask for; without any, a daemon where one answers, else the embedded engine, and
- * says so. arena_bytes: for tiles, 0 when there will be none. An exit code. */
-int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session);
+ * says so. The session's memory grows with its tiles. An exit code. */
+int connect_session(const struct cli *cli, struct trnsci_session **ret_session);
 
 /* The same for what only a daemon has: without one it fails. Says nothing when it succeeds. */
-int connect_daemon(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session);
+int connect_daemon(const struct cli *cli, struct trnsci_session **ret_session);
 
 #endif

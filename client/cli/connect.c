@@ -36,11 +36,10 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong)
 	return complain(code, "%s", err->text);
 }
 
-int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session)
+int connect_session(const struct cli *cli, struct trnsci_session **ret_session)
 {
 	const struct trnsci_options options = {.or_embedded = !cli->socket,
 						.threads = cli->threads,
-						.arena_bytes = arena_bytes,
 						.timeout_ms = cli->timeout_ms};
 	struct trnsci_error err = {0};
 
@@ -56,9 +55,9 @@ int connect_session(const struct cli *cli, size_t arena_bytes, struct trnsci_ses
 	return EXIT_OK;
 }
 
-int connect_daemon(const struct cli *cli, size_t arena_bytes, struct trnsci_session **ret_session)
+int connect_daemon(const struct cli *cli, struct trnsci_session **ret_session)
 {
-	struct trnsci_options options = {.arena_bytes = arena_bytes, .timeout_ms = cli->timeout_ms};
+	struct trnsci_options options = {.timeout_ms = cli->timeout_ms};
 	struct trnsci_error err = {0};
 
 	if (cli->embedded)

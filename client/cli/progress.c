@@ -10,7 +10,7 @@
 void progress_begin(struct progress *progress, const struct cli *cli, uint64_t total, const char *unit)
 {
 	*progress = (struct progress){
-		.wanted = !cli->quiet && total > 0 && isatty(STDERR_FILENO),
+		.wanted = !cli->quiet && isatty(STDERR_FILENO),
 		.started = seconds_now(),
 		.total = total,
 		.unit = unit,
@@ -79,7 +79,6 @@ int job_run(const struct cli *cli, struct trnsci_call *call)
 	struct progress progress;
 
 	progress_begin(&progress, cli, 0, "");
-	progress.wanted = !cli->quiet && isatty(STDERR_FILENO);
 	const int r = progress_run(&progress, call);
 	progress_end(&progress);
 	return r;

@@ -84,7 +84,7 @@ static int command_send(struct cli *cli, int argc, char **argv)
 		return code;
 	if (!options_get(&options, "rate"))
 		return complain(EXIT_USAGE, "broadcast send: --rate RATE is missing");
-	code = connect_daemon(cli, 0, &session);
+	code = connect_daemon(cli, &session);
 	if (code == EXIT_OK)
 		code = create(session, argv[1], &options, drawing.set.operation);
 	if (code == EXIT_OK)
@@ -150,7 +150,7 @@ static int command_read(struct cli *cli, int argc, char **argv)
 		return code;
 	if (options.n_operands != 1)
 		return complain(EXIT_USAGE, "broadcast read: takes one NAME");
-	code = connect_daemon(cli, 0, &session);
+	code = connect_daemon(cli, &session);
 	if (code == EXIT_OK && trnsci_broadcast_attach(session, options.operands[0], &reader, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	if (code == EXIT_OK)
@@ -198,7 +198,7 @@ static int command_list(struct cli *cli, int argc, char **argv)
 
 	if (code != EXIT_OK || options.helped)
 		return code;
-	code = connect_daemon(cli, 0, &session);
+	code = connect_daemon(cli, &session);
 	if (code != EXIT_OK)
 		return code;
 	if (trnsci_call_new(session, "broadcast_list", &call) < 0)

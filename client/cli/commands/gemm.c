@@ -23,6 +23,14 @@ static void report(const struct trnsci_value *reply)
 		fprintf(stderr, "no bound below 1 for sums of this length\n");
 }
 
+/* A matrix; those before it are a batch. */
+static size_t last_two(const struct options *options, size_t ndim)
+{
+	(void)options;
+	(void)ndim;
+	return 2;
+}
+
 int command_gemm(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
@@ -40,7 +48,7 @@ int command_gemm(struct cli *cli, int argc, char **argv)
 		"gemm a.npy b.npy --precision ozaki -o product.npy",
 	};
 	struct options options;
-	struct computation computation = {.n_inputs = 2, .names = {"a", "b", "c"}, .report = report};
+	struct computation computation = {.options = &options, .n_inputs = 2, .names = {"a", "b", "c"}, .trailing = last_two, .report = report};
 	int code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
@@ -51,5 +59,5 @@ int command_gemm(struct cli *cli, int argc, char **argv)
 	computation.files[1] = options.operands[1];
 	computation.files[2] = options_get(&options, "addend");
 	computation.n_inputs += computation.files[2] != NULL;
-	return compute(cli, &options, &computation);
+	return compute(cli, &computation);
 }

@@ -117,7 +117,7 @@ int command_fftshift(struct cli *cli, int argc, char **argv)
 					      " in out u64 timeout_ms ",
 					      "fftshift spectrum.npy -o centred.npy"};
 	struct options options;
-	struct computation computation = {.n_inputs = 1, .names = {"in"}};
+	struct computation computation = {.options = &options, .n_inputs = 1, .names = {"in"}};
 	int code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
@@ -125,5 +125,5 @@ int command_fftshift(struct cli *cli, int argc, char **argv)
 	if (options.n_operands != 1)
 		return complain(EXIT_USAGE, "fftshift: %d inputs, allowed one: a file or -", options.n_operands);
 	computation.files[0] = options.operands[0];
-	return compute(cli, &options, &computation);
+	return compute(cli, &computation);
 }

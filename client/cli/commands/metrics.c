@@ -220,7 +220,7 @@ int command_metrics(struct cli *cli, int argc, char **argv)
 
 	if (http)
 		skip_request();
-	code = connect_daemon(cli, 0, &session);
+	code = connect_daemon(cli, &session);
 	if (code == EXIT_OK)
 		code = ask(session, http);
 	else if (http)

@@ -5,20 +5,36 @@
 
 #include "compute.h"
 
-/* The mean of the squares of all elements. */
-static double power_of(const struct input *input, const void *data)
+/* The mean of the squares of all elements, which are read once more for the sum. */
+static int measure_power(struct input *input, double *ret_power)
 {
+	enum { PIECE = 1 << 16 };
+	const size_t element = trnsci_dtype_size(input->array.dtype);
+	double *piece = malloc(PIECE * sizeof *piece);
 	uint64_t count = 0;
 	double sum = 0;
+	int code = piece ? input_keep(input) : complain(EXIT_TRY_AGAIN, "noise: no memory");
 
 	input_count(input, &count);
-	for (uint64_t i = 0; i < count; i++) {
-		const double x = input->array.dtype == TRNSCI_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
+	for (uint64_t at = 0, n; at < count && code == EXIT_OK; at += n) {
+		n = count - at < PIECE ? count - at : PIECE;
+		code = input_read(input, piece, (size_t)n * element);
+		for (size_t i = 0; i < n && code == EXIT_OK; i++) {
+			const double x = element == sizeof(float) ? (double)((const float *)(const void *)piece)[i] : piece[i];
 
-		sum += x * x;
+			sum += x * x;
+		}
 	}
-	return count ? sum / (double)count : 0;
+	free(piece);
+	*ret_power = count ? sum / (double)count : 0;
+	return code == EXIT_OK ? input_rewind(input) : code;
 }
+
+struct noise {
+	struct computation computation; /* first */
+	struct trnsci_args *map;	/* of the noise */
+	uint64_t offset;		/* of the first sample */
+};
 
 static int read_ratio(const struct options *options, double *ret_db)
 {
@@ -34,11 +50,12 @@ static int read_ratio(const struct options *options, double *ret_db)
 }
 
 /* Where the noise comes from, and how strong it is. */
-static int set_noise(const struct options *options, const struct input *input, const void *data, struct trnsci_args *args)
+static int set_noise(struct computation *computation, struct input *input, struct trnsci_args *args)
 {
-	static const char *const integers[] = {"seed", "stream", "offset"};
+	static const char *const integers[] = {"seed", "stream"};
+	const struct options *options = computation->options;
 	struct trnsci_args *noise = trnsci_set_map(args, "noise");
-	double db = 0;
+	double db = 0, power = 0;
 	int code = read_ratio(options, &db);
 
 	if (code == EXIT_OK && input->array.dtype != TRNSCI_F32 && input->array.dtype != TRNSCI_F64)
@@ -53,8 +70,28 @@ static int set_noise(const struct options *options, const struct input *input, c
 		if (options_get(options, integers[i]))
 			trnsci_set_u64(noise, integers[i], number);
 	}
-	trnsci_set_f64(args, "sigma", sqrt(power_of(input, data) * pow(10, -db / 10)));
+	if (code == EXIT_OK)
+		code = measure_power(input, &power);
+	trnsci_set_f64(args, "sigma", sqrt(power * pow(10, -db / 10)));
+	((struct noise *)computation)->map = noise;
 	return code;
+}
+
+/* Noise is a stream of samples: a piece takes those of its elements. */
+static void move(void *arg, struct trnsci_args *args, uint64_t item)
+{
+	const struct noise *noise = arg;
+
+	(void)args;
+	trnsci_set_u64(noise->map, "offset", noise->offset + item);
+}
+
+/* Each element is an item. */
+static size_t no_axis(const struct options *options, size_t ndim)
+{
+	(void)options;
+	(void)ndim;
+	return 0;
 }
 
 int command_noise(struct cli *cli, int argc, char **argv)
@@ -78,8 +115,9 @@ int command_noise(struct cli *cli, int argc, char **argv)
 		" in sigma noise out u64 timeout_ms ",
 		"noise speech.wav --snr 10 -o noisy.wav",
 	};
-	struct computation computation = {.n_inputs = 1, .names = {"in"}, .set_parameters = set_noise};
 	struct options options;
+	struct noise noise = {.computation = {.options = &options, .n_inputs = 1, .names = {"in"}, .trailing = no_axis,
+					      .set_parameters = set_noise, .move = move}};
 	double db;
 	int code = options_parse(&set, cli, argc, argv, &options);
 
@@ -88,8 +126,10 @@ int command_noise(struct cli *cli, int argc, char **argv)
 	if (options.n_operands != 1)
 		return complain(EXIT_USAGE, "noise: %d inputs, allowed one: a file or -", options.n_operands);
 	code = read_ratio(&options, &db);
+	if (code == EXIT_OK)
+		code = options_u64(&options, "offset", &noise.offset);
 	if (code != EXIT_OK)
 		return code;
-	computation.files[0] = options.operands[0];
-	return compute(cli, &options, &computation);
+	noise.computation.files[0] = options.operands[0];
+	return compute(cli, &noise.computation);
 }

@@ -132,7 +132,7 @@ static int run_kind(struct cli *cli, const struct option_set *set, int argc, cha
 		return complain(EXIT_USAGE, "qmc: '%s': unexpected argument", options.operands[0]);
 	code = read_part(&points);
 	if (code == EXIT_OK)
-		code = connect_session(cli, 0, &points.session);
+		code = connect_session(cli, &points.session);
 	if (code != EXIT_OK)
 		return code;
 	if (trnsci_call_new(points.session, points.kind, &call) < 0) {

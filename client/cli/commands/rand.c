@@ -280,14 +280,11 @@ int rand_run_distribution(struct cli *cli, const struct option_set *set, const c
 	code = rand_arrays_open(&options, &draw.arrays);
 	if (code != EXIT_OK)
 		return code;
-	const size_t arena_bytes = 3 * (size_t)PIECE_BYTES + 2 * (size_t)draw.arrays.bytes;
-
 	if (!name && !options_get(&options, "seed") && !cli->quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "trnsci-cli: --seed 0, which gives the same numbers every time; --seed random gives others\n");
 	code = read_part(&draw, command);
 	if (code == EXIT_OK)
-		code = name ? connect_daemon(cli, arena_bytes, &draw.session)
-			    : connect_session(cli, arena_bytes, &draw.session);
+		code = name ? connect_daemon(cli, &draw.session) : connect_session(cli, &draw.session);
 	if (code != EXIT_OK) {
 		rand_arrays_close(&draw.arrays);
 		return code;

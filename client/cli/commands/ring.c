@@ -196,7 +196,7 @@ static int run_distribution(struct cli *cli, const struct option_set *set, int a
 		return complain(EXIT_USAGE, "ring: '%s': unexpected argument", options.operands[0]);
 	code = read_options(&ringing);
 	if (code == EXIT_OK)
-		code = ringing.source.name ? connect_daemon(cli, 0, &session) : connect_session(cli, 0, &session);
+		code = ringing.source.name ? connect_daemon(cli, &session) : connect_session(cli, &session);
 	if (code == EXIT_OK && trnsci_ring_attach(session, ringing.distribution, ringing.params, &ringing.source,
 						  ringing.samples, &ring, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);

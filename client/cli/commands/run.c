@@ -290,7 +290,6 @@ int command_run(struct cli *cli, int argc, char **argv)
 		{"output", 'o', "FILE", "where a single result goes [stdout]; several go to NAME.npy"},
 		{"format", 'f', FORMATS, "of a single result [by the ending of FILE; else text on a terminal, else raw]"},
 		RATE_ROW,
-		{"arena", 0, "BYTES", "memory for the arrays in files [67108864]"},
 	};
 	static const struct option_set set = {
 		"run PROGRAM.json [option ...]",
@@ -304,7 +303,6 @@ int command_run(struct cli *cli, int argc, char **argv)
 	struct options options;
 	struct json_object *root;
 	struct program program = {.reader = {.take = take}};
-	uint64_t arena = 64 << 20;
 	int code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
@@ -312,12 +310,10 @@ int command_run(struct cli *cli, int argc, char **argv)
 	if (options.n_operands != 1)
 		return complain(EXIT_USAGE, "run: %d programs, allowed one: a file or -", options.n_operands);
 	program.reader.file = options.operands[0];
-	code = options_u64(&options, "arena", &arena);
-	if (code == EXIT_OK)
-		code = json_load(options.operands[0], &root);
+	code = json_load(options.operands[0], &root);
 	if (code != EXIT_OK)
 		return code;
-	code = connect_session(cli, (size_t)arena, &program.session);
+	code = connect_session(cli, &program.session);
 	if (code == EXIT_OK)
 		code = run_program(&program, root, &options, cli);
 	for (size_t i = 0; i < program.n_tiles; i++)

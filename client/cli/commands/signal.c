@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stft, istft, convolve, correlate, welch, csd, window: whole arrays in and out. The commands differ only in a row of data; their
+/* stft, istft, convolve, correlate, welch, csd, window: arrays in and out. The commands differ only in a row of data; their
  * parameters come from the operation table. */
+#include <stdlib.h>
+
 #include "compute.h"
 #include "spectrum.h"
 
 struct signal_command {
 	struct option_set set;
 	size_t n_inputs;
-	const char *inputs[COMPUTE_INPUTS]; /* their names in the table */
+	const char *inputs[PIECES_INPUTS]; /* their names in the table */
 	write_text_fn *write_text; /* NULL: as any array */
+	size_t (*trailing)(const struct options *options, size_t ndim); /* as in struct computation */
 };
+
+/* The commands work along the last axes; along another axis, the array is taken as it is. */
+static size_t last_axis(const struct options *options, size_t ndim)
+{
+	const char *axis = options_get(options, "axis");
+	const long long at = axis ? strtoll(axis, NULL, 10) : -1;
+
+	return at == -1 || at == (long long)ndim - 1 ? 1 : ndim;
+}
+
+static size_t last_two(const struct options *options, size_t ndim)
+{
+	(void)options;
+	(void)ndim;
+	return 2;
+}
 
 static int run_command(const struct signal_command *command, struct cli *cli, int argc, char **argv)
 {
-	struct computation computation = {.n_inputs = command->n_inputs, .write_text = command->write_text};
 	struct options options;
+	struct computation computation = {.options = &options, .n_inputs = command->n_inputs, .write_text = command->write_text,
+					  .trailing = command->trailing};
 	int code = options_parse(&command->set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
@@ -28,7 +48,7 @@ static int run_command(const struct signal_command *command, struct cli *cli, in
 		computation.names[i] = command->inputs[i];
 		computation.files[i] = options.operands[i];
 	}
-	return compute(cli, &options, &computation);
+	return compute(cli, &computation);
 }
 
 /* ---- the commands ---- */
@@ -52,6 +72,7 @@ int command_stft(struct cli *cli, int argc, char **argv)
 		1,
 		{"in"},
 		spectrum_write_frames,
+		last_axis,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -65,6 +86,7 @@ int command_istft(struct cli *cli, int argc, char **argv)
 		1,
 		{"in"},
 		NULL,
+		last_two,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -77,6 +99,7 @@ int command_convolve(struct cli *cli, int argc, char **argv)
 		2,
 		{"a", "b"},
 		NULL,
+		last_axis,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -89,6 +112,7 @@ int command_correlate(struct cli *cli, int argc, char **argv)
 		2,
 		{"a", "b"},
 		NULL,
+		last_axis,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -102,6 +126,7 @@ int command_welch(struct cli *cli, int argc, char **argv)
 		1,
 		{"in"},
 		spectrum_write_bins,
+		last_axis,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -115,6 +140,7 @@ int command_csd(struct cli *cli, int argc, char **argv)
 		2,
 		{"in", "y"},
 		spectrum_write_bins,
+		last_axis,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -126,6 +152,7 @@ int command_window(struct cli *cli, int argc, char **argv)
 		{"window --n N [option ...]", "Compute a window by name.", rows, N_ROWS - 2, "window", HIDDEN, "window --n 512 --window hann -f text"},
 		0,
 		{NULL},
+		NULL,
 		NULL,
 	};
 

@@ -245,7 +245,7 @@ int command_status(struct cli *cli, int argc, char **argv)
 		return complain(EXIT_USAGE, "status: '%s': unexpected argument", options.operands[0]);
 	const char *page = options_get(&options, "html");
 
-	code = cli->embedded && !page ? connect_session(cli, 0, &session) : connect_daemon(cli, 0, &session);
+	code = cli->embedded && !page ? connect_session(cli, &session) : connect_daemon(cli, &session);
 	if (code == EXIT_OK)
 		code = page ? status_write_page(session, page) : report(cli, &options, session);
 	trnsci_close(session);

@@ -101,7 +101,7 @@ static int call_method(struct cli *cli, const struct option_set *set, const char
 	if (code != EXIT_OK || options->helped)
 		return code;
 	code = read_name(options, method, ret_name);
-	return code == EXIT_OK ? connect_daemon(cli, 0, ret_session) : code;
+	return code == EXIT_OK ? connect_daemon(cli, ret_session) : code;
 }
 
 static int create(struct cli *cli, int argc, char **argv)
@@ -253,7 +253,7 @@ static int list(struct cli *cli, int argc, char **argv)
 		return complain(EXIT_USAGE, "stream list: '%s': unexpected argument", options.operands[0]);
 	struct listing listing = {cli, cli->json ? json_object_new_array() : NULL};
 
-	code = connect_daemon(cli, 0, &session);
+	code = connect_daemon(cli, &session);
 	if (code == EXIT_OK && trnsci_stream_list(session, list_one, &listing, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	if (code == EXIT_OK && listing.report)

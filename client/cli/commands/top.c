@@ -314,7 +314,7 @@ int command_top(struct cli *cli, int argc, char **argv)
 		return code;
 	if (options.n_operands > 0)
 		return complain(EXIT_USAGE, "top: '%s': unexpected argument", options.operands[0]);
-	code = connect_daemon(cli, 0, &top.session);
+	code = connect_daemon(cli, &top.session);
 	if (code != EXIT_OK)
 		return code;
 	if (trnsci_call_new(top.session, "stats", &top.stats) < 0 || trnsci_call_new(top.session, "clients", &top.clients) < 0)

@@ -88,7 +88,7 @@ static int estimate(const struct options *options, const struct cli *cli, struct
 	input_make_floating(input);
 	if (!input_count(input, &count) || count > SIZE_MAX / 32)
 		return complain(EXIT_DATA, "%s: too large", input->name);
-	code = connect_session(cli, (size_t)count * trnsci_dtype_size(input->array.dtype) + 16 * PAGE, &session);
+	code = connect_session(cli, &session);
 	if (code == EXIT_OK)
 		code = read_matrix(input, session, &tile);
 	if (code == EXIT_OK)

@@ -239,7 +239,21 @@ int input_open(const char *name, const char *dtype, uint64_t row_length, struct 
 		input_close(&input);
 		return code;
 	}
+	input.body_at = lseek(input.fd, 0, SEEK_CUR);
 	*ret_input = input;
+	return EXIT_OK;
+}
+
+int input_keep(struct input *input)
+{
+	return input->body_at < 0 ? read_to_end(input) : EXIT_OK;
+}
+
+int input_rewind(struct input *input)
+{
+	input->held_at = 0;
+	if (input->body_at >= 0 && lseek(input->fd, input->body_at, SEEK_SET) < 0)
+		return complain(EXIT_IO, "%s: %s", input->name, strerror(errno));
 	return EXIT_OK;
 }
 

@@ -19,6 +19,7 @@ struct input {
 	struct npy_storage storage;
 	unsigned char *held; /* bytes that were read ahead, as they are stored: all of them where fd is at its end */
 	size_t held_size, held_at;
+	int64_t body_at; /* where fd stands before the first byte that is not held; -1: a pipe */
 };
 
 /* Opens a file, "-" for stdin, and reads as much of it as says what the array is. dtype: of raw input, NULL when none was
@@ -30,6 +31,10 @@ void input_make_floating(struct input *input);
 
 /* The next size bytes of the array, a multiple of its elements' size. An exit code. */
 int input_read(struct input *input, void *to, size_t size);
+
+/* Begins again with the first element. Before anything is read, input_keep makes that possible for a pipe. Exit codes. */
+int input_keep(struct input *input);
+int input_rewind(struct input *input);
 
 void input_close(struct input *input);
 

@@ -64,18 +64,33 @@ static int choose_format(const char *name, const char *format, bool terminal, en
 	return complain(EXIT_USAGE, "--format: '%s', allowed raw, npy, text, csv, wav", format);
 }
 
+static int choose_named(const char *name, const char *format, enum format *ret_format)
+{
+	const bool to_stdout = !name || strcmp(name, "-") == 0;
+
+	return choose_format(to_stdout ? NULL : name, format, to_stdout && isatty(STDOUT_FILENO), ret_format);
+}
+
 bool output_is_text(const struct output *output)
 {
 	return output->format >= FORMAT_TEXT;
+}
+
+int output_wants_text(const struct options *options, bool *ret_text)
+{
+	enum format format;
+	int code = choose_named(options_get(options, "output"), options_get(options, "format"), &format);
+
+	*ret_text = code == EXIT_OK && format >= FORMAT_TEXT;
+	return code;
 }
 
 /* ---- opening ---- */
 
 int output_open_named(const char *name, const char *format, struct output *ret_output)
 {
-	const bool to_stdout = !name || strcmp(name, "-") == 0;
 	struct output output = {.columns = 1};
-	int code = choose_format(to_stdout ? NULL : name, format, to_stdout && isatty(STDOUT_FILENO), &output.format);
+	int code = choose_named(name, format, &output.format);
 
 	if (code != EXIT_OK)
 		return code;

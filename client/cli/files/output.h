@@ -37,6 +37,9 @@ struct output {
 /* The row of commands that can write audio, and have no parameter of this name. */
 #define RATE_ROW RATE_ROW_OF_WAV
 
+/* Whether lines of text will be written, as output_open chooses. An exit code: the options may be wrong. */
+int output_wants_text(const struct options *options, bool *ret_text);
+
 /* Opens what the options `output` and `format` name, with the rate of `rate`. An exit code; nothing is created when an
  * option is wrong. */
 int output_open(const struct options *options, struct output *ret_output);

@@ -36,7 +36,7 @@ static int draw_samples(const struct cli *cli, const struct options *options, ui
 	struct trnsci_session *session = NULL;
 	struct trnsci_call *call = NULL;
 	struct trnsci_array array = {0};
-	int code = connect_session(cli, 0, &session);
+	int code = connect_session(cli, &session);
 
 	if (code != EXIT_OK)
 		return code;

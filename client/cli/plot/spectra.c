@@ -31,7 +31,7 @@ static struct trnsci_tile *apply(const struct cli *cli, const char *operation, c
 	struct trnsci_tile *out = NULL;
 	struct trnsci_error err;
 
-	*ret_code = connect_session(cli, 0, ret_session);
+	*ret_code = connect_session(cli, ret_session);
 	if (*ret_code == EXIT_OK && trnsci_apply(*ret_session, operation, params, &out, &err) < 0)
 		*ret_code = complain_error(&err, EXIT_DATA);
 	return *ret_code == EXIT_OK ? out : NULL;

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces of arrays through an operation. */
+#include "pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+
+/* A request of CHECKED_BYTES is checked by the engine before its input is read, which takes seconds. */
+enum { PIECE_BYTES = 4 << 20, CHECKED_BYTES = 64 << 20 };
+
+struct run {
+	struct pieces *pieces;
+	struct trnsci_session *session;
+	struct trnsci_call *call;
+	uint64_t batch, item_count; /* items; elements of one */
+	size_t leading;             /* 1 where a piece has an axis that counts items */
+	bool repeated[PIECES_INPUTS]; /* the input is the same for each piece */
+	struct trnsci_tile *in[PIECES_INPUTS], *out; /* of the piece at hand */
+	bool opened;
+	struct output output;
+};
+
+/* ---- how the inputs are cut ---- */
+
+static uint64_t count_elements(const uint64_t *shape, size_t ndim)
+{
+	uint64_t count = 1;
+
+	for (size_t i = 0; i < ndim; i++)
+		count *= shape[i];
+	return count;
+}
+
+/* Returns whether another input can be cut as the first one is, or is used whole for every item. */
+static bool follows(const struct run *run, size_t i, size_t trailing)
+{
+	const struct npy *first = &run->pieces->inputs[0].array, *other = &run->pieces->inputs[i].array;
+
+	return other->ndim <= trailing ||
+	       (other->ndim == first->ndim &&
+		memcmp(first->shape, other->shape, (first->ndim - trailing) * sizeof *first->shape) == 0);
+}
+
+/* Text needs all items at once where it is more than the array: a line for each bin has a column for each signal. What becomes
+ * of an array without elements is the engine's to say. */
+static int choose_trailing(const struct pieces *pieces, size_t *ret_trailing)
+{
+	const size_t ndim = pieces->n_inputs ? pieces->inputs[0].array.ndim : 0;
+	bool text;
+	int code = output_wants_text(pieces->options, &text);
+
+	if (code != EXIT_OK)
+		return code;
+	*ret_trailing = (text && pieces->write_text) || pieces->trailing > ndim ? ndim : pieces->trailing;
+	if (ndim > 0 && count_elements(pieces->inputs[0].array.shape, ndim) == 0)
+		*ret_trailing = ndim;
+	return EXIT_OK;
+}
+
+/* Returns the axes of an item. One item is all there is where the inputs' leading axes do not agree: how they go together is the engine's to say. */
+static size_t cut_inputs(struct run *run, size_t trailing)
+{
+	const struct pieces *pieces = run->pieces;
+	const struct npy *array = &pieces->inputs[0].array;
+	const size_t ndim = pieces->n_inputs ? array->ndim : 0;
+
+	for (size_t i = 1; i < pieces->n_inputs; i++)
+		if (!follows(run, i, trailing))
+			trailing = ndim;
+	run->leading = trailing < ndim;
+	run->batch = count_elements(array->shape, ndim - trailing);
+	run->item_count = count_elements(array->shape + ndim - trailing, trailing);
+	for (size_t i = 1; i < pieces->n_inputs; i++)
+		run->repeated[i] = run->leading && pieces->inputs[i].array.ndim <= trailing;
+	return trailing;
+}
+
+/* Counted as if every element took 16 bytes; an item larger than a piece is a piece. */
+static uint64_t piece_size(const struct run *run)
+{
+	const uint64_t known = run->pieces->most_count, count = known > run->item_count ? known : run->item_count;
+	uint64_t size = count ? PIECE_BYTES / 16 / count : 1;
+
+	size = size ? size : 1;
+	return size < run->batch ? size : run->batch;
+}
+
+/* ---- a piece ---- */
+
+static void free_piece(struct run *run, bool all)
+{
+	for (size_t i = 0; i < PIECES_INPUTS; i++)
+		if (all || !run->repeated[i]) {
+			trnsci_tile_free(run->in[i]);
+			run->in[i] = NULL;
+		}
+	trnsci_tile_free(run->out);
+	run->out = NULL;
+}
+
+/* A piece of n items has one leading axis in the place of those that only count. */
+static int make_piece(struct run *run, uint64_t n, size_t trailing)
+{
+	const struct pieces *pieces = run->pieces;
+	struct trnsci_args *args = trnsci_args(run->call);
+	struct trnsci_error err;
+
+	free_piece(run, false);
+	for (size_t i = 0; i < pieces->n_inputs; i++) {
+		const struct npy *array = &pieces->inputs[i].array;
+		const size_t leading = run->repeated[i] ? 0 : run->leading, kept = leading ? trailing : array->ndim;
+		uint64_t dims[TRNSCI_MAX_DIMS + 1] = {n};
+
+		if (run->in[i])
+			continue;
+		memcpy(dims + leading, array->shape + array->ndim - kept, kept * sizeof *dims);
+		if (trnsci_tile_new(run->session, 0, array->dtype, kept + leading, dims, &run->in[i], &err) < 0)
+			return complain_error(&err, EXIT_DATA);
+		trnsci_set_tile(args, pieces->names[i], run->in[i]);
+	}
+	trnsci_set(args, trnsci_new_tile("out"));
+	return EXIT_OK;
+}
+
+static int complain_call(const struct run *run, int r)
+{
+	return complain_error(trnsci_call_error(run->call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
+}
+
+static size_t tile_bytes(const struct run *run)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < run->pieces->n_inputs; i++)
+		bytes += tile_info(run->in[i]).bytes;
+	return bytes;
+}
+
+/* The engine checks a request, and its memory, when it arrives. One that is cancelled at once costs little else. */
+static int check_request(struct run *run)
+{
+	struct trnsci_tile *made = NULL;
+	int r = trnsci_submit(run->call, NULL, NULL, NULL);
+
+	if (r == 0) {
+		trnsci_cancel(run->call);
+		r = trnsci_wait(run->call, -1);
+	}
+	if (r == 0 && trnsci_reply_tile(run->call, NULL, &made) == 0)
+		trnsci_tile_free(made);
+	return r == 0 || r == -TRNSCI_CANCELLED ? EXIT_OK : complain_call(run, r);
+}
+
+static int read_piece(struct run *run, uint64_t at)
+{
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < run->pieces->n_inputs && code == EXIT_OK; i++)
+		if (at == 0 || !run->repeated[i])
+			code = input_read(&run->pieces->inputs[i], trnsci_tile_data(run->in[i]), tile_info(run->in[i]).bytes);
+	return code;
+}
+
+/* The first piece of a size makes the tile that the others of that size take. */
+static int run_piece(struct run *run, struct progress *progress)
+{
+	const int r = progress_run(progress, run->call);
+
+	if (r < 0)
+		return complain_call(run, r);
+	if (run->out)
+		return EXIT_OK;
+	if (trnsci_reply_tile(run->call, NULL, &run->out) < 0)
+		return complain(EXIT_TRY_AGAIN, "the daemon ended before its result was read");
+	trnsci_set_tile(trnsci_args(run->call), "out", run->out);
+	return EXIT_OK;
+}
+
+/* ---- the result ---- */
+
+static bool writes_text(const struct run *run)
+{
+	return run->pieces->write_text && output_is_text(&run->output);
+}
+
+static const struct audio_format *first_audio(const struct pieces *pieces)
+{
+	size_t i = 0;
+
+	while (i + 1 < pieces->n_inputs && pieces->inputs[i].audio.rate == 0)
+		i++;
+	return &pieces->inputs[i].audio;
+}
+
+static int begin_array(struct run *run, size_t trailing)
+{
+	const struct npy *array = &run->pieces->inputs[0].array;
+	const struct trnsci_tile_info out = tile_info(run->out);
+	const size_t kept = run->leading ? array->ndim - trailing : 0, own = out.ndim - run->leading;
+	uint64_t shape[2 * TRNSCI_MAX_DIMS];
+
+	if (kept + own > TRNSCI_MAX_DIMS)
+		return complain(EXIT_DATA, "the result has %zu axes, allowed %d", kept + own, TRNSCI_MAX_DIMS);
+	memcpy(shape, array->shape, kept * sizeof *shape);
+	memcpy(shape + kept, out.shape + run->leading, own * sizeof *shape);
+	return output_begin(&run->output, out.dtype, kept + own, shape);
+}
+
+/* Only now are dtype and shape known; nothing is created for a request that was wrong. */
+static int begin_output(struct run *run, size_t trailing)
+{
+	const struct pieces *pieces = run->pieces;
+	int code = output_open(pieces->options, &run->output);
+
+	if (code != EXIT_OK)
+		return code;
+	run->opened = true;
+	output_set_audio(&run->output, first_audio(pieces));
+	return writes_text(run) ? EXIT_OK : begin_array(run, trailing);
+}
+
+static int write_text(struct run *run)
+{
+	const struct trnsci_tile_info info = tile_info(run->out);
+	uint64_t restarts = 0;
+	int code = tile_begin_read(run->session, run->out, &restarts);
+
+	if (code == EXIT_OK)
+		code = run->pieces->write_text(&run->output, run->pieces->options, &run->pieces->inputs[0], &info,
+					       trnsci_tile_data(run->out));
+	return code == EXIT_OK ? tile_end_read(run->session, restarts, run->output.target.name) : code;
+}
+
+static int write_piece(struct run *run)
+{
+	if (writes_text(run))
+		return write_text(run);
+	return tile_info(run->out).count ? output_write_tile(&run->output, run->session, run->out) : EXIT_OK;
+}
+
+/* ---- all of them ---- */
+
+static int run_first(struct run *run, struct progress *progress, size_t trailing, bool verbose)
+{
+	int code = run_piece(run, progress);
+
+	if (code == EXIT_OK && verbose && run->pieces->report)
+		run->pieces->report(trnsci_reply(run->call));
+	return code == EXIT_OK ? begin_output(run, trailing) : code;
+}
+
+static int run_pieces(struct run *run, struct progress *progress, size_t trailing, bool verbose)
+{
+	const struct pieces *pieces = run->pieces;
+	const uint64_t most = piece_size(run);
+	uint64_t n, have = 0;
+	int code = EXIT_OK;
+
+	for (uint64_t at = 0; at < run->batch && code == EXIT_OK; at += n) {
+		n = run->batch - at < most ? run->batch - at : most;
+		if (n != have)
+			code = make_piece(run, n, trailing);
+		have = n;
+		if (code == EXIT_OK && pieces->move)
+			pieces->move(pieces->arg, trnsci_args(run->call), at);
+		if (code == EXIT_OK && at == 0 && tile_bytes(run) >= CHECKED_BYTES)
+			code = check_request(run);
+		if (code == EXIT_OK)
+			code = read_piece(run, at);
+		if (code == EXIT_OK)
+			code = at == 0 ? run_first(run, progress, trailing, verbose) : run_piece(run, progress);
+		if (code == EXIT_OK)
+			code = write_piece(run);
+		progress_at(progress, at + n);
+	}
+	return run->opened ? output_close(&run->output, code) : code;
+}
+
+static int run_session(struct run *run, const struct cli *cli, size_t trailing)
+{
+	const struct pieces *pieces = run->pieces;
+	struct progress progress;
+	int code = connect_session(cli, &run->session);
+
+	if (code != EXIT_OK)
+		return code;
+	const int r = trnsci_call_new(run->session, pieces->options->set->operation, &run->call);
+
+	code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r))
+		     : pieces->set_parameters(pieces->arg, trnsci_args(run->call));
+	/* The time is all that is known of a job of one item. */
+	progress_begin(&progress, cli, run->batch > 1 ? run->batch : 0, pieces->unit);
+	if (code == EXIT_OK)
+		code = run_pieces(run, &progress, trailing, cli->verbose);
+	progress_end(&progress);
+	free_piece(run, true);
+	trnsci_call_free(run->call);
+	trnsci_close(run->session);
+	return code;
+}
+
+int pieces_run(struct pieces *pieces, const struct cli *cli)
+{
+	struct run run = {.pieces = pieces};
+	size_t trailing;
+	int code = choose_trailing(pieces, &trailing);
+
+	if (code != EXIT_OK)
+		return code;
+	trailing = cut_inputs(&run, trailing);
+	return run_session(&run, cli, trailing);
+}
