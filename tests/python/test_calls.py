@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls: waited for and awaited in asyncio's loops, many at once, cancelled."""
 import asyncio
+import functools
 import gc
 import sys
 import threading
@@ -10,6 +11,35 @@ import pytest
 
 import trnsci
 from test_session import in_child
+
+
+@pytest.fixture
+def many_switches():
+    """Threads take turns after nearly every step of the interpreter."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def run_threads(targets, seconds=30):
+    """Run a function in each thread. One that hangs is a failure."""
+    errors = []
+
+    def run(target):
+        try:
+            target()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(target,), daemon=True)
+               for target in targets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(seconds)
+    assert not any(thread.is_alive() for thread in threads), "a thread hangs"
+    assert not errors, errors
 
 
 class Turn:
@@ -64,7 +94,7 @@ def test_awaiting(session):
         one = await session.draw("normal", 5, seed=1)
         calls = [session.draw("normal", 50000, seed=i) for i in range(60)]
         many = await asyncio.gather(*calls)
-        assert session._waiting is None
+        assert not session._loops
         return one, many
 
     one, many = asyncio.run(main())
@@ -97,7 +127,7 @@ def test_cancelling(session):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert session._waiting is None
+        assert not session._loops
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(
                 session.draw("normal", 8_000_000, "f64"), 0)
@@ -178,16 +208,76 @@ def test_several_loops_share_a_session(session):
     def run(number):
         found[number] = asyncio.run(main(number))
 
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert session._waiting is None
+    run_threads([functools.partial(run, i) for i in range(6)])
+    assert not session._loops
     for number in range(6):
         for i in 0, 19:
             wanted = session.draw("normal", 20000, seed=100 * number + i)
             assert found[number][i] == wanted.result()[-1]
+
+
+def test_loops_that_begin_and_end_while_others_wait(session, many_switches):
+    """Every loop begins to watch the session, and stops, while others take
+    answers."""
+    async def main():
+        for i in range(40):
+            await asyncio.gather(*[session.draw("normal", 50_000 * (i % 5 + 1))
+                                   for _ in range(i % 3 + 1)])
+
+    for _ in range(10):
+        run_threads([lambda: asyncio.run(main())] * 6)
+        assert not session._loops
+
+
+def test_many_wait_for_one_call(session, many_switches):
+    """Tasks of several loops await a call, and threads wait for it."""
+    async def main(call):
+        async def one():
+            return await call
+        return [x.shape for x in await asyncio.gather(*[one() for _ in range(3)])]
+
+    def wait(call, seen):
+        try:
+            seen.append(call.result().shape)
+        except RuntimeError as error:  # another thread waits now
+            assert str(error) == "the call is in use by another thread"
+
+    for _ in range(40):
+        call = session.draw("normal", 300_000)
+        seen = []
+        loop = functools.partial(
+            lambda call: seen.extend(asyncio.run(main(call))), call)
+        run_threads([loop, functools.partial(wait, call, seen), loop,
+                     functools.partial(wait, call, seen)])
+        assert seen.count((300_000,)) == len(seen) >= 7
+        assert not session._loops
+
+
+def test_a_loop_that_is_closed_while_a_call_is_awaited(session):
+    """Its coroutine is ended afterwards, and other loops go on."""
+    loop = asyncio.new_event_loop()
+    call = session.draw("normal", 8_000_000, "f64")
+
+    async def one():
+        await call
+
+    coroutine = one()
+    loop.run_until_complete(start(loop, coroutine))
+    loop.close()
+    assert asyncio.run(both(call)) == (8_000_000,)
+    del coroutine
+    gc.collect()
+    assert set(session._loops) <= {loop}
+
+
+async def start(loop, coroutine):
+    loop.create_task(coroutine)
+    await Turn()
+    await Turn()
+
+
+async def both(call):
+    return (await call).shape
 
 
 def test_threads_wait_for_one_call(session):
@@ -200,11 +290,7 @@ def test_threads_wait_for_one_call(session):
         except RuntimeError as error:  # another thread waits now
             seen.append(str(error))
 
-    threads = [threading.Thread(target=wait) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads([wait] * 4)
     assert (3_000_000,) in seen
     assert set(seen) <= {(3_000_000,), "the call is in use by another thread"}
 
@@ -221,8 +307,11 @@ def test_closed_sessions_refuse(daemon):
     for address in "embedded:", daemon.socket:
         session = trnsci.Session(address)
         call = session.draw("normal", 5)
+        awaited = session.draw("normal", 4_000_000)
         session.close()
         assert call.result().shape == (5,)
+        assert asyncio.run(both(awaited)) == (4_000_000,)
+        del awaited
         with pytest.raises(trnsci.ServiceError):
             session.draw("normal", 5)
 

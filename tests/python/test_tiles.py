@@ -176,7 +176,7 @@ def test_no_cycle_keeps_a_session():
 
     session = trnsci.Session("embedded:")
     marked = Marked()
-    session._waiting = {"loop": session, "marked": marked}
+    session._loops.update(loop=session, marked=marked)
     gone = weakref.ref(marked)
     del session, marked
     gc.collect()

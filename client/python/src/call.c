@@ -13,7 +13,8 @@ struct call_object {
 	unsigned fork_count;
 	bool in_flight; /* submitted, and its answer was not seen yet */
 	bool popped;	/* call_next returned it */
-	bool busy;	/* a thread runs it or waits for it, without Python's lock */
+	enum { FREE, RUNNING, AWAITED } busy; /* a thread sends it or waits for it, without Python's lock */
+	PyObject *tile;			      /* its result, once it was asked for; NULL: not yet */
 	bool ended;	/* it is being freed */
 };
 
@@ -27,16 +28,28 @@ static int raise_closed(struct module_state *state)
 	return -1;
 }
 
-/* Refuses calls of closed sessions and of other processes, and those that another thread uses. */
+static int refuse_busy(void)
+{
+	PyErr_SetString(PyExc_RuntimeError, "the call is in use by another thread");
+	return -1;
+}
+
+/* Refuses calls of closed sessions and of other processes, and those that another thread uses. An answer may be read while
+ * the thread that waited for it is on its way back. */
 static int check(struct call_object *self)
 {
 	if (!self->call || self->fork_count != forks() || !self->session->handle)
 		return raise_closed(self->session->state);
-	if (self->busy) {
-		PyErr_SetString(PyExc_RuntimeError, "the call is in use by another thread");
+	return self->busy == RUNNING || (self->busy == AWAITED && !trnsci_done(self->call)) ? refuse_busy() : 0;
+}
+
+/* As check, for a call that is to be sent: nobody waits for it. Forgets the last result. */
+static int check_free(struct call_object *self)
+{
+	if (check(self) < 0)
 		return -1;
-	}
-	return 0;
+	Py_CLEAR(self->tile);
+	return self->busy ? refuse_busy() : 0;
 }
 
 static PyObject *raise_call_error(struct call_object *self, int code)
@@ -169,6 +182,7 @@ static void call_dealloc(PyObject *object)
 		trnsci_call_free(self->call);
 	}
 	Py_XDECREF(self->kept);
+	Py_XDECREF(self->tile);
 	if (self->session)
 		session_let_go(self->session, self->fork_count);
 	type->tp_free(object);
@@ -239,14 +253,14 @@ static PyObject *call_run(PyObject *object, PyObject *args)
 	struct changed changed;
 	int r;
 
-	if (check(self) < 0 || read_changes(self, args, &changed) < 0)
+	if (read_changes(self, args, &changed) < 0 || check_free(self) < 0)
 		return NULL;
 	Py_INCREF(args);
-	self->busy = true;
+	self->busy = RUNNING;
 	Py_BEGIN_ALLOW_THREADS
 	r = trnsci_run(self->call, &changed.changes);
 	Py_END_ALLOW_THREADS
-	self->busy = false;
+	self->busy = FREE;
 	self->in_flight = !trnsci_done(self->call);
 	Py_DECREF(args);
 	if (r < 0)
@@ -260,18 +274,31 @@ static PyObject *call_submit(PyObject *object, PyObject *unused)
 	int r;
 
 	(void)unused;
-	if (check(self) < 0)
+	if (check_free(self) < 0)
 		return NULL;
 	self->popped = false;
-	self->busy = true;
+	self->busy = RUNNING;
 	Py_BEGIN_ALLOW_THREADS
 	r = trnsci_submit(self->call, NULL, NULL, self);
 	Py_END_ALLOW_THREADS
-	self->busy = false;
+	self->busy = FREE;
 	self->in_flight = r == 0;
 	if (r < 0)
 		return raise_call_error(self, r);
 	Py_RETURN_NONE;
+}
+
+static int wait_busy(struct call_object *self, int timeout_ms)
+{
+	int r;
+
+	self->busy = AWAITED;
+	Py_BEGIN_ALLOW_THREADS
+	r = trnsci_wait(self->call, timeout_ms);
+	Py_END_ALLOW_THREADS
+	self->busy = FREE;
+	self->in_flight = !trnsci_done(self->call);
+	return r;
 }
 
 static PyObject *call_wait(PyObject *object, PyObject *args)
@@ -281,12 +308,7 @@ static PyObject *call_wait(PyObject *object, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "|i", &timeout_ms) || check(self) < 0)
 		return NULL;
-	self->busy = true;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_wait(self->call, timeout_ms);
-	Py_END_ALLOW_THREADS
-	self->busy = false;
-	self->in_flight = !trnsci_done(self->call);
+	r = trnsci_done(self->call) ? trnsci_wait(self->call, 0) : wait_busy(self, timeout_ms);
 	if (r < 0)
 		return raise_call_error(self, r);
 	Py_RETURN_NONE;
@@ -320,20 +342,28 @@ static PyObject *call_reply(PyObject *object, PyObject *unused)
 	return check(self) < 0 ? NULL : value_to_python(trnsci_reply(self->call));
 }
 
-/* The tile that the call, or a step of it, has made: once. */
+static PyObject *take_tile(struct call_object *self, const struct trnsci_value *step)
+{
+	struct trnsci_tile *tile;
+	const int r = trnsci_reply_tile(self->call, step, &tile);
+
+	return r < 0 ? raise_call_error(self, r) : tile_wrap(self->session, tile);
+}
+
+/* The tile that the call, or a step of it, has made. A step gives it once; the call's own is kept, since several threads may
+ * ask for the result. */
 static PyObject *call_tile(PyObject *object, PyObject *args)
 {
 	struct call_object *self = (struct call_object *)object;
-	const struct trnsci_value *step = NULL;
-	struct trnsci_tile *tile;
-	int index = -1, r;
+	int index = -1;
 
 	if (!PyArg_ParseTuple(args, "|i", &index) || check(self) < 0)
 		return NULL;
 	if (index >= 0)
-		step = trnsci_at(trnsci_get(trnsci_reply(self->call), "steps"), (size_t)index);
-	r = trnsci_reply_tile(self->call, step, &tile);
-	return r < 0 ? raise_call_error(self, r) : tile_wrap(self->session, tile);
+		return take_tile(self, trnsci_at(trnsci_get(trnsci_reply(self->call), "steps"), (size_t)index));
+	if (!self->tile)
+		self->tile = take_tile(self, NULL);
+	return Py_XNewRef(self->tile);
 }
 
 static PyObject *get_popped(PyObject *object, void *closure)
@@ -394,7 +424,7 @@ PyObject *session_next(PyObject *object, PyObject *unused)
 
 		answered->in_flight = false;
 		answered->popped = true;
-		if (!answered->ended)
+		if (!answered->ended && Py_REFCNT(answered) > 0)
 			return Py_NewRef((PyObject *)answered);
 	}
 	Py_RETURN_NONE;
@@ -402,14 +432,17 @@ PyObject *session_next(PyObject *object, PyObject *unused)
 
 PyObject *session_fd(PyObject *object, PyObject *unused)
 {
-	struct trnsci_session *handle = session_use((struct session_object *)object);
+	struct session_object *session = (struct session_object *)object;
+	/* One that closes with its last call is still waited for. */
+	struct trnsci_session *handle =
+		session->closing && session->fork_count == forks() ? session->handle : session_use(session);
 	const int fd = handle ? trnsci_fd(handle) : -1;
 
 	(void)unused;
 	if (handle && fd < 0) {
 		const struct trnsci_error err = {TRNSCI_SYSTEM, "system: session: no file descriptor for an event loop"};
 
-		return raise_error(((struct session_object *)object)->state, &err);
+		return raise_error(session->state, &err);
 	}
 	return handle ? PyLong_FromLong(fd) : NULL;
 }

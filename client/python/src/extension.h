@@ -68,7 +68,7 @@ struct session_object {
 	bool embedded;
 	bool closing;	     /* close() was called while such objects were alive: the last one closes */
 	size_t tiles;	     /* alive, and rings: objects whose memory the session owns */
-	PyObject *waiting;   /* what trnsci._session keeps of loops that wait for answers; NULL: nothing */
+	PyObject *loops;     /* dict: what trnsci._calls keeps of loops that wait for answers; NULL: nothing */
 	unsigned fork_count; /* forks of the process before it was opened */
 };
 extern PyType_Spec session_spec;

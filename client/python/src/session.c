@@ -76,6 +76,7 @@ static int open_again(struct session_object *session)
 	if (session->tiles == 0)
 		trnsci_close(parents);
 	session->tiles = 0;
+	Py_CLEAR(session->loops);
 	return 0;
 }
 
@@ -206,21 +207,21 @@ static void session_dealloc(PyObject *self)
 	PyObject_GC_UnTrack(self);
 	close_handle(session);
 	free(session->address);
-	Py_XDECREF(session->waiting);
+	Py_XDECREF(session->loops);
 	type->tp_free(self);
 	Py_DECREF(type);
 }
 
 static int session_traverse(PyObject *self, visitproc visit, void *arg)
 {
-	Py_VISIT(((struct session_object *)self)->waiting);
+	Py_VISIT(((struct session_object *)self)->loops);
 	Py_VISIT(Py_TYPE(self));
 	return 0;
 }
 
 static int session_clear(PyObject *self)
 {
-	Py_CLEAR(((struct session_object *)self)->waiting);
+	Py_CLEAR(((struct session_object *)self)->loops);
 	return 0;
 }
 
@@ -294,26 +295,25 @@ static PyMethodDef session_methods[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-static PyObject *get_waiting(PyObject *self, void *closure)
-{
-	PyObject *waiting = ((struct session_object *)self)->waiting;
-
-	(void)closure;
-	return Py_NewRef(waiting ? waiting : Py_None);
-}
-
-static int set_waiting(PyObject *self, PyObject *value, void *closure)
+/* All threads get the same dict: the first that is there stays. Making one may run the garbage collector. */
+static PyObject *get_loops(PyObject *self, void *closure)
 {
 	struct session_object *session = (struct session_object *)self;
 
 	(void)closure;
-	Py_XINCREF(value);
-	Py_XSETREF(session->waiting, value);
-	return 0;
+	if (!session->loops) {
+		PyObject *made = PyDict_New();
+
+		if (session->loops)
+			Py_XDECREF(made);
+		else
+			session->loops = made;
+	}
+	return Py_XNewRef(session->loops);
 }
 
 static PyGetSetDef session_getset[] = {
-	{"_waiting", get_waiting, set_waiting, NULL, NULL},
+	{"_loops", get_loops, NULL, NULL, NULL},
 	{"address", get_address, NULL, "The socket's path, or \"embedded:\".", NULL},
 	{"embedded", get_embedded, NULL, "Whether the engine runs inside this process.", NULL},
 	{"closed", get_closed, NULL, "Whether the session was closed.", NULL},

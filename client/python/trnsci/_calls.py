@@ -27,51 +27,42 @@ def milliseconds(timeout):
     return min(int(timeout * 1000 + 0.999), 2**31 - 1)
 
 
-class Waiting:
-    """The futures of a session's calls in the loops that await them. One
-    descriptor of the session is watched by each such loop."""
+# ---- Calls in asyncio's loops ----
+#
+# Threads share a session, and each may have a loop. All loops watch the same
+# descriptor, and whichever sees an answer wakes the loops that await it.
+# Nothing here holds a lock, since the garbage collector may end a coroutine
+# anywhere. A loop's entry in session._loops is changed by that loop alone, and
+# a call's list of waiters by single steps of the interpreter.
 
-    def __init__(self, session):
-        self.session = session
-        self.fd = session._fd()
-        self.futures = {}  # Call: (loop, future)
-        self.counts = collections.Counter()  # of each loop
+def _watch(session, loop, future):
+    """Watch the session in the loop while the future is open."""
+    loops = session._loops
+    if loop not in loops:
+        fd = session._fd()
+        loop.add_reader(fd, _collect, session)
+        loops[loop] = fd, set()
+    loops[loop][1].add(future)
 
-    def add(self, call, loop, future):
-        if self.counts[loop] == 0:
-            loop.add_reader(self.fd, self.collect)
-        self.counts[loop] += 1
-        self.futures[call] = loop, future
-        # It may have been answered, and collected by another loop, before.
-        if call._popped or call.done():
-            loop.call_soon(self.settle, call)
 
-    def remove(self, call, loop):
-        self.futures.pop(call, None)
-        self.counts[loop] -= 1
-        if self.counts[loop] == 0:
-            del self.counts[loop]
-            loop.remove_reader(self.fd)
-        if not self.counts and self.session._waiting is self:
-            self.session._waiting = None
+def _unwatch(session, loop, future):
+    """Stop watching with the last future. A forked child has no loops of its
+    parent, and a loop that was closed watches nothing."""
+    fd, futures = session._loops.get(loop, (None, set()))
+    futures.discard(future)
+    if fd is not None and not futures:
+        del session._loops[loop]
+        if not loop.is_closed():
+            loop.remove_reader(fd)
 
-    def collect(self):
-        """Take the calls that are answered, some of which other loops
-        await."""
-        while True:
-            call = self.session._next()
-            if call is None:
-                return
-            self.settle(call)
 
-    def settle(self, call):
-        loop, future = self.futures.pop(call, (None, None))
-        if loop is None:
+def _collect(session):
+    """Take the calls that are answered, some of which other loops await."""
+    while True:
+        call = session._next()
+        if call is None:
             return
-        if loop is asyncio.get_running_loop():
-            _finish(future)
-        else:
-            loop.call_soon_threadsafe(_finish, future)
+        call._wake()
 
 
 def _finish(future):
@@ -94,7 +85,7 @@ class Call(_core.Call):
     (3,)
     """
 
-    __slots__ = ("_shape", "_kind", "_value")
+    __slots__ = ("_shape", "_kind", "_value", "_waiters")
 
     def __init__(self, session, method, params, kind, shape=None):
         super().__init__(session, method, params, False, (),
@@ -102,6 +93,7 @@ class Call(_core.Call):
         self._kind = kind
         self._shape = shape
         self._value = None
+        self._waiters = []  # (loop, future) of those that await it
         self._submit()
 
     def result(self, timeout=None):
@@ -125,7 +117,8 @@ class Call(_core.Call):
         return self._value
 
     def _await(self, timeout_ms):
-        """Wait in steps, so that signals are handled."""
+        """Wait in steps, so that signals are handled. An answer that is taken
+        here comes to no loop, so the loops are woken."""
         while not self.done():
             step = 200 if timeout_ms < 0 else min(200, timeout_ms)
             try:
@@ -137,6 +130,9 @@ class Call(_core.Call):
                     timeout_ms -= step
                     if timeout_ms <= 0:
                         raise
+            finally:
+                if self.done():
+                    self._wake()
         self._wait(0)
 
     def _read(self):
@@ -164,19 +160,31 @@ class Call(_core.Call):
 
     async def _in_loop(self):
         loop = asyncio.get_running_loop()
-        session = self.session
-        if session._waiting is None:
-            session._waiting = Waiting(session)
-        waiting = session._waiting
         future = loop.create_future()
-        waiting.add(self, loop, future)
+        waiter = loop, future
+        _watch(self.session, loop, future)
+        self._waiters.append(waiter)
         try:
-            await future
+            # Whoever took the answer before has not seen this waiter.
+            if not (self._popped or self.done()):
+                await future
         except asyncio.CancelledError:
             self.cancel()
             raise
         finally:
-            waiting.remove(self, loop)
+            self._waiters.remove(waiter)
+            _unwatch(self.session, loop, future)
+
+    def _wake(self):
+        """Wake the loops that await the call, from any thread."""
+        for loop, future in tuple(self._waiters):
+            if loop is asyncio._get_running_loop():
+                _finish(future)
+            else:
+                try:
+                    loop.call_soon_threadsafe(_finish, future)
+                except RuntimeError:  # it was closed
+                    pass
 
 
 def source_of(seed, stream, generator, offset=None):
