@@ -325,7 +325,7 @@ static int check_range(const struct question *q, const struct parameter *row, un
 	if (row->type == TYPE_U64)
 		return natural >= (uint64_t)row->least && natural <= (uint64_t)row->most
 			       ? 0
-			       : refuse_parameter(q, parameter, "got %" PRIu64 ", allowed is %.15g to %.15g", natural,
+			       : refuse_parameter(q, parameter, "got %" PRIu64 ", allowed is %.17g to %.17g", natural,
 						  row->least, row->most);
 	if (row->type != TYPE_F64 || (x >= row->least && x <= row->most && !(row->is_above && x == row->least)))
 		return 0;

@@ -9,7 +9,13 @@
  * under the name IDENTIFIER_PARAMETERS, in the order of struct draw's: P(name, type, unit, default (NULL: required),
  * range, choices, help). Types: F64, U64, INT, CHOICE, and ANY for a list of numbers. A range is least, greatest,
  * whether the least itself is excluded; combinations of parameters, and ranges that depend on the dtype, are checked by
- * dist_check.c. */
+ * dist_check.c.
+ *
+ * How its samples are made follows under the name IDENTIFIER_SAMPLING: S(bits of a uniform for samples of at most 32 bits,
+ * of 64 bits (0: no such samples), the least probability over all allowed parameters with which an attempt is accepted (1:
+ * no kernel rejects), the resolution and the reach that follow, what numpy allows where it differs ("" or a sentence after a
+ * blank)). The line above proves the acceptance. tests/dist/check_ranges.c walks every parameter over its range:
+ * samples have the exact distribution, but for that resolution and the rounding to the dtype. */
 #ifndef TRNSCI_DIST_DISTRIBUTION_ROWS_H
 #define TRNSCI_DIST_DISTRIBUTION_ROWS_H
 
@@ -164,6 +170,103 @@
 	P(trials, U64, "trials", NULL, 0, 0x1p52, false, NULL, "number of trials") \
 	P(shares, ANY, "", NULL, RANGE_OF_TYPE, NULL, \
 	  "share of each outcome: an array of numbers >= 0, not all 0; numpy's pvals")
+
+/* How samples are made. */
+#define BITS_SAMPLING(S) S(32, 64, 1, "Made of words of 32 bits (u32) or 64 bits (u64).", "")
+#define UNIFORM_SAMPLING(S) S(24, 53, 1, "Made of 24 bits (f32), 53 (f64), 8 (bf16) or 11 (f16).", "")
+#define NORMAL_SAMPLING(S) \
+	S(24, 53, 1, \
+	  "boxmuller is made of uniforms of 24 bits (f32, bf16, f16) or 53 bits (f64): no sample lies beyond 5.88 or 8.57 standard deviations. The radius of boxmuller64 has 64 bits: 9.4.", \
+	  "")
+#define EXPONENTIAL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define LAPLACE_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define LOGNORMAL_SAMPLING(S) S(24, 53, 1, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64).", "")
+#define GUMBEL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define WEIBULL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define CAUCHY_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define STUDENT_T_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define TRUNCATED_NORMAL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+/* Marsaglia and Tsang: at least 0.951, that of shape 1, where the acceptance is least (their section 4). */
+#define GAMMA_SAMPLING(S) \
+	S(24, 53, 0.951, \
+	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
+	  "")
+/* Marsaglia and Tsang: at least 0.951, that of shape 1, where the acceptance is least (their section 4). */
+#define CHI_SQUARED_SAMPLING(S) \
+	S(24, 53, 0.951, \
+	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
+	  "")
+/* Both gammas at once: 0.951^2. */
+#define BETA_SAMPLING(S) \
+	S(24, 53, 0.904, \
+	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
+	  "")
+/* Hoermann's PTRS from a mean of 10 on. */
+#define POISSON_SAMPLING(S) \
+	S(0, 64, 0.77, \
+	  "Made of words of 64 bits: a value whose probability is below 2^-65 does not occur.", \
+	  " numpy takes lam up to 9.2e18.")
+/* Hoermann's BTRS from a mean of 10 on. */
+#define BINOMIAL_SAMPLING(S) \
+	S(0, 64, 0.68, \
+	  "Made of words of 64 bits: a value whose probability is below 2^-65 does not occur.", \
+	  " numpy takes trials up to 2^63 - 1.")
+#define GEOMETRIC_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: the greatest sample is 44.4 / p.", "")
+/* A word of 32 bits decides all but 2^-32; no attempt after the fourth. */
+#define BERNOULLI_SAMPLING(S) S(128, 0, 0.75, "Made of 128 bits: p counts to 2^-128.", "")
+/* 2^w mod range rejects below range of 2^w words, and range <= 2^w / 2 or one attempt takes range of 2^w. */
+#define RANDINT_SAMPLING(S) \
+	S(32, 64, 0.5000000001, \
+	  "Exact: a word of 32 bits (i32, u32) or 64 bits (i64, u64) is rejected where it would favour a value.", \
+	  "")
+#define PERMUTATION_SAMPLING(S) S(0, 64, 1, "A pure function of the stream: of 64-bit words.", "")
+#define CATEGORICAL_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: an index counts to 2^-64.", "")
+#define RADEMACHER_SAMPLING(S) S(1, 1, 1, "Exact: the top bit of a word.", "")
+/* Marsaglia and Tsang: at least 0.951, that of shape 1, where the acceptance is least (their section 4). */
+#define DIRICHLET_SAMPLING(S) \
+	S(24, 53, 0.951, \
+	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
+	  "")
+#define SPHERE_SAMPLING(S) S(24, 53, 1, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64).", "")
+#define RAYLEIGH_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define LOGISTIC_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define PARETO_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define POWER_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define TRIANGULAR_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+/* Best and Fisher: at least 0.6577, its limit for a great kappa (their table 1). */
+#define VONMISES_SAMPLING(S) S(32, 64, 0.65, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define WALD_SAMPLING(S) \
+	S(24, 53, 1, \
+	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
+	  "")
+/* Both gammas at once: 0.951^2. */
+#define F_SAMPLING(S) \
+	S(24, 53, 0.904, \
+	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
+	  "")
+/* The Poisson stage's, below; the gamma's is 0.951. */
+#define NONCENTRAL_CHISQUARE_SAMPLING(S) \
+	S(24, 53, 0.77, \
+	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
+	  "")
+/* The Poisson stage's, below; two gammas at once: 0.904. */
+#define NONCENTRAL_F_SAMPLING(S) \
+	S(24, 53, 0.77, \
+	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
+	  "")
+#define ZIPF_SAMPLING(S) S(0, 64, 0.5000000001, "Made of words of 64 bits.", "")
+#define LOGSERIES_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits.", "")
+/* The Poisson stage's, above; the gamma's is 0.951. */
+#define NEGATIVE_BINOMIAL_SAMPLING(S) S(0, 53, 0.77, "Made of a normal of boxmuller, whose uniforms have 53 bits, and words of 64 bits.", "")
+#define HYPERGEOMETRIC_SAMPLING(S) \
+	S(0, 64, 0.5000000001, \
+	  "Made of words of 64 bits.", \
+	  " numpy takes ngood + nbad up to 1e9.")
+/* Binomial's, above. */
+#define MULTINOMIAL_SAMPLING(S) \
+	S(0, 64, 0.68, \
+	  "Made of words of 64 bits.", \
+	  " numpy takes trials up to 2^63 - 1, and pvals whose sum is at most 1.")
 /* clang-format on */
 
 #endif

@@ -20,6 +20,14 @@ enum {
 	RETRY_BLOCK = 128,            /* samples that are retried together */
 };
 
+/* Where more than half of all attempts are accepted, 64 fail with probability below 2^-64. */
+#define SAMPLING(narrow, wide, acceptance, text, numpy) static_assert((acceptance) > 0.5, text);
+#define ROW(id, name, shape, dtypes, fallback, help)    id##_SAMPLING(SAMPLING)
+DISTRIBUTION_ROWS(ROW)
+#undef ROW
+#undef SAMPLING
+static_assert(DRAW_MAX_ATTEMPTS == 64, "the attempts that the acceptances above are for");
+
 /* A call of draw_attempts_fill. */
 struct run {
 	const struct draw_kernels *kernels;

@@ -18,9 +18,13 @@ static const struct operation rows[] = {
 	{#name, sizeof #name - 1, METHOD_##class, START_##start, EFFECT_##effect, help, DETAILS_##name, parameters##_params, \
 	 sizeof parameters##_params / sizeof *parameters##_params},
 #define ROW(name, class, parameters, compile, help) METHOD_ROW(name, class, COMPILED, NONE, parameters, help)
-#define DRAW(id, name, shape, dtypes, fallback, help) METHOD_ROW(name, DRAW, COMPILED, NONE, name, help)
+#define SAMPLING(narrow, wide, acceptance, text, numpy) text numpy
+#define DRAW(id, name, shape, dtypes, fallback, help) \
+	{#name, sizeof #name - 1, METHOD_DRAW, START_COMPILED, EFFECT_NONE, help, id##_SAMPLING(SAMPLING) DETAILS_##name, \
+	 name##_params, sizeof name##_params / sizeof *name##_params},
 	OPERATION_ROWS(METHOD_ROW, ROW, DRAW)
 #undef DRAW
+#undef SAMPLING
 #undef ROW
 #undef METHOD_ROW
 };
