@@ -100,10 +100,11 @@ int program_result(struct program *program, struct buffer *buffer)
 
 /* --- segments --- */
 
-/* Returns whether a step has nothing to write, or nobody reads what it writes and it reports nothing in the reply. */
-static bool is_dead(const struct step *step)
+/* Returns whether a step has nothing to write, or nobody reads what it writes and it reports nothing in the reply. A
+ * producer's draw has no elements until its size is set (sampler.c). */
+static bool is_dead(const struct program *program, const struct step *step)
 {
-	return step->out->shape.n == 0 ||
+	return (step->out->shape.n == 0 && !program->is_background) ||
 	       (step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->set_reply);
 }
 
@@ -117,7 +118,7 @@ static void drop_dead(struct program *program)
 	for (size_t i = program->n_steps; i-- > 0;) {
 		const struct step *step = &program->steps[i];
 
-		if (is_dead(step))
+		if (is_dead(program, step))
 			continue;
 		for (unsigned k = 0; k < STEP_INPUTS; k++)
 			if (step->in[k])

@@ -155,8 +155,6 @@ static int advance_transform(struct step_run *run, size_t *ret_chunks)
 
 		if (error)
 			return error;
-		if (run->step->out->shape.n == 0)
-			return JOB_END;
 		for (size_t i = 0; i < run->count; i++)
 			fft_axis_place(&t[i]);
 		begin_learning(t);

@@ -259,7 +259,10 @@ static void cut_short(struct transform *t, size_t scratch)
 {
 	const size_t in = t->axis.in.n * t->axis.in.size, out = t->axis.out.n * t->axis.out.size;
 	const size_t row = size_max(in, out);
-	size_t most = units_at_once(t, row) * UNIT_BYTES / row;
+	size_t most;
+
+	assert(row > 0 && t->axis.batch > 0 && t->axis.calls > 0);
+	most = units_at_once(t, row) * UNIT_BYTES / row;
 
 	if (t->axis.stride > 1 && is_far_apart(&t->axis))
 		most = size_max(most, size_min(FAR_ROW_BYTES / t->axis.in.size, FAR_UNIT_BYTES / row));
@@ -270,6 +273,7 @@ static void cut_short(struct transform *t, size_t scratch)
 		cut_panels(t, scratch, &most);
 	else
 		t->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, t->axis.batch);
+	assert(t->piece > 0);
 	t->calls = t->piece == t->axis.batch && most > t->piece ? most / t->piece : 1;
 	if (!t->row_in && t->axis.stride > 1 && is_far_apart(&t->axis))
 		cut_copies(t, scratch);

@@ -78,7 +78,7 @@ static int advance(struct step_run *run, size_t *ret_chunks)
 {
 	struct reduce_run *r = (struct reduce_run *)run;
 
-	if (r->combines || run->step->out->shape.n == 0)
+	if (r->combines)
 		return JOB_END;
 	if (run->started || r->n_chunks == 0) {
 		r->combines = true;

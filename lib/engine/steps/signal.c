@@ -23,7 +23,7 @@ static const struct fft_plan *plan_of(const struct step *step)
 
 static size_t chunks_of(const struct step *step)
 {
-	return step->out->shape.n ? step->signal.kind->chunks(step->signal.call, plan_of(step)) : 0;
+	return step->signal.kind->chunks(step->signal.call, plan_of(step));
 }
 
 /* A single chunk is seldom a full one. */
