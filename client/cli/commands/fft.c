@@ -64,21 +64,21 @@ static int64_t length_of(const struct transform *transform, size_t i)
 static void set_item(struct transform *transform)
 {
 	const struct npy *array = &transform->pieces.inputs[0].array;
-	uint64_t most = 1;
+	uint64_t sizes[TRNSCI_MAX_DIMS], most = 1;
 
 	transform->pieces.trailing = 1;
 	for (size_t i = 0; i < transform->n_axes; i++)
 		if ((size_t)-transform->axes[i] > transform->pieces.trailing)
 			transform->pieces.trailing = (size_t)-transform->axes[i];
-	for (size_t i = array->ndim - transform->pieces.trailing; i < array->ndim; i++)
-		most *= array->shape[i];
+	memcpy(sizes, array->shape, array->ndim * sizeof *sizes);
 	for (size_t i = 0; i < transform->n_axes; i++) {
 		const int64_t length = length_of(transform, i);
-		const uint64_t size = array->shape[array->ndim - (size_t)-transform->axes[i]];
+		uint64_t *size = &sizes[array->ndim - (size_t)-transform->axes[i]];
 
-		if (size > 0 && length > 0 && (uint64_t)length > size)
-			most = most / size * (uint64_t)length;
+		*size = length > 0 && (uint64_t)length > *size ? (uint64_t)length : *size;
 	}
+	for (size_t i = array->ndim - transform->pieces.trailing; i < array->ndim; i++)
+		most *= sizes[i];
 	transform->pieces.most_count = most;
 }
 
