@@ -167,7 +167,7 @@ static int check_options(struct plan_input *input, struct trnsci_error *err)
 		options->message_bytes = MOST_MESSAGE_BYTES;
 	for (size_t i = 0; i < input->from.ndim; i++)
 		if (input->from.shape[i] == 0)
-			return group_fail(err, TRNSCI_OUT_OF_RANGE, "fft: layout: shape: an axis of 0 elements");
+			return group_fail(err, TRNSCI_OUT_OF_RANGE, "fft: layout: shape: axis %zu has 0 elements, allowed is 1 and up", i);
 	return check_axes(input, err);
 }
 

@@ -138,7 +138,7 @@ static void check_options(struct trnsci_mpi *mpi)
 	line.block[0] = 16;
 	expect_error(trnsci_mpi_fft_new(mpi, &line, NULL, &fft, &err), TRNSCI_NOT_SUPPORTED, "fft: layout: block");
 	slabs.shape[1] = 0;
-	expect_error(trnsci_mpi_fft_new(mpi, &slabs, NULL, &fft, &err), TRNSCI_OUT_OF_RANGE, "an axis of 0 elements");
+	expect_error(trnsci_mpi_fft_new(mpi, &slabs, NULL, &fft, &err), TRNSCI_OUT_OF_RANGE, "axis 1 has 0 elements");
 	report("errors: ", "options of transforms");
 }
 
