@@ -152,12 +152,13 @@ static bool is_first_large(const struct fill *fill)
 
 /* ---- from a daemon: many ---- */
 
-/* A permutation has as many items as the whole draw unless `items` is given: a piece has to state them. */
+/* A permutation of 0 items, the default, has as many as the whole draw: a piece has to state them. */
 static void state_items(const struct fill *fill, struct trnsci_args *args)
 {
 	struct trnsci_parameter_info parameter;
+	const struct trnsci_param *items = params_find(fill->drawing.params, "items");
 
-	if (params_find(fill->drawing.params, "items"))
+	if (items && !params_is_zero(items))
 		return;
 	for (size_t i = 0; trnsci_parameter(fill->drawing.distribution, i, &parameter) == 0; i++)
 		if (strcmp(parameter.name, "items") == 0)

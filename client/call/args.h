@@ -74,6 +74,9 @@ void args_miss(struct trnsci_args *args, const char *name);
 /* Returns the first parameter of that name in a list, or NULL. */
 const struct trnsci_param *params_find(const struct trnsci_param *params, const char *name);
 
+/* Returns whether the engine reads the parameter as the integer 0. */
+bool params_is_zero(const struct trnsci_param *param);
+
 /* Returns the text of that name in a map, empty if there is none. */
 struct value args_text(const struct trnsci_args *args, const char *name);
 

@@ -2,6 +2,7 @@
 /* trnsci_set_params: a list of parameters becomes arguments of a call. */
 #include "args.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void set_u64s(struct trnsci_args *args, const struct trnsci_param *param)
@@ -89,4 +90,21 @@ const struct trnsci_param *params_find(const struct trnsci_param *params, const 
 		if (params->name && strcmp(params->name, name) == 0)
 			return params;
 	return NULL;
+}
+
+bool params_is_zero(const struct trnsci_param *param)
+{
+	char *end;
+
+	switch (param->kind) {
+	case TRNSCI_PARAM_U64:
+	case TRNSCI_PARAM_I64:
+		return param->value.u64 == 0;
+	case TRNSCI_PARAM_F64:
+		return param->value.f64 == 0;
+	case TRNSCI_PARAM_TEXT:
+		return param->value.text && strtoull(param->value.text, &end, 0) == 0 && end != param->value.text && *end == '\0';
+	default:
+		return false;
+	}
 }

@@ -8,12 +8,15 @@
 
 #include "layout.h"
 
-enum { MAX_RUNS = 1024, WINDOW_ELEMENTS = 65536 };
+enum { MAX_RUNS = 1024, WINDOW_ELEMENTS = 65536, MAX_TILES = 8 };
 
 struct draw {
 	struct trnsci_session *session;
 	const char *distribution;
 	const struct trnsci_param *params;
+	struct trnsci_param *own; /* params, copied from the caller's list */
+	struct trnsci_tile *tiles[MAX_TILES]; /* arrays among them */
+	size_t n_tiles;
 	struct trnsci_source source; /* of the whole array */
 	enum trnsci_dtype dtype;
 	size_t size;	     /* bytes of an element */
@@ -95,6 +98,90 @@ static int split_run(void *arg, uint64_t first, uint64_t count)
 	return r == 0 && tail ? take_run(draw, first + count - tail, tail) : r;
 }
 
+static bool is_zero(const struct trnsci_param *param)
+{
+	char *end;
+
+	switch (param->kind) {
+	case TRNSCI_PARAM_U64:
+	case TRNSCI_PARAM_I64:
+		return param->value.u64 == 0;
+	case TRNSCI_PARAM_F64:
+		return param->value.f64 == 0;
+	case TRNSCI_PARAM_TEXT:
+		return param->value.text && strtoull(param->value.text, &end, 0) == 0 && end != param->value.text && *end == '\0';
+	default:
+		return false;
+	}
+}
+
+static bool has_items(const char *distribution)
+{
+	struct trnsci_parameter_info info;
+
+	for (size_t i = 0; trnsci_parameter(distribution, i, &info) == 0; i++)
+		if (strcmp(info.name, "items") == 0)
+			return true;
+	return false;
+}
+
+/* Copies an array to the daemon once, for all the calls that take it. */
+static int share_array(struct draw *draw, struct trnsci_param *param)
+{
+	const struct trnsci_array *array = param->value.array;
+	size_t bytes = array && array->data ? trnsci_dtype_size(array->dtype) : 0;
+	struct trnsci_tile *tile = NULL;
+
+	for (size_t i = 0; array && i < array->ndim && i < TRNSCI_MAX_DIMS; i++)
+		bytes *= array->shape[i];
+	if (bytes == 0 || draw->n_tiles == MAX_TILES)
+		return 0; /* the call refuses it, or takes it as it is */
+	const int r = trnsci_tile_new(draw->session, 0, array->dtype, array->ndim, array->shape, &tile, draw->err);
+
+	if (r < 0)
+		return r;
+	draw->tiles[draw->n_tiles++] = tile;
+	memcpy(trnsci_tile_data(tile), array->data, bytes);
+	*param = trnsci_elements(param->name, tile);
+	return 0;
+}
+
+/* Copies the parameters for calls that draw parts. A permutation of 0 items, the default, has as many as the whole array:
+ * a part has to state them. */
+static int copy_params(struct draw *draw, bool embedded, uint64_t n)
+{
+	bool states_items = has_items(draw->distribution);
+	size_t count = 0;
+	int r = 0;
+
+	while (draw->params && draw->params[count].kind != TRNSCI_PARAM_END)
+		count++;
+	draw->own = calloc(count + 2, sizeof *draw->own);
+	if (!draw->own)
+		return group_fail(draw->err, TRNSCI_NO_MEMORY, "draw: %zu parameters", count);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		struct trnsci_param *param = &draw->own[i];
+
+		*param = draw->params[i];
+		if (param->name && strcmp(param->name, "items") == 0)
+			states_items = states_items && is_zero(param);
+		if (param->kind == TRNSCI_PARAM_ARRAY && !embedded)
+			r = share_array(draw, param);
+	}
+	if (states_items)
+		draw->own[count++] = trnsci_u64("items", n);
+	draw->own[count] = trnsci_end();
+	draw->params = draw->own;
+	return r;
+}
+
+static void free_params(struct draw *draw)
+{
+	for (size_t i = 0; i < draw->n_tiles; i++)
+		trnsci_tile_free(draw->tiles[i]);
+	free(draw->own);
+}
+
 /* The elements of a sample, by the words that one takes. */
 static int find_components(struct draw *draw, uint64_t n)
 {
@@ -119,7 +206,46 @@ struct agreed {
 	struct trnsci_mpi_layout layout;
 	char names[3][72]; /* distribution, stream, generator */
 	uint64_t numbers[5];
+	uint64_t params; /* a hash */
 };
+
+static uint64_t hash_array(const struct trnsci_array *array, uint64_t hash)
+{
+	uint64_t bytes = array->data ? trnsci_dtype_size(array->dtype) : 0;
+
+	hash = group_hash(&array->dtype, sizeof array->dtype, hash);
+	hash = group_hash(array->shape, array->ndim * sizeof *array->shape, hash);
+	for (size_t i = 0; i < array->ndim; i++)
+		bytes *= array->shape[i];
+	return group_hash(array->data, bytes, hash);
+}
+
+/* What a parameter is, but for addresses and tiles. */
+static uint64_t hash_param(const struct trnsci_param *param, uint64_t hash)
+{
+	hash = group_hash(param->name, param->name ? strlen(param->name) : 0, hash);
+	hash = group_hash(&param->kind, sizeof param->kind, hash);
+	switch (param->kind) {
+	case TRNSCI_PARAM_U64:
+	case TRNSCI_PARAM_I64:
+	case TRNSCI_PARAM_F64:
+		return group_hash(&param->value, sizeof param->value.u64, hash);
+	case TRNSCI_PARAM_BOOL:
+		return group_hash(&param->value.boolean, sizeof param->value.boolean, hash);
+	case TRNSCI_PARAM_TEXT:
+		return group_hash(param->value.text, param->value.text ? strlen(param->value.text) : 0, hash);
+	case TRNSCI_PARAM_BYTES:
+		return group_hash(param->value.data, param->value.data ? param->count : 0, hash);
+	case TRNSCI_PARAM_U64S:
+	case TRNSCI_PARAM_I64S:
+	case TRNSCI_PARAM_F64S:
+		return group_hash(param->value.data, param->value.data ? param->count * sizeof(uint64_t) : 0, hash);
+	case TRNSCI_PARAM_ARRAY:
+		return param->value.array ? hash_array(param->value.array, hash) : hash;
+	default:
+		return hash;
+	}
+}
 
 static struct agreed describe(const struct draw *draw, const struct trnsci_mpi_layout *layout)
 {
@@ -137,25 +263,29 @@ static struct agreed describe(const struct draw *draw, const struct trnsci_mpi_l
 	agreed.numbers[2] = source->position;
 	agreed.numbers[3] = source->offset;
 	agreed.numbers[4] = draw->dtype;
+	agreed.params = GROUP_HASH;
+	for (const struct trnsci_param *param = draw->params; param && param->kind != TRNSCI_PARAM_END; param++)
+		agreed.params = hash_param(param, agreed.params);
 	return agreed;
 }
 
-/* Collective. A named stream's place is reserved once, by rank 0. */
-static int place_draw(struct trnsci_mpi *mpi, struct draw *draw, uint64_t n, struct trnsci_span *span)
+/* Learns where the whole draw lies. A named stream moves on. */
+static int find_place(const struct draw *draw, uint64_t n, struct trnsci_span *span)
 {
-	int r = 0;
+	return trnsci_fill(draw->session, draw->distribution, draw->params, &draw->source, draw->dtype, n, NULL, span, draw->err);
+}
 
-	if (!draw->source.name)
-		return trnsci_fill(draw->session, draw->distribution, draw->params, &draw->source, draw->dtype, n, NULL, span,
-				   draw->err);
-	if (mpi->rank == 0)
-		r = trnsci_fill(draw->session, draw->distribution, draw->params, &draw->source, draw->dtype, n, NULL, span,
-				draw->err);
-	r = group_agree(mpi, r, draw->err);
-	if (r == 0)
-		r = group_mpi(draw->err, MPI_Bcast(span, (int)sizeof *span, MPI_BYTE, 0, mpi->comm), "MPI_Bcast");
+/* Collective. A named stream's place is reserved once, by rank 0. Samples count from there, as the elements of arrays that are
+ * parameters do. */
+static int reserve_place(struct trnsci_mpi *mpi, struct draw *draw, uint64_t n, struct trnsci_span *span)
+{
+	int r = group_agree(mpi, mpi->rank == 0 ? find_place(draw, n, span) : 0, draw->err);
+
+	if (r < 0)
+		return r;
+	r = group_mpi(draw->err, MPI_Bcast(span, (int)sizeof *span, MPI_BYTE, 0, mpi->comm), "MPI_Bcast");
 	draw->source = (struct trnsci_source){.generator = span->generator, .seed = span->seed, .stream = span->stream,
-					      .offset = span->offset};
+					      .position = span->position};
 	return r;
 }
 
@@ -173,6 +303,26 @@ static int draw_part(struct trnsci_mpi *mpi, struct draw *draw, const struct trn
 		r = draw_runs(draw);
 	free(draw->buffer);
 	return r;
+}
+
+/* Collective. Draws the rank's part of n elements once the ranks agree on what is drawn. */
+static int draw_agreed(struct trnsci_mpi *mpi, struct draw *draw, const struct trnsci_mpi_layout *layout, struct trnsci_span *span)
+{
+	const uint64_t n = layout_count(layout);
+	int r = copy_params(draw, mpi->embedded, n);
+
+	if (draw->source.name) {
+		r = group_agree(mpi, r, draw->err);
+		if (r == 0)
+			r = reserve_place(mpi, draw, n, span);
+		if (r < 0)
+			return r;
+	} else if (r == 0) {
+		r = find_place(draw, n, span);
+	}
+	if (r == 0 && n > 0)
+		r = draw_part(mpi, draw, layout, n);
+	return group_agree(mpi, r, draw->err);
 }
 
 int trnsci_mpi_draw(struct trnsci_mpi *mpi, const char *distribution, const struct trnsci_param *params,
@@ -195,15 +345,11 @@ int trnsci_mpi_draw(struct trnsci_mpi *mpi, const char *distribution, const stru
 		r = group_fail(draw.err, TRNSCI_OUT_OF_RANGE, "draw: source: rank and size: allowed is 0, the layout states them");
 	const struct agreed agreed = describe(&draw, r == 0 ? &checked : layout);
 
-	r = group_agree_same(mpi, r, &agreed, sizeof agreed, "draw: layout, distribution, dtype and source", draw.err);
+	r = group_agree_same(mpi, r, &agreed, sizeof agreed, "draw: layout, distribution, parameters, dtype and source", draw.err);
 	if (r < 0)
 		return r;
-	const uint64_t n = layout_count(&checked);
-
-	r = place_draw(mpi, &draw, n, &span);
-	if (r == 0 && n > 0)
-		r = draw_part(mpi, &draw, &checked, n);
-	r = group_agree(mpi, r, draw.err);
+	r = draw_agreed(mpi, &draw, &checked, &span);
+	free_params(&draw);
 	if (r == 0 && ret_span)
 		*ret_span = span;
 	return r;

@@ -316,9 +316,9 @@ int trnsci_mpi_fft_new(struct trnsci_mpi *mpi, const struct trnsci_mpi_layout *f
 		r = check_cpus(mpi, err);
 	const struct agreed agreed = describe_input(&input);
 
-	r = group_agree_same(mpi, r, &agreed, sizeof agreed, "fft: layout and options", err);
 	if (r == 0 && !fft)
 		r = group_fail(err, TRNSCI_NO_MEMORY, "fft");
+	r = group_agree_same(mpi, r, &agreed, sizeof agreed, "fft: layout and options", err);
 	if (r == 0) {
 		fft->mpi = fft->route.mpi = mpi;
 		memcpy(fft->norm, input.norm, sizeof fft->norm);
@@ -326,8 +326,8 @@ int trnsci_mpi_fft_new(struct trnsci_mpi *mpi, const struct trnsci_mpi_layout *f
 			r = six_step_plan(fft, &input.from, &input.options, err);
 		else
 			r = plan_array(fft, &input, err);
+		r = group_agree(mpi, r, err);
 	}
-	r = group_agree(mpi, r, err);
 	if (r == 0 && fft->six_step)
 		r = six_step_prepare(fft, err);
 	if (r < 0) {

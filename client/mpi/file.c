@@ -146,16 +146,15 @@ static int move_data(const struct transfer *t, MPI_File file)
 		r = view_type(t->layout, t->mpi->rank, t->size, &view, t->err);
 	r = group_agree(t->mpi, r, t->err);
 	if (r == 0)
-		r = group_mpi(t->err, MPI_File_set_view(file, t->start, element, part.count ? view : element, "native", MPI_INFO_NULL),
-			      "MPI_File_set_view");
-	r = group_agree(t->mpi, r, t->err);
+		r = group_agree(t->mpi, group_mpi(t->err, MPI_File_set_view(file, t->start, element, part.count ? view : element, "native",
+									    MPI_INFO_NULL), "MPI_File_set_view"), t->err);
 	if (r == 0)
-		r = move_pieces(t, file, element, part.count);
+		r = group_agree(t->mpi, move_pieces(t, file, element, part.count), t->err);
 	if (view != MPI_DATATYPE_NULL)
 		MPI_Type_free(&view);
 	if (element != MPI_DATATYPE_NULL)
 		MPI_Type_free(&element);
-	return group_agree(t->mpi, r, t->err);
+	return r;
 }
 
 /* ---- writing ---- */
@@ -234,11 +233,15 @@ static int write_parts(struct trnsci_mpi *mpi, MPI_File file, const struct trnsc
 	return r;
 }
 
-static int finish_file(struct trnsci_mpi *mpi, int r, const char *name, const char *path, struct trnsci_error *err)
+/* Collective. Gives the file its name, or removes it after an error that the ranks have agreed on. */
+static int finish_file(struct trnsci_mpi *mpi, int agreed, const char *name, const char *path, struct trnsci_error *err)
 {
+	int r = agreed;
+
 	if (r == 0 && mpi->rank == 0 && rename(name, path) < 0)
 		r = group_fail(err, TRNSCI_SYSTEM, "file: %.120s: %s", path, strerror(errno));
-	r = group_agree(mpi, r, err);
+	if (agreed == 0)
+		r = group_agree(mpi, r, err);
 	if (r < 0 && mpi->rank == 0)
 		unlink(name);
 	return r;
@@ -273,7 +276,9 @@ static int write_file(struct trnsci_mpi *mpi, const char *path, const struct trn
 	r = write_parts(mpi, file, &checked, dtype, data, mark, err);
 	const int closed = group_mpi(r < 0 ? NULL : err, MPI_File_close(&file), "MPI_File_close");
 
-	return finish_file(mpi, r < 0 ? r : closed, name, path, err);
+	if (r == 0)
+		r = group_agree(mpi, closed, err);
+	return finish_file(mpi, r, name, path, err);
 }
 
 int trnsci_mpi_write(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout, enum trnsci_dtype dtype,

@@ -71,15 +71,19 @@ int group_agree(struct trnsci_mpi *mpi, int result, struct trnsci_error *err)
 	return r < 0 ? r : -shared->code;
 }
 
+/* FNV-1a of 64 bits: an accident is found, which is all that this is for. */
+uint64_t group_hash(const void *bytes, size_t size, uint64_t hash)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+	return hash;
+}
+
 int group_agree_same(struct trnsci_mpi *mpi, int result, const void *bytes, size_t size, const char *what,
 		     struct trnsci_error *err)
 {
-	/* FNV-1a of 64 bits: an accident is found, which is all that this is for. */
-	uint64_t hash = 14695981039346656037u, of_first;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
-	of_first = hash;
+	const uint64_t hash = group_hash(bytes, size, GROUP_HASH);
+	uint64_t of_first = hash;
 	const int r = group_mpi(err, MPI_Bcast(&of_first, 1, MPI_UINT64_T, 0, mpi->comm), "MPI_Bcast");
 
 	if (r < 0)

@@ -26,8 +26,12 @@ struct trnsci_mpi {
 int group_fail(struct trnsci_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The error of an MPI function: 0 for MPI_SUCCESS. */
 int group_mpi(struct trnsci_error *err, int result, const char *function);
-/* Collective. Every rank gives its own result and error; all get those of the lowest rank that failed. */
+/* Collective. Every rank gives its own result and error; all get those of the lowest rank that failed. That error names the
+ * rank: it must not be agreed on once more. */
 int group_agree(struct trnsci_mpi *mpi, int result, struct trnsci_error *err);
+/* Adds bytes to a hash, which begins with GROUP_HASH. */
+#define GROUP_HASH 14695981039346656037u
+uint64_t group_hash(const void *bytes, size_t size, uint64_t hash);
 /* Collective. Fails where the bytes differ from those of rank 0; `what` names them. Includes group_agree of result. */
 int group_agree_same(struct trnsci_mpi *mpi, int result, const void *bytes, size_t size, const char *what,
 		     struct trnsci_error *err);

@@ -159,10 +159,10 @@ static void pieces(void **state)
 }
 
 /* A permutation copied in pieces is one: every item comes once. */
-static void permutation(struct trnsci_session *session)
+static void permute(struct trnsci_session *session, struct trnsci_param stated)
 {
 	enum { ITEMS = 400000 };
-	const struct drawing draw = {.distribution = "permutation", .source = {.seed = 6}};
+	const struct drawing draw = {.distribution = "permutation", .source = {.seed = 6}, .params = {stated}};
 	int64_t *items = malloc(ITEMS * sizeof *items);
 	char *seen = calloc(ITEMS, 1);
 
@@ -173,6 +173,15 @@ static void permutation(struct trnsci_session *session)
 	}
 	free(items);
 	free(seen);
+}
+
+/* 0 items are the default, as a number of any type. */
+static void permutation(struct trnsci_session *session)
+{
+	permute(session, trnsci_end());
+	permute(session, trnsci_u64("items", 0));
+	permute(session, trnsci_i64("items", 0));
+	permute(session, trnsci_text("items", "0x0"));
 }
 
 /* Parts by rank join to the whole. */

@@ -69,6 +69,15 @@ for where in "--embedded" "--socket $socket"; do
 		same "${where%% *}, $draw: parts cut anywhere join to the whole" "$whole" "$(parts "$draw")"
 		same "${where%% *}, $draw: ranks join to the whole" "$whole" "$(ranks "$draw")"
 	done
+	# A permutation of 0 items is of the whole draw: of a rank's part, and of a piece, too.
+	for draw in permutation "permutation --items 0" "permutation --items 1000"; do
+		# shellcheck disable=SC2086
+		same "${where%% *}, $draw: ranks join to the whole" \
+			"$("$cli" -q $where rand $draw -n $n --seed 5 --offset 3 --format raw | sum)" "$(ranks "$draw")"
+	done
+	# shellcheck disable=SC2086
+	same "${where%% *}, permutation --items 0: every item once" 1000000 \
+		"$("$cli" -q $where rand permutation --items 0 -n 1000000 --format raw | od -An -v -w8 -td8 | sort -nu | wc -l)"
 	# More than a piece of the command's own, so that tiles are used in turn.
 	# shellcheck disable=SC2086
 	same "${where%% *}: many pieces are one draw" \

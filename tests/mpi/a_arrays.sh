@@ -6,4 +6,7 @@ set -u
 . "$(dirname "$0")/../e2e/tap"
 # shellcheck source=tests/mpi/ranks
 . "$(dirname "$0")/ranks"
-ranks 8 "$build/tests/mpi/arrays" "$work"
+start_daemon --state-dir "$work/state"
+"$cli" --socket "$socket" stream create ranks --seed 5 >/dev/null
+DAEMON_SOCKET=$socket ranks 8 "$build/tests/mpi/arrays" "$work"
+stop_daemon

@@ -5,26 +5,6 @@
 
 #include "ranks.h"
 
-static const struct {
-	const char *name;
-	enum trnsci_dtype dtype;
-	struct trnsci_param param;
-} draws[] = {
-	{"bits", TRNSCI_U32, {NULL, TRNSCI_PARAM_END, 0, {0}}},
-	{"uniform", TRNSCI_F32, {NULL, TRNSCI_PARAM_END, 0, {0}}},
-	{"uniform", TRNSCI_F64, {NULL, TRNSCI_PARAM_END, 0, {0}}},
-	{"normal", TRNSCI_F32, {NULL, TRNSCI_PARAM_END, 0, {0}}},
-	{"normal", TRNSCI_F64, {NULL, TRNSCI_PARAM_END, 0, {0}}},
-	{"exponential", TRNSCI_F32, {NULL, TRNSCI_PARAM_END, 0, {0}}},
-	{"gamma", TRNSCI_F32, {"shape", TRNSCI_PARAM_F64, 0, {.f64 = 0.5}}},
-	{"poisson", TRNSCI_I64, {"lam", TRNSCI_PARAM_F64, 0, {.f64 = 4}}},
-	{"bernoulli", TRNSCI_I8, {"p", TRNSCI_PARAM_F64, 0, {.f64 = 0.25}}},
-	{"rademacher", TRNSCI_I8, {NULL, TRNSCI_PARAM_END, 0, {0}}},
-	{"permutation", TRNSCI_I64, {"items", TRNSCI_PARAM_U64, 0, {.u64 = 100000}}},
-	{"sphere", TRNSCI_F32, {"dimensions", TRNSCI_PARAM_U64, 0, {.u64 = 3}}},
-};
-enum { N_DRAWS = sizeof draws / sizeof *draws };
-
 static const uint64_t shape[3] = {7, 30, 22};
 enum { COUNT = 7 * 30 * 22 };
 
@@ -45,46 +25,212 @@ static void expect_part(struct trnsci_mpi *mpi, const struct trnsci_mpi_layout *
 	}
 }
 
-static void check_draw(struct trnsci_mpi *mpi, int size, size_t i, int number, const struct trnsci_source *source)
+/* ---- draws ---- */
+
+enum { MOST_PARAMS = 12, ELEMENTS = 13 /* no divisor of COUNT */, RANKS = 5 };
+
+static struct trnsci_session *session; /* of this process, for what one process draws */
+
+/* A distribution in one dtype, with numbers as parameters or with an array among them. */
+struct variant {
+	const char *distribution;
+	enum trnsci_dtype dtype;
+	struct trnsci_param params[MOST_PARAMS];
+	double numbers[ELEMENTS];
+	int64_t integers[ELEMENTS];
+	struct trnsci_array array;
+	struct trnsci_source source;
+	int result; /* of one process */
+	char *whole;
+	struct trnsci_span span;
+};
+
+/* A parameter that has no default, as trnsci_selftest sets it. */
+static struct trnsci_param required(const struct trnsci_parameter_info *info)
+{
+	static const double list[] = {0.3, 0.6, 0.9, 1.2, 1.5};
+
+	if (strcmp(info->type, "any") == 0)
+		return trnsci_f64s(info->name, list, 5);
+	return strcmp(info->type, "f64") == 0 ? trnsci_f64(info->name, 2.5) : trnsci_u64(info->name, 100);
+}
+
+/* An array that begins with the parameter's default, or 2.5, or 100. */
+static struct trnsci_param array_of(struct variant *v, const struct trnsci_parameter_info *info)
+{
+	const bool real = strcmp(info->type, "f64") == 0;
+	const double first = info->fallback ? strtod(info->fallback, NULL) : real ? 2.5 : 100;
+
+	for (int i = 0; i < ELEMENTS; i++) {
+		v->numbers[i] = first + 0.03 * i;
+		v->integers[i] = (int64_t)first + i;
+	}
+	v->array = real ? trnsci_vector(TRNSCI_F64, ELEMENTS, v->numbers) : trnsci_vector(TRNSCI_I64, ELEMENTS, v->integers);
+	return trnsci_with_array(info->name, &v->array);
+}
+
+static bool is_own(const char *distribution, size_t i)
+{
+	struct trnsci_parameter_info info;
+
+	/* u64 and timeout_ms end those that all draws have. */
+	for (; trnsci_parameter(distribution, i, &info) == 0; i++)
+		if (strcmp(info.name, "timeout_ms") == 0)
+			return false;
+	return true;
+}
+
+/* with_array: the first parameter that is a number is an array. Returns false where there is none. */
+static bool set_params(struct variant *v, bool with_array)
+{
+	struct trnsci_parameter_info info;
+	size_t n = 0;
+	bool has_array = false;
+
+	for (size_t i = 0; trnsci_parameter(v->distribution, i, &info) == 0; i++) {
+		const bool number = strcmp(info.type, "f64") == 0 || strcmp(info.type, "u64") == 0 || strcmp(info.type, "int") == 0;
+
+		if (!is_own(v->distribution, i))
+			continue;
+		if (with_array && number && !has_array) {
+			v->params[n++] = array_of(v, &info);
+			has_array = true;
+		} else if (!info.fallback) {
+			v->params[n++] = required(&info);
+		}
+	}
+	v->params[n] = trnsci_end();
+	return has_array == with_array;
+}
+
+static void draw_whole(struct variant *v)
+{
+	struct trnsci_error err;
+
+	v->whole = calloc(COUNT, trnsci_dtype_size(v->dtype));
+	v->result = trnsci_fill(session, v->distribution, v->params, &v->source, v->dtype, COUNT, v->whole, &v->span, &err);
+	/* Not every number may be an array. */
+	EXPECT(v->result == 0 || v->array.data, "%s: %s", v->distribution, err.text);
+}
+
+static void draw_ranks(struct trnsci_mpi *mpi, int size, int number, const struct variant *v, const struct trnsci_source *source)
 {
 	const struct trnsci_mpi_layout layout = layout_of(number, 3, shape, size);
-	const struct trnsci_param params[2] = {draws[i].param, trnsci_end()};
-	const size_t bytes = trnsci_dtype_size(draws[i].dtype);
-	char *const whole = calloc(COUNT, bytes), *const mine = calloc(COUNT, bytes);
-	struct trnsci_span expected, span;
+	char *const mine = calloc(COUNT, trnsci_dtype_size(v->dtype));
 	struct trnsci_error err = {0, ""};
-	struct trnsci_mpi_info info;
+	struct trnsci_span span = {.next = 0};
+	const int r = trnsci_mpi_draw(mpi, v->distribution, v->params, source, v->dtype, &layout, mine, &span, &err);
 
-	trnsci_mpi_describe(mpi, &info);
-	EXPECT(trnsci_fill(info.session, draws[i].name, params, source, draws[i].dtype, COUNT, whole, &expected, &err) == 0,
-	       "%s", err.text);
-	EXPECT(trnsci_mpi_draw(mpi, draws[i].name, params, source, draws[i].dtype, &layout, mine, &span, &err) == 0, "%s",
-	       err.text);
-	EXPECT(span.next == expected.next && span.offset == expected.offset, "the span differs from that of one process");
-	expect_part(mpi, &layout, bytes, whole, mine, draws[i].name);
-	free(whole);
+	EXPECT(r == v->result, "%s by %d ranks: expected %d, got %d: %s", v->distribution, size, v->result, r, err.text);
+	if (r == 0 && v->result == 0) {
+		EXPECT(span.next == v->span.next && span.offset == v->span.offset, "%s: the span differs", v->distribution);
+		expect_part(mpi, &layout, trnsci_dtype_size(v->dtype), v->whole, mine, v->distribution);
+	}
 	free(mine);
 }
 
-static void check_draws(void)
+/* Every distribution of the table, in each of its dtypes, with numbers and with an array. */
+static struct variant *make_variants(size_t *ret_n)
 {
+	struct variant *variants = calloc(256, sizeof *variants);
+	struct trnsci_operation_info operation;
+	struct trnsci_parameter_info info;
+	size_t n = 0;
+
+	for (size_t o = 0; trnsci_operation(o, &operation) == 0; o++) {
+		const char *choices = NULL;
+
+		if (strcmp(operation.category, "draw") != 0)
+			continue;
+		for (size_t i = 0; trnsci_parameter(operation.name, i, &info) == 0; i++)
+			if (strcmp(info.name, "dtype") == 0)
+				choices = info.choices;
+		while (choices && *choices) {
+			char name[8] = "";
+
+			memcpy(name, choices, strcspn(choices, "|"));
+			choices += strcspn(choices, "|") + (choices[strlen(name)] == '|');
+			for (int with_array = 0; with_array < 2; with_array++) {
+				struct variant *v = &variants[n];
+
+				*v = (struct variant){.distribution = operation.name, .dtype = trnsci_dtype_parse(name), .source = trnsci_seed(7)};
+				v->source.offset = 3; /* an odd place */
+				v->source.position = 64;
+				n += set_params(v, with_array);
+			}
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		draw_whole(&variants[i]);
+	*ret_n = n;
+	return variants;
+}
+
+/* A permutation that is stated to have fewer items, or 0 in several types. */
+static size_t add_permutations(struct variant *variants, size_t n)
+{
+	const struct trnsci_param items[] = {trnsci_u64("items", 1000), trnsci_u64("items", 0), trnsci_i64("items", 0), trnsci_text("items", "0")};
+
+	for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+		struct variant *v = &variants[n++];
+
+		*v = (struct variant){.distribution = "permutation", .dtype = TRNSCI_I64, .source = trnsci_seed(7), .params = {items[i], trnsci_end()}};
+		draw_whole(v);
+	}
+	return n;
+}
+
+static void check_draws(const char *address, const char *what)
+{
+	size_t n_variants, arrays = 0;
+	struct variant *variants = make_variants(&n_variants);
 	char name[64];
 
-	for (int s = 0; s < N_SIZES; s++) {
-		struct trnsci_mpi *mpi = group_of(sizes[s], "embedded:");
+	n_variants = add_permutations(variants, n_variants);
+	for (size_t i = 0; i < n_variants; i++)
+		arrays += variants[i].array.data && variants[i].result == 0;
+	EXPECT(n_variants > 39 && arrays > 30, "%zu draws, %zu with arrays", n_variants, arrays);
+	for (int size = 1; size <= RANKS; size++) {
+		struct trnsci_mpi *mpi = group_of(size, address);
 
-		for (size_t i = 0; i < N_DRAWS; i++)
-			for (int number = 0; mpi && number < N_LAYOUTS; number++) {
-				struct trnsci_source source = trnsci_seed(7);
-
-				source.offset = 3; /* an odd place */
-				source.position = 64;
-				check_draw(mpi, sizes[s], i, number, &source);
-			}
+		for (size_t i = 0; mpi && i < n_variants; i++)
+			for (int number = 0; number < N_LAYOUTS; number++)
+				draw_ranks(mpi, size, number, &variants[i], &variants[i].source);
 		trnsci_mpi_close(mpi);
-		snprintf(name, sizeof name, "%d ranks", sizes[s]);
+		snprintf(name, sizeof name, "%d ranks, %s", size, what);
 		report("draws: every distribution and layout by ", name);
 	}
+	for (size_t i = 0; i < n_variants; i++)
+		free(variants[i].whole);
+	free(variants);
+}
+
+/* A named stream is moved on once for a draw. Elements of arrays count from where the draw begins. */
+static void check_named(const char *address)
+{
+	const struct trnsci_source source = trnsci_named("ranks");
+
+	for (int size = 1; size <= RANKS; size++) {
+		struct trnsci_mpi *mpi = group_of(size, address);
+		struct trnsci_error err = {0, ""};
+
+		for (int number = 0; mpi && number < N_LAYOUTS; number++) {
+			struct variant v = {.distribution = "normal", .dtype = TRNSCI_F64};
+			const struct trnsci_mpi_layout layout = layout_of(number, 3, shape, size);
+			double *const mine = calloc(COUNT, sizeof *mine);
+			struct trnsci_span span = {.next = 0};
+
+			set_params(&v, true);
+			EXPECT(trnsci_mpi_draw(mpi, v.distribution, v.params, &source, v.dtype, &layout, mine, &span, &err) == 0, "%s", err.text);
+			v.source = (struct trnsci_source){.seed = span.seed, .stream = span.stream, .position = span.position};
+			draw_whole(&v);
+			expect_part(mpi, &layout, sizeof *mine, v.whole, (char *)mine, "a named stream");
+			free(v.whole);
+			free(mine);
+		}
+		trnsci_mpi_close(mpi);
+	}
+	report("draws: ", "a named stream, with an array");
 }
 
 /* A long array, whose runs are drawn in place, and a sequence of draws that each begin where the last one ended. */
@@ -248,10 +394,16 @@ static void check_files(const char *folder)
 int main(int argc, char **argv)
 {
 	begin_job(&argc, &argv);
-	check_draws();
+	const char *const socket = getenv("DAEMON_SOCKET");
+
+	EXPECT(trnsci_open("embedded:", &(struct trnsci_options){.threads = 1}, &session, NULL) == 0, "no engine");
+	check_draws("embedded:", "each with its engine");
+	check_draws(socket, "with a daemon");
+	check_named(socket);
 	check_sequence();
 	check_sums();
 	check_exact();
 	check_files(argc > 1 ? argv[1] : ".");
+	trnsci_close(session);
 	return end_job();
 }

@@ -17,6 +17,31 @@ same "draw: the file of trnsci-cli rand" "$(sum <theirs.npy)" "$(sum <ours.npy)"
 code "draw of integers, a grid and blocks" 0 ranks 4 "$mpi" draw poisson --lam 3 --shape 60,50 --grid 2,2 --block 7,0 --embedded -o counts.npy
 "$cli" --embedded rand poisson --lam 3 -n 3000 -o theirs.npy
 same "draw: their bytes" "$(tail -c 24000 theirs.npy | sum)" "$(tail -c 24000 counts.npy | sum)"
+# as_one WHAT RANKS SAMPLES "ARRAY" DRAW... : the data of the files of trnsci-mpi draw and of trnsci-cli rand
+as_one() {
+	what=$1 n_ranks=$2 samples=$3 array=$4
+	shift 4
+	# shellcheck disable=SC2086
+	code "draw of $what" 0 ranks "$n_ranks" "$mpi" draw "$@" $array --seed 6 --embedded -o ours.npy
+	"$cli" -q --embedded rand "$@" -n "$samples" --seed 6 -f raw -o theirs.raw
+	same "draw of $what: the bytes of trnsci-cli rand" "$(sum <theirs.raw)" "$(tail -c "$(wc -c <theirs.raw)" ours.npy | sum)"
+}
+"$cli" -q --embedded rand uniform -n 7 --dtype f64 -o means.npy
+as_one "a permutation" 2 10 "-n 10" permutation
+as_one "a permutation of 0 items" 3 70 "--shape 7,10" permutation --items 0
+as_one "weights" 2 100 "-n 100" categorical --weights 1,2.5,0.25
+as_one "vectors" 3 40 "--shape 40,3" dirichlet --alpha 1,2,0.5 --dtype f64
+as_one "counts of vectors" 3 40 "--shape 40,2" multinomial --trials 4503599627370495 --shares 1,3
+as_one "an array as a parameter" 3 60 "--shape 60" normal --mean @means.npy --dtype f64
+as_one "bounds beyond 2^53" 2 50 "-n 50" randint --low -9007199254740993 --high 9223372036854775807
+as_one "a distribution with a shape of its own" 2 60 "--dims 6,10" gamma --shape 0.5
+as_one "what was drawn on Trainium" 2 20 "-n 20" bits --generator threefry4x32_trn --key-layout trn24
+code "a list that is none" 2 ranks 2 "$mpi" draw categorical -n 5 --weights 1,x --embedded -o x.npy
+like "states the parameter" '*--weights: got "1,x", allowed are numbers*' "$(cat err)"
+code "a file of parameters that is missing" 74 ranks 2 "$mpi" draw normal -n 5 --mean @nothing.npy --embedded -o x.npy
+code "a named stream without a daemon" 2 ranks 2 "$mpi" draw normal -n 5 --name jobs --embedded -o x.npy
+like "names the rank" "*: rank 0: stream_draw: *" "$(cat err)"
+same "names it once" 1 "$(grep -o 'rank 0: ' err | wc -l)"
 for n in 1 3; do
 	code "draw --sums by $n ranks" 0 ranks $n "$mpi" draw exponential --shape 1e5 --seed 9 --sums --embedded
 	cp out "sums.$n"

@@ -11,6 +11,9 @@ static void expect_error(int got, int code, const char *text)
 {
 	EXPECT(got == -code, "expected %s, got %s: %s", trnsci_error_name(code), trnsci_error_name(got), err.text);
 	EXPECT(strstr(err.text, text), "expected \"%s\" in: %s", text, err.text);
+	int first, second;
+
+	EXPECT(sscanf(err.text, "%*[a-z_]: rank %d: rank %d:", &first, &second) != 2, "the rank is named twice: %s", err.text);
 }
 
 static void check_communicators(void)
@@ -51,7 +54,7 @@ static void check_layouts(struct trnsci_mpi *mpi)
 	other = trnsci_mpi_slabs(2, shape);
 	source.seed = world_rank == 1;
 	expect_error(trnsci_mpi_draw(mpi, "uniform", NULL, &source, TRNSCI_F32, &other, data, NULL, &err), TRNSCI_OUT_OF_RANGE,
-		     "rank 1: draw: layout, distribution, dtype and source: not the same");
+		     "rank 1: draw: layout, distribution, parameters, dtype and source: not the same");
 	source.seed = 0;
 	source.size = 2;
 	expect_error(trnsci_mpi_draw(mpi, "uniform", NULL, &source, TRNSCI_F32, &other, data, NULL, &err), TRNSCI_OUT_OF_RANGE,

@@ -29,6 +29,23 @@ columns = slice(*(r * shape[1] // group.size for r in (group.rank, group.rank + 
 whole = trnsci.Generator(5).normal(3, 2, size=shape)
 x = group.draw("normal", slabs, seed=5, dtype="float64", mean=3, std=2.0)
 check("a draw", np.array_equal(x, whole[rows]))
+session = trnsci.Session("embedded:")
+
+
+def as_one(name, dtype=None, width=1, **params):
+    """Whether the group's rows are those of one process."""
+    one = session.draw(name, shape[0] * 10 // width, dtype, seed=5, **params).result().reshape(shape)
+    part = group.draw(name, slabs, seed=5, dtype=dtype, **params)
+    return part.dtype == one.dtype and np.array_equal(part, one[rows])
+
+
+check("a list of weights", as_one("categorical", weights=[1, 2, 0.5]) and as_one("categorical", weights=np.array([3, 1])))
+check("lists of vectors", as_one("dirichlet", "float64", 5, alpha=(1, 2, 3, 4, 5))
+      and as_one("multinomial", width=2, trials=2**40, shares=[0.25, 0.75]))
+check("arrays", as_one("normal", mean=np.arange(7.0), std=np.float32([1, 2, 3])) and as_one("binomial", trials=np.arange(7), p=0.25))
+check("a permutation", as_one("permutation") and as_one("permutation", items=0) and as_one("permutation", items=7))
+check("whole numbers of 64 bits", as_one("randint", "uint64", low=2**63, high=2**64 - 1))
+check("gamma's shape", as_one("gamma", shape=0.5))
 moved = group.redistribute(x, slabs, grid)
 check("a move", np.array_equal(moved, whole[:, columns]))
 y, half = group.fft(x, slabs, real=True)
@@ -59,6 +76,12 @@ try:
     check("another shape of one rank", False)
 except trnsci.ParameterError as error:
     check("another shape of one rank", "rank 2: " in str(error) and "allowed is the part of the layout" in str(error))
+try:
+    group.draw("normal", slabs, seed=1, mean=np.arange(3.0) + (group.rank == 1))
+    check("other elements on one rank", False)
+except trnsci.ParameterError as error:
+    check("other elements on one rank", "rank 1: draw: layout, distribution, parameters" in str(error))
+session.close()
 group.close()
 if world.rank == 0:
     print(f"1..{checks}")

@@ -62,10 +62,13 @@ static int read_part(struct draw *draw, const char *command)
 static int set_parameters(const struct draw *draw, struct trnsci_args *args)
 {
 	int code = options_set_parameters(draw->options, args);
+	uint64_t items = 0;
 
 	rand_arrays_set(&draw->arrays, args);
-	if (strcmp(draw->distribution, "permutation") == 0 && !options_get(draw->options, "items"))
-		trnsci_set_u64(args, "items", draw->count);
+	if (code == EXIT_OK && strcmp(draw->distribution, "permutation") == 0) {
+		code = options_u64(draw->options, "items", &items);
+		trnsci_set_u64(args, "items", items ? items : draw->count);
+	}
 	return code;
 }
 

@@ -35,8 +35,7 @@ static int part_memory(struct trnsci_mpi *mpi, const struct trnsci_mpi_layout *l
 	return 0;
 }
 
-/* Every rank has its memory, or the command fails on all of them. */
-static int all_have(void *data)
+int command_all_have(const void *data)
 {
 	int mine = data != NULL, all = 0;
 
@@ -69,7 +68,7 @@ static int print_sums(struct trnsci_mpi *mpi, enum trnsci_dtype dtype, uint64_t 
 	return 0;
 }
 
-int command_draw(struct trnsci_mpi *mpi, const char *distribution, const struct options *options)
+int command_draw(struct trnsci_mpi *mpi, const char *distribution, struct options *options)
 {
 	const enum trnsci_dtype dtype = options->dtype ? options->dtype : default_dtype(distribution);
 	struct trnsci_mpi_layout layout;
@@ -83,11 +82,13 @@ int command_draw(struct trnsci_mpi *mpi, const char *distribution, const struct 
 		return command_fail(EXIT_USAGE, "draw: missing -o FILE.npy, or --sums");
 	int code = layout_from(options, options->layout.ndim, options->layout.shape, &layout);
 
+	if (code == 0)
+		code = parameters_load(mpi, options);
 	if (code)
 		return code;
 	if (part_memory(mpi, &layout, dtype, &data, &count, &err) < 0)
 		return command_error(&err);
-	code = all_have(data);
+	code = command_all_have(data);
 	if (code == 0 && trnsci_mpi_draw(mpi, distribution, options->params, &options->source, dtype, &layout, data, NULL, &err) < 0)
 		code = command_error(&err);
 	if (code == 0 && options->sums)
@@ -152,7 +153,7 @@ static int transform(struct trnsci_mpi *mpi, const struct options *options, cons
 	if (part_memory(mpi, &info.to, out_type, &out, &count, &err) < 0)
 		code = command_error(&err);
 	if (code == 0)
-		code = all_have(out);
+		code = command_all_have(out);
 	if (code == 0 && (trnsci_mpi_fft_run(fft, in, out, &err) < 0 || trnsci_mpi_write(mpi, options->output, &info.to, out_type, out, &err) < 0))
 		code = command_error(&err);
 	trnsci_mpi_fft_free(fft);
@@ -190,7 +191,7 @@ int command_fft(struct trnsci_mpi *mpi, const struct options *options)
 
 	if (part_memory(mpi, &from, widens ? complex_type : dtype, &in, &count, &err) < 0)
 		return command_error(&err);
-	code = all_have(in);
+	code = command_all_have(in);
 	if (code == 0 && trnsci_mpi_read(mpi, options->input, &from, dtype, in, &err) < 0)
 		code = command_error(&err);
 	if (code == 0 && widens)

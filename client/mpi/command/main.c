@@ -10,12 +10,12 @@ static const char usage[] =
 	"usage: mpirun ... trnsci-mpi COMMAND ...\n"
 	"\n"
 	"commands:\n"
-	"  draw DISTRIBUTION --shape N,... -o FILE.npy   draw an array, every rank its own elements\n"
+	"  draw DISTRIBUTION --shape N,... -o FILE.npy   draw an array, every rank its own elements; gamma, weibull: --dims\n"
 	"      --seed S --stream ID --offset K --generator NAME   the source [threefry4x32, 0]\n"
 	"      --name STREAM          a named stream, of the daemon of rank 0\n"
 	"      --dtype DTYPE          type of the elements [f32; of counts i64, of bits u32, of i8 distributions i8]\n"
 	"      --sums                 print the exact sum, mean and variance; -o may then be missing\n"
-	"      --PARAMETER VALUE      of the distribution: see trnsci-operations(7)\n"
+	"      --PARAMETER VALUE      of the distribution, see trnsci-operations(7): a number, numbers as in 1,2.5, or @FILE.npy\n"
 	"  fft INPUT.npy -o OUTPUT.npy                   transform an array over all axes\n"
 	"      --axes A,...           only over these; not negative\n"
 	"      --inverse  --real  --norm backward|ortho|forward   as trnsci-cli fft\n"
@@ -33,7 +33,7 @@ static const char usage[] =
 	"\n"
 	"example: mpirun -n 4 trnsci-mpi draw normal --shape 4096,4096 --seed 1 -o noise.npy\n";
 
-static int run(const char *command, const char *distribution, const struct options *options)
+static int run(const char *command, const char *distribution, struct options *options)
 {
 	const struct trnsci_options session = {.threads = options->threads};
 	struct trnsci_mpi *mpi = NULL;
@@ -77,7 +77,10 @@ static int dispatch(int argc, char **argv)
 		return command_fail(EXIT_USAGE, "draw: missing distribution");
 	const int code = options_read(argc - (draws ? 3 : 2), argv + (draws ? 3 : 2), draws ? argv[2] : NULL, &options);
 
-	return code ? code : run(command, draws ? argv[2] : NULL, &options);
+	const int status = code ? code : run(command, draws ? argv[2] : NULL, &options);
+
+	parameters_free(&options);
+	return status;
 }
 
 int main(int argc, char **argv)

@@ -41,31 +41,26 @@ static int read_list(const char *name, const char *text, uint64_t list[TRNSCI_MA
 	return 0;
 }
 
-/* A parameter of the distribution, by the table of operations. */
+/* Names of parameters have no hyphens in the table of operations. */
 static int read_parameter(struct options *options, const char *method, const char *name, const char *value)
 {
-	struct trnsci_parameter_info info;
 	char wanted[64];
-	char *end;
 
 	snprintf(wanted, sizeof wanted, "%s", name);
 	for (char *c = wanted; *c; c++)
 		*c = *c == '-' ? '_' : *c;
-	for (size_t i = 0; method && trnsci_parameter(method, i, &info) == 0; i++) {
-		if (strcmp(info.name, wanted) != 0 || options->n_params == MOST_PARAMS)
-			continue;
-		struct trnsci_param *param = &options->params[options->n_params++];
+	return parameters_read(options, method, wanted, value);
+}
 
-		if (strcmp(info.type, "choice") == 0 || strcmp(info.type, "text") == 0) {
-			*param = trnsci_text(info.name, value);
-			return 0;
-		}
-		*param = trnsci_i64(info.name, strtoll(value, &end, 0));
-		if (*end)
-			*param = trnsci_f64(info.name, strtod(value, &end));
-		return *end || !*value ? command_fail(EXIT_USAGE, "--%s: got \"%s\", allowed is a number", name, value) : 0;
-	}
-	return command_fail(EXIT_USAGE, "unknown option --%s", name);
+/* The array's shape is --shape, or --dims of a distribution whose own parameter is called shape, as in the table. */
+static bool is_shape(const char *method, const char *name)
+{
+	struct trnsci_parameter_info info;
+
+	for (size_t i = 0; method && trnsci_parameter(method, i, &info) == 0; i++)
+		if (strcmp(info.type, "shape") == 0)
+			return strcmp(name, info.name) == 0 || strcmp(name, "n") == 0;
+	return strcmp(name, "shape") == 0 || strcmp(name, "n") == 0;
 }
 
 static int read_axes(struct options *options, const char *value)
@@ -141,8 +136,8 @@ static int read_value(struct options *options, const char *method, const char *n
 		return read_axes(options, value);
 	if (strcmp(name, "n") == 0 && strchr(value, ','))
 		return command_fail(EXIT_USAGE, "-n: one number; --shape takes several");
-	if (strcmp(name, "shape") == 0 || strcmp(name, "n") == 0)
-		return read_list("--shape", value, options->layout.shape, &options->layout.ndim);
+	if (is_shape(method, name))
+		return read_list(strcmp(name, "dims") == 0 ? "--dims" : "--shape", value, options->layout.shape, &options->layout.ndim);
 	if (strcmp(name, "grid") == 0)
 		return read_list("--grid", value, options->layout.grid, &options->n_grid);
 	if (strcmp(name, "block") == 0) {

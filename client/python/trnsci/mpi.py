@@ -36,6 +36,7 @@ _U64S = ctypes.c_uint64 * _MOST
 _DTYPES = {"int8": 1, "int32": 2, "int64": 3, "uint32": 4, "uint64": 5, "float32": 6, "float64": 7, "complex64": 8,
            "complex128": 9, "float16": 10}
 _NAMES = {number: name for name, number in _DTYPES.items()}
+_SHORT = {"i8": "int8", "i64": "int64", "u32": "uint32", "f32": "float32"}
 
 
 class Layout(ctypes.Structure):
@@ -99,13 +100,23 @@ class _FftInfo(ctypes.Structure):
                 ("reserved", ctypes.c_uint64 * 4)]
 
 
+class _Array(ctypes.Structure):
+    _fields_ = [("dtype", ctypes.c_int), ("ndim", ctypes.c_size_t), ("shape", _U64S), ("data", ctypes.c_void_p),
+                ("count", ctypes.c_uint64), ("bytes", ctypes.c_size_t)]
+
+
 class _Value(ctypes.Union):
     _fields_ = [("u64", ctypes.c_uint64), ("i64", ctypes.c_int64), ("f64", ctypes.c_double), ("boolean", ctypes.c_bool),
-                ("text", ctypes.c_char_p)]
+                ("text", ctypes.c_char_p), ("data", ctypes.c_void_p), ("array", ctypes.POINTER(_Array))]
 
 
 class _Param(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int), ("count", ctypes.c_size_t), ("value", _Value)]
+
+
+class _ParameterInfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_char_p) for name in ("name", "type", "unit", "fallback", "choices", "help")] + [
+        ("min", ctypes.c_double), ("max", ctypes.c_double), ("above_min", ctypes.c_bool), ("reserved", ctypes.c_uint64 * 4)]
 
 
 def _load() -> Any:
@@ -118,9 +129,23 @@ def _load() -> Any:
     raise ImportError("trnsci.mpi: libtrnsci-mpi is not installed, and TRNSCI_MPI_LIBRARY does not name it")
 
 
-def _params(values: typing.Mapping[str, Any]) -> Any:
-    """A list of named parameters, ended by an empty one."""
-    params = (_Param * (len(values) + 1))()
+def _set_array(param: Any, value: Any, is_list: bool) -> Any:
+    """Sets a list of numbers, or an array with an element for each sample. Returns what must outlive the call."""
+    x = np.ascontiguousarray(value, np.float64 if is_list else None)
+    if x.dtype.name not in _DTYPES:
+        raise TypeError(f"{param.name.decode()}: got an array of {x.dtype}, allowed are numbers")
+    if is_list:
+        param.kind, param.count, param.value.data = 9, x.size, x.ctypes.data
+        return x
+    array = _Array(dtype=_DTYPES[x.dtype.name], ndim=1, data=x.ctypes.data)
+    array.shape[0] = x.size
+    param.kind, param.value.array = 12, ctypes.pointer(array)
+    return x, array
+
+
+def _params(values: typing.Mapping[str, Any], types: typing.Mapping[str, _ParameterInfo]) -> Any:
+    """A list of named parameters, ended by an empty one; and what it points to."""
+    params, kept = (_Param * (len(values) + 1))(), []
     for param, (name, value) in zip(params, values.items()):
         param.name = name.encode()
         if isinstance(value, str):
@@ -128,10 +153,15 @@ def _params(values: typing.Mapping[str, Any]) -> Any:
         elif isinstance(value, (bool, np.bool_)):
             param.kind, param.value.boolean = 4, bool(value)
         elif isinstance(value, (int, np.integer)):
-            param.kind, param.value.i64 = 2, int(value)
+            param.kind = 2 if value < 0 else 1
+            param.value.i64 = value if value < 0 else 0
+            if value >= 0:
+                param.value.u64 = value
+        elif np.ndim(value):
+            kept.append(_set_array(param, value, name in types and types[name].type == b"any"))
         else:
             param.kind, param.value.f64 = 3, float(value)
-    return params
+    return params, kept
 
 
 _CLASSES = {3: _errors.ParameterTypeError, 4: _errors.ParameterTypeError, 5: _errors.ParameterTypeError,
@@ -222,15 +252,31 @@ class Group:
         self._agree(found)
         return x
 
+    def _types(self, distribution: str) -> typing.Mapping[str, _ParameterInfo]:
+        """What the table of operations states of a distribution's parameters; empty where there is no such one."""
+        types, info = {}, _ParameterInfo()
+        while self._library.trnsci_parameter(distribution.encode(), ctypes.c_size_t(len(types)), ctypes.byref(info)) == 0:
+            types[info.name.decode()], info = info, _ParameterInfo()
+        return types
+
     def draw(self, distribution: str, layout: Layout, *, seed: int = 0, stream: int = 0, offset: int = 0,
-             generator: Optional[str] = None, name: Optional[str] = None, dtype: str = "float32",
+             generator: Optional[str] = None, name: Optional[str] = None, dtype: Any = None,
              **parameters: Any) -> np.ndarray[Any, Any]:
-        """Draws this rank's elements of an array that is one draw, in row-major order."""
+        """Draws this rank's elements of an array that is one draw, in row-major order.
+
+        Default of `dtype`: the distribution's own. A parameter is a number or an array (sample k takes element k, modulo the
+        elements); `weights`, `alpha` and `shares` are lists of numbers. They must be the same on all ranks.
+        """
+        types = self._types(distribution)
+        if dtype is None:
+            dtype = _SHORT.get(types["dtype"].fallback.decode(), "float32") if "dtype" in types else "float32"
+        params, kept = _params(parameters, types)
         source = _Source(name=name.encode() if name else None, generator=generator.encode() if generator else None,
                          seed=seed, stream=stream, offset=offset)
         out = self._empty(layout, dtype)
-        self._call("draw", self._mpi, distribution.encode(), _params(parameters), ctypes.byref(source),
-                   _DTYPES[out.dtype.name], ctypes.byref(layout), ctypes.c_void_p(out.ctypes.data), None)
+        self._call("draw", self._mpi, distribution.encode(), params, ctypes.byref(source),
+                   _DTYPES.get(out.dtype.name, 0), ctypes.byref(layout), ctypes.c_void_p(out.ctypes.data), None)
+        del kept
         return out
 
     def fft(self, x: np.ndarray[Any, Any], layout: Layout, *, inverse: bool = False, real: bool = False,
