@@ -59,6 +59,7 @@ int compute(const struct cli *cli, struct computation *computation)
 	*pieces = (struct pieces){.options = computation->options,
 				  .set_parameters = set_parameters,
 				  .move = computation->move,
+				  .look = computation->look,
 				  .arg = computation,
 				  .unit = "items",
 				  .report = computation->report,

@@ -15,6 +15,8 @@ struct computation {
 	/* Sets what follows from the first input, before its first piece; NULL: nothing does. An exit code. */
 	int (*set_parameters)(struct computation *computation, struct input *input, struct trnsci_args *args);
 	void (*move)(void *computation, struct trnsci_args *args, uint64_t item); /* as in struct pieces */
+	void (*look)(void *computation, const struct output *output, const struct trnsci_tile *in,
+		     const struct trnsci_tile *out); /* as in struct pieces */
 	void (*report)(const struct trnsci_value *reply);                         /* as in struct pieces */
 	write_text_fn *write_text;                                                /* as in struct pieces */
 	struct pieces pieces; /* set by compute */

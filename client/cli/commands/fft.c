@@ -164,7 +164,7 @@ static int transform_input(struct transform *transform, const struct cli *cli)
 
 static const struct option_row rows[] = {
 	OUTPUT_ROWS,
-	RATE_ROW,
+	SOUND_ROWS,
 	{"length", 0, "N,...", "pad or trim the (last) axis to N, or each of the axes; of raw input: elements of a row"},
 	{"dtype", 0, "DTYPE", "raw input: its type, f32, f64, c64, c128; npy input: the result's"},
 	{"out-dtype", 0, "DTYPE", "the result's type, complex64 or complex128, real ones too; of dct and dst f32 or f64"},

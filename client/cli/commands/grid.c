@@ -106,7 +106,7 @@ int command_fftshift(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		OUTPUT_ROWS,
-		RATE_ROW,
+		SOUND_ROWS,
 		{"dtype", 0, "DTYPE", "of raw input, one row: f32, f64, c64, c128"},
 	};
 	static const struct option_set set = {"fftshift INPUT [option ...]",

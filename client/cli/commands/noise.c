@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* noise: adds normal noise to a signal, so strong that the ratio of their powers is as asked for. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "compute.h"
@@ -34,6 +35,9 @@ struct noise {
 	struct computation computation; /* first */
 	struct trnsci_args *map;	/* of the noise */
 	uint64_t offset;		/* of the first sample */
+	double db;			/* the ratio that is asked for */
+	double signal, error;		/* powers times samples: of the signal, of what the written result has beside it */
+	uint64_t clipped;		/* samples */
 };
 
 static int read_ratio(const struct options *options, double *ret_db)
@@ -55,10 +59,11 @@ static int set_noise(struct computation *computation, struct input *input, struc
 	static const char *const integers[] = {"seed", "stream"};
 	const struct options *options = computation->options;
 	struct trnsci_args *noise = trnsci_set_map(args, "noise");
-	double db = 0, power = 0;
-	int code = read_ratio(options, &db);
+	struct noise *own = (struct noise *)computation;
+	double power = 0;
+	int code = EXIT_OK;
 
-	if (code == EXIT_OK && input->array.dtype != TRNSCI_F32 && input->array.dtype != TRNSCI_F64)
+	if (input->array.dtype != TRNSCI_F32 && input->array.dtype != TRNSCI_F64)
 		return complain(EXIT_DATA, "%s: complex numbers, allowed real ones", input->name);
 	trnsci_set_text(noise, "op", "normal");
 	if (options_get(options, "generator"))
@@ -72,8 +77,8 @@ static int set_noise(struct computation *computation, struct input *input, struc
 	}
 	if (code == EXIT_OK)
 		code = measure_power(input, &power);
-	trnsci_set_f64(args, "sigma", sqrt(power * pow(10, -db / 10)));
-	((struct noise *)computation)->map = noise;
+	trnsci_set_f64(args, "sigma", sqrt(power * pow(10, -own->db / 10)));
+	own->map = noise;
 	return code;
 }
 
@@ -84,6 +89,35 @@ static void move(void *arg, struct trnsci_args *args, uint64_t item)
 
 	(void)args;
 	trnsci_set_u64(noise->map, "offset", noise->offset + item);
+}
+
+static double element(const struct trnsci_tile_info *info, const void *data, size_t i)
+{
+	return info->dtype == TRNSCI_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
+}
+
+/* What a file of integers clips is noise, too. */
+static void look(void *arg, const struct output *output, const struct trnsci_tile *in, const struct trnsci_tile *out)
+{
+	struct noise *noise = arg;
+	const struct trnsci_tile_info info = tile_info(in);
+	const void *from = trnsci_tile_data(in), *to = trnsci_tile_data(out);
+
+	for (size_t i = 0; i < info.count; i++) {
+		bool clipped;
+		const double x = element(&info, from, i), error = output_stored(output, element(&info, to, i), &clipped) - x;
+
+		noise->signal += x * x;
+		noise->error += error * error;
+		noise->clipped += clipped;
+	}
+}
+
+static void report(const struct noise *noise)
+{
+	if (noise->clipped && !noise->computation.options->quiet)
+		fprintf(stderr, "trnsci-cli: noise: the ratio reached is %.1f dB, asked for was %g\n",
+			10 * log10(noise->signal / noise->error), noise->db);
 }
 
 /* Each element is an item. */
@@ -104,7 +138,7 @@ int command_noise(struct cli *cli, int argc, char **argv)
 		{"generator", 0, "NAME", "generator of the stream [threefry4x32]"},
 		{"dtype", 0, "DTYPE", "of raw input: f32, f64"},
 		OUTPUT_ROWS,
-		RATE_ROW,
+		SOUND_ROWS,
 	};
 	static const struct option_set set = {
 		"noise INPUT --snr DB [option ...]",
@@ -117,19 +151,21 @@ int command_noise(struct cli *cli, int argc, char **argv)
 	};
 	struct options options;
 	struct noise noise = {.computation = {.options = &options, .n_inputs = 1, .names = {"in"}, .trailing = no_axis,
-					      .set_parameters = set_noise, .move = move}};
-	double db;
+					      .set_parameters = set_noise, .move = move, .look = look}};
 	int code = options_parse(&set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
 		return code;
 	if (options.n_operands != 1)
 		return complain(EXIT_USAGE, "noise: %d inputs, allowed one: a file or -", options.n_operands);
-	code = read_ratio(&options, &db);
+	code = read_ratio(&options, &noise.db);
 	if (code == EXIT_OK)
 		code = options_u64(&options, "offset", &noise.offset);
 	if (code != EXIT_OK)
 		return code;
 	noise.computation.files[0] = options.operands[0];
-	return compute(cli, &noise.computation);
+	code = compute(cli, &noise.computation);
+	if (code == EXIT_OK)
+		report(&noise);
+	return code;
 }

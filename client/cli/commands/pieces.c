@@ -235,8 +235,12 @@ static int write_text(struct run *run)
 
 static int write_piece(struct run *run)
 {
+	const struct pieces *pieces = run->pieces;
+
 	if (writes_text(run))
 		return write_text(run);
+	if (pieces->look)
+		pieces->look(pieces->arg, &run->output, run->in[0], run->out);
 	return tile_info(run->out).count ? output_write_tile(&run->output, run->session, run->out) : EXIT_OK;
 }
 

@@ -35,6 +35,8 @@ struct pieces {
 
 	/* The result. */
 	void (*report)(const struct trnsci_value *reply); /* with -v, of the first piece; NULL: nothing to say */
+	/* Looks at a piece before it is written: the first input and the result. NULL: nothing to look at. */
+	void (*look)(void *arg, const struct output *output, const struct trnsci_tile *in, const struct trnsci_tile *out);
 	write_text_fn *write_text; /* of a result that is one piece; NULL: as any array */
 };
 

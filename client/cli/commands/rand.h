@@ -8,7 +8,7 @@
 #include "options/options.h"
 
 #define RAND_ROWS                                                                                                      \
-	{"count", 'n', "COUNT", "samples of the whole draw [as many as the largest @FILE has elements]"}, OUTPUT_ROWS, RATE_ROW
+	{"count", 'n', "COUNT", "samples of the whole draw [as many as the largest @FILE has elements]"}, OUTPUT_ROWS, SOUND_ROWS
 
 /* Draws set->operation from the stream of that name, or (NULL) from that of the options. argv[0] is the distribution's
  * name. */

@@ -216,7 +216,7 @@ int command_ring(struct cli *cli, int argc, char **argv)
 		{"name", 0, "NAME", "a named stream to take the samples from; -v prints where they lie"},
 		{"samples", 0, "SAMPLES", "samples that the ring holds [524288]"},
 		OUTPUT_ROWS,
-		RATE_ROW,
+		SOUND_ROWS,
 	};
 	static const struct draw_command command = {
 		"ring", "", "[-n COUNT] [option ...]", "Draw random numbers from a ring that the engine keeps full.",

@@ -289,7 +289,7 @@ int command_run(struct cli *cli, int argc, char **argv)
 	static const struct option_row rows[] = {
 		{"output", 'o', "FILE", "where a single result goes [stdout]; several go to NAME.npy"},
 		{"format", 'f', FORMATS, "of a single result [by the ending of FILE; else text on a terminal, else raw]"},
-		RATE_ROW,
+		SOUND_ROWS,
 	};
 	static const struct option_set set = {
 		"run PROGRAM.json [option ...]",

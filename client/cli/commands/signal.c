@@ -53,13 +53,14 @@ static int run_command(const struct signal_command *command, struct cli *cli, in
 
 /* ---- the commands ---- */
 
+/* fs stands first: welch and csd have a parameter of this name. */
 static const struct option_row rows[] = {
+	SOUND_ROWS,
 	OUTPUT_ROWS,
-	RATE_ROW,
 	{"dtype", 0, "DTYPE", "of raw inputs, each one signal: f32, f64, c64, c128"},
 };
 
-enum { N_ROWS = sizeof rows / sizeof *rows };
+enum { N_ROWS = sizeof rows / sizeof *rows, N_OUTPUT_ROWS = 2 };
 
 /* Parameters that are no options: inputs and outputs are files, and the others make no sense here. */
 #define HIDDEN " in a b y out u64 window_values timeout_ms "
@@ -121,7 +122,7 @@ int command_correlate(struct cli *cli, int argc, char **argv)
 int command_welch(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"welch INPUT [option ...]", "Estimate the power spectrum of signals by Welch's method.", rows, N_ROWS, "welch",
+		{"welch INPUT [option ...]", "Estimate the power spectrum of signals by Welch's method.", rows + 1, N_ROWS - 1, "welch",
 		 HIDDEN, "welch signal.npy --fs 48000 -f csv"},
 		1,
 		{"in"},
@@ -135,7 +136,7 @@ int command_welch(struct cli *cli, int argc, char **argv)
 int command_csd(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"csd X Y [option ...]", "Estimate the cross power spectrum of two signals by Welch's method.", rows, N_ROWS, "csd",
+		{"csd X Y [option ...]", "Estimate the cross power spectrum of two signals by Welch's method.", rows + 1, N_ROWS - 1, "csd",
 		 HIDDEN, "csd signal.npy other.npy --fs 48000 -f csv"},
 		2,
 		{"in", "y"},
@@ -149,7 +150,7 @@ int command_csd(struct cli *cli, int argc, char **argv)
 int command_window(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"window --n N [option ...]", "Compute a window by name.", rows, N_ROWS - 2, "window", HIDDEN, "window --n 512 --window hann -f text"},
+		{"window --n N [option ...]", "Compute a window by name.", rows + N_ROWS - 1 - N_OUTPUT_ROWS, N_OUTPUT_ROWS, "window", HIDDEN, "window --n 512 --window hann -f text"},
 		0,
 		{NULL},
 		NULL,

@@ -13,8 +13,8 @@
 enum { BUFFER_BYTES = 64 << 10 };
 
 static const char *const format_names[] = {
-	[FORMAT_RAW] = "raw", [FORMAT_NPY] = "npy",   [FORMAT_WAV] = "wav",
-	[FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv",
+	[FORMAT_RAW] = "raw",   [FORMAT_NPY] = "npy",   [FORMAT_WAV] = "wav",
+	[FORMAT_FLAC] = "flac", [FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv",
 };
 
 static const struct {
@@ -22,7 +22,7 @@ static const struct {
 	enum format format;
 } endings[] = {
 	{".npy", FORMAT_NPY}, {".txt", FORMAT_TEXT}, {".csv", FORMAT_CSV},
-	{".wav", FORMAT_WAV}, {".raw", FORMAT_RAW},  {".bin", FORMAT_RAW},
+	{".wav", FORMAT_WAV}, {".flac", FORMAT_FLAC}, {".raw", FORMAT_RAW}, {".bin", FORMAT_RAW},
 };
 
 /* ---- the format ---- */
@@ -40,7 +40,7 @@ static int choose_by_ending(const char *name, enum format *ret_format)
 			*ret_format = endings[i].format;
 			return EXIT_OK;
 		}
-	return complain(EXIT_USAGE, "%s: the ending %s names no format, allowed .npy, .txt, .csv, .wav, .raw, .bin, or "
+	return complain(EXIT_USAGE, "%s: the ending %s names no format, allowed .npy, .txt, .csv, .wav, .flac, .raw, .bin, or "
 			"--format", name, dot);
 }
 
@@ -61,7 +61,7 @@ static int choose_format(const char *name, const char *format, bool terminal, en
 						format);
 			return EXIT_OK;
 		}
-	return complain(EXIT_USAGE, "--format: '%s', allowed raw, npy, text, csv, wav", format);
+	return complain(EXIT_USAGE, "--format: '%s', allowed raw, npy, text, csv, wav, flac", format);
 }
 
 static int choose_named(const char *name, const char *format, enum format *ret_format)
@@ -89,7 +89,7 @@ int output_wants_text(const struct options *options, bool *ret_text)
 
 int output_open_named(const char *name, const char *format, struct output *ret_output)
 {
-	struct output output = {.columns = 1};
+	struct output output = {.columns = 1, .audio = {.gain = 1}};
 	int code = choose_named(name, format, &output.format);
 
 	if (code != EXIT_OK)
@@ -106,13 +106,43 @@ int output_open_named(const char *name, const char *format, struct output *ret_o
 	return EXIT_OK;
 }
 
+static bool is_sound(enum format format)
+{
+	return format == FORMAT_WAV || format == FORMAT_FLAC;
+}
+
+/* A parameter of the operation that is called rate is not the file's. */
+static int read_sound(const struct options *options, enum format format, struct audio_settings *ret)
+{
+	static const char *const names[] = {"encoding", "gain", "normalize", "dither"};
+	const char *fs = options_get(options, "fs"), *encoding = options_own(options, "encoding");
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names && !is_sound(format); i++)
+		if (options_own(options, names[i]))
+			return complain(EXIT_USAGE, "--%s: the result is no sound, allowed with wav and flac", names[i]);
+	*ret = (struct audio_settings){.gain = 1, .normalize = options_own(options, "normalize"),
+				       .dither = options_own(options, "dither"), .quiet = options->quiet};
+	if (is_sound(format))
+		code = audio_rate(fs ? fs : options_own(options, "rate"), &ret->format.rate);
+	if (code == EXIT_OK)
+		code = audio_encoding(encoding, &ret->format.encoding);
+	if (code == EXIT_OK && encoding && format == FORMAT_FLAC && strcmp(encoding, "float") == 0)
+		code = complain(EXIT_USAGE, "--encoding: 'float' in flac, allowed pcm16, pcm24");
+	return code == EXIT_OK ? audio_gain(options_own(options, "gain"), &ret->gain) : code;
+}
+
 int output_open(const struct options *options, struct output *ret_output)
 {
-	struct audio_format audio = {0};
-	int code = audio_rate(options_own(options, "rate"), &audio.rate);
+	const char *name = options_get(options, "output"), *format = options_get(options, "format");
+	struct audio_settings audio;
+	enum format chosen;
+	int code = choose_named(name, format, &chosen);
 
 	if (code == EXIT_OK)
-		code = output_open_named(options_get(options, "output"), options_get(options, "format"), ret_output);
+		code = read_sound(options, chosen, &audio);
+	if (code == EXIT_OK)
+		code = output_open_named(name, format, ret_output);
 	if (code == EXIT_OK)
 		ret_output->audio = audio;
 	return code;
@@ -120,11 +150,16 @@ int output_open(const struct options *options, struct output *ret_output)
 
 void output_set_audio(struct output *output, const struct audio_format *format)
 {
-	const double rate = output->audio.rate;
+	struct audio_format *own = &output->audio.format;
 
-	output->audio = *format;
-	if (rate > 0)
-		output->audio.rate = rate;
+	own->rate = own->rate > 0 ? own->rate : format->rate;
+	own->encoding = own->encoding ? own->encoding : format->encoding;
+}
+
+double output_stored(const struct output *output, double x, bool *ret_clipped)
+{
+	*ret_clipped = false;
+	return output->writer ? audio_stored(output->writer, x, ret_clipped) : x;
 }
 
 /* ---- writing ---- */
@@ -199,7 +234,9 @@ int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, co
 	case FORMAT_NPY:
 		return write_npy_header(output, ndim, shape);
 	case FORMAT_WAV:
-		return audio_begin(&output->target, &output->audio, dtype, ndim, shape, &output->writer);
+	case FORMAT_FLAC:
+		return audio_begin(&output->target, output->format == FORMAT_FLAC ? AUDIO_FLAC : AUDIO_WAV, &output->audio, dtype,
+				   ndim, shape, &output->writer);
 	default:
 		return EXIT_OK;
 	}
@@ -242,7 +279,7 @@ int output_write(struct output *output, const void *elements, size_t count)
 	const char *at = elements;
 	int code = EXIT_OK;
 
-	if (output->format == FORMAT_WAV)
+	if (output->writer)
 		return audio_write(output->writer, elements, count);
 	if (!output_is_text(output))
 		return target_write(&output->target, elements, count * bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where results go: a file or stdout, as raw bytes, npy, text, csv or wav. */
+/* Where results go: a file or stdout, as raw bytes, npy, text, csv, wav or flac. */
 #ifndef TRNSCI_CLI_FILES_OUTPUT_H
 #define TRNSCI_CLI_FILES_OUTPUT_H
 
@@ -8,12 +8,13 @@
 
 #include <trnsci/trnsci.h>
 
-#include "audio.h"
+#include "audio_writer.h"
 #include "npy/npy.h"
 #include "options/options.h"
 #include "target.h"
 
-enum format { FORMAT_RAW, FORMAT_NPY, FORMAT_WAV, FORMAT_TEXT, FORMAT_CSV };
+/* Those that are for people stand last. */
+enum format { FORMAT_RAW, FORMAT_NPY, FORMAT_WAV, FORMAT_FLAC, FORMAT_TEXT, FORMAT_CSV };
 
 struct output {
 	struct target target;
@@ -21,34 +22,42 @@ struct output {
 	enum trnsci_dtype dtype;
 	uint64_t columns; /* of text: elements in a line */
 	uint64_t column;  /* of the element that comes next */
-	struct audio_format audio;
-	struct audio_writer *writer; /* of wav, from output_begin on */
+	struct audio_settings audio;
+	struct audio_writer *writer; /* of sound, from output_begin on */
 	char *buffer;     /* of text */
 	size_t used;
 };
 
-#define FORMATS "raw|npy|text|csv|wav"
+#define FORMATS "raw|npy|text|csv|wav|flac"
 
 /* The rows of every command that writes an array. */
 #define OUTPUT_ROWS                                                                                                    \
 	{"output", 'o', "FILE", "where to [stdout]"},                                                                  \
-	{"format", 'f', FORMATS, "[by the ending of FILE: .npy .txt .csv .wav .raw .bin; else text on a terminal, else raw]"}
+	{"format", 'f', FORMATS, "[by the ending of FILE: .npy .txt .csv .wav .flac .raw .bin; else text on a terminal, else raw]"}
 
-/* The row of commands that can write audio, and have no parameter of this name. */
-#define RATE_ROW RATE_ROW_OF_WAV
+/* The rows of commands that can write sound. The first two give way to parameters of their names. */
+#define SOUND_ROWS                                                                                                     \
+	SOUND_FS_ROW, SOUND_RATE_ROW,                                                                                  \
+	{"encoding", 0, "pcm16|pcm24|float", "of sound [that of the input, else float; of flac pcm24]"},               \
+	{"gain", 0, "DB", "of sound: decibels by which each sample is amplified [0]"},                                 \
+	{"normalize", 0, NULL, "of sound: before --gain, amplify so that the largest sample is full scale"},           \
+	{"dither", 0, NULL, "of pcm: add triangular noise of two units before samples are rounded to the nearest"}
 
 /* Whether lines of text will be written, as output_open chooses. An exit code: the options may be wrong. */
 int output_wants_text(const struct options *options, bool *ret_text);
 
-/* Opens what the options `output` and `format` name, with the rate of `rate`. An exit code; nothing is created when an
+/* Opens what the options `output` and `format` name, with the settings of sound. An exit code; nothing is created when an
  * option is wrong. */
 int output_open(const struct options *options, struct output *ret_output);
 
 /* The same by name: NULL or "-" is stdout; format NULL is chosen as the option's help says. */
 int output_open_named(const char *name, const char *format, struct output *ret_output);
 
-/* What audio the array is, where --rate does not say it: format->rate 0 is unknown. Before output_begin. */
+/* What audio the array is, where the options do not state it: format->rate 0 is unknown. Before output_begin. */
 void output_set_audio(struct output *output, const struct audio_format *format);
+
+/* Returns the sample that a reader of the file gets for x (audio_stored); x itself where no sound is written. */
+double output_stored(const struct output *output, double x, bool *ret_clipped);
 
 /* Whether lines of text are written. */
 bool output_is_text(const struct output *output);

@@ -74,11 +74,11 @@ const char *distribution_shape(const char *distribution)
 	return has_parameter(distribution, "dims") ? "dims" : "shape";
 }
 
-/* --rate of wav gives way to a parameter of that name; -n says the shape of the result. */
+/* --rate of sound gives way to a parameter of that name; -n says the shape of the result. */
 static void make_set(const struct draw_command *command, const struct trnsci_operation_info *distribution,
 		     struct draw_options *ret)
 {
-	const struct option_row rate = RATE_ROW_OF_WAV;
+	const struct option_row rate = SOUND_RATE_ROW;
 	size_t n_rows = 0;
 
 	for (size_t i = 0; i < command->n_rows && n_rows < DRAW_ROWS_MAX; i++) {

@@ -28,7 +28,7 @@ struct draw_command {
 	size_t n_rows;
 };
 
-enum { DRAW_ROWS_MAX = 8 };
+enum { DRAW_ROWS_MAX = 16 };
 
 /* The options of the command for one distribution. */
 struct draw_options {

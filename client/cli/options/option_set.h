@@ -22,7 +22,8 @@ struct option_set {
 	const char *example;   /* "fft signal.npy -o spectrum.npy", which the tests run; NULL: none */
 };
 
-/* The row of commands that write audio; see files/output.h. */
-#define RATE_ROW_OF_WAV {"rate", 0, "HZ", "of wav: samples in a second [that of the input, else 48000]"}
+/* Rows of commands that write sound; see files/output.h. */
+#define SOUND_FS_ROW   {"fs", 0, "HZ", "of sound: samples in a second [that of the input, else 48000]"}
+#define SOUND_RATE_ROW {"rate", 0, "HZ", "of sound: as --fs"}
 
 #endif

@@ -168,6 +168,7 @@ int options_parse(const struct option_set *set, struct cli *cli, int argc, char 
 	}
 	if (code == EXIT_OK && ret->helped)
 		help_print(set);
+	ret->quiet = cli->quiet;
 	ret->operands = argv + optind;
 	ret->n_operands = argc - optind;
 	return code;

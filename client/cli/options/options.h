@@ -18,6 +18,7 @@ struct options {
 	size_t n_given;
 	char **operands;
 	int n_operands;
+	bool quiet;  /* -q was given */
 	bool helped; /* --help was asked for and has been printed */
 	char seed[24]; /* the one that --seed random chose */
 	bool takes_arrays; /* numbers may be "@FILE" */
