@@ -112,7 +112,7 @@ def test_parameters_that_are_arrays(name):
         return
     arrays = [np.array([[value], [value], [value * 1.5]]) if i == 0 else
               np.array([value, value]) for i, value in enumerate(DRAWS[name])]
-    if name == "hypergeometric":
+    if name in ("hypergeometric", "binomial"):
         arrays[0] = arrays[0].astype(int)
     if name in ("logseries", "geometric"):
         arrays[0] = np.minimum(arrays[0], 0.9)

@@ -132,3 +132,22 @@ int args_u64(PyObject *value, const char *name, uint64_t *ret)
 	*ret = number;
 	return 0;
 }
+
+int args_convert_u64(PyObject *value, void *ret_u64)
+{
+	return args_u64(value, "integer", ret_u64) == 0;
+}
+
+int args_convert_u32(PyObject *value, void *ret_u32)
+{
+	uint64_t number;
+
+	if (args_u64(value, "integer", &number) < 0)
+		return 0;
+	if (number > UINT32_MAX) {
+		PyErr_Format(PyExc_ValueError, "integer: got %R, allowed is 0 to 2^32 - 1", value);
+		return 0;
+	}
+	*(uint32_t *)ret_u32 = (uint32_t)number;
+	return 1;
+}

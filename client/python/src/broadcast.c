@@ -206,14 +206,14 @@ PyObject *broadcast_create(PyObject *module, PyObject *args)
 	struct trnsci_broadcast_options options = {0};
 	PyObject *given, *params, *origin;
 	const char *name, *distribution;
-	unsigned long long samples;
+	uint64_t samples;
 	struct trnsci_source source;
 	struct param_list list;
 	struct trnsci_error err;
 	int r;
 
-	if (!PyArg_ParseTuple(args, "OssOOKdI:create", &given, &name, &distribution, &params, &origin, &samples,
-			      &options.rate, &options.mode) ||
+	if (!PyArg_ParseTuple(args, "OssOOO&dO&:create", &given, &name, &distribution, &params, &origin,
+			      args_convert_u64, &samples, &options.rate, args_convert_u32, &options.mode) ||
 	    source_read(origin, &source) < 0)
 		return NULL;
 	struct session_object *session = session_of_argument(state, given);
@@ -239,14 +239,14 @@ PyObject *broadcast_create(PyObject *module, PyObject *args)
 PyObject *broadcast_publish(PyObject *module, PyObject *args)
 {
 	struct module_state *state = PyModule_GetState(module);
-	unsigned long long n;
+	uint64_t n;
 	struct trnsci_error err;
 	uint64_t produced = 0;
 	const char *name;
 	PyObject *given;
 	int r;
 
-	if (!PyArg_ParseTuple(args, "OsK:publish", &given, &name, &n))
+	if (!PyArg_ParseTuple(args, "OsO&:publish", &given, &name, args_convert_u64, &n))
 		return NULL;
 	struct session_object *session = session_of_argument(state, given);
 	struct trnsci_session *handle = session ? session_use(session) : NULL;

@@ -89,18 +89,99 @@ static void plan_cauchy(const double *params, struct plan *plan)
 	set_recipe(plan, CAUCHY, TRNSCI_F64);
 }
 
-/* What numpy's algorithms give where the engine has no distribution: 0 of shape 0, and NaN. */
-static bool is_degenerate(double shape, double at_0, struct plan *plan)
+/* ---- Edges ---- */
+
+#define P(i) (1U << (i))
+
+/* Where a parameter has this value, all samples are the same, as numpy's algorithms have it; the parameters of `finite` are
+ * finite. Elsewhere a parameter that is infinite or NaN gives NaN. The engine draws none of these. */
+static const struct {
+	const char *distribution;
+	unsigned param;
+	double at;
+	unsigned finite;
+	double sample;
+} edges[] = {
+	{GAMMA, 0, 0, 0, 0},
+	{GAMMA, 0, INFINITY, 0, INFINITY},
+	{CHI_SQUARED, 0, INFINITY, 0, INFINITY},
+	{WEIBULL, 0, 0, 0, 0},
+	{WEIBULL, 0, INFINITY, 0, 1},
+	{PARETO, 0, INFINITY, 0, 0},
+	{POWER, 0, INFINITY, 0, 1},
+	{BETA, 1, INFINITY, P(0), 0},
+	{TRIANGULAR, 0, -INFINITY, P(2), -INFINITY},
+	{NONCENTRAL_CHISQUARE, 0, INFINITY, 0, INFINITY},
+	{NONCENTRAL_CHISQUARE, 1, INFINITY, 0, INFINITY},
+	{NONCENTRAL_F, 2, INFINITY, P(0) | P(1), INFINITY},
+	{NEGATIVE_BINOMIAL, 1, 1, 0, 0}, /* a count: 0 has the same bits as a number and as an integer */
+};
+
+static bool are_finite(const double *params, int n, unsigned mask)
 {
-	if (shape > 0 && shape <= DBL_MAX)
-		return false;
-	set_constant(plan, shape == 0 ? at_0 : shape);
+	for (int i = 0; i < n; i++)
+		if (mask & P(i) && !isfinite(params[i]))
+			return false;
 	return true;
 }
 
+static bool has_nan(const double *params, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (isnan(params[i]))
+			return true;
+	return false;
+}
+
+/* Plans the edges of a distribution with n parameters. Returns false where the engine draws it. */
+static bool plan_edge(struct plan *plan, const char *distribution, const double *params, int n)
+{
+	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+		if (edges[i].distribution == distribution && params[edges[i].param] == edges[i].at &&
+		    !has_nan(params, n) && are_finite(params, n, edges[i].finite)) {
+			set_constant(plan, edges[i].sample);
+			return true;
+		}
+	if (are_finite(params, n, ~0U))
+		return false;
+	set_constant(plan, NAN);
+	return true;
+}
+
+/* Distributions whose parameters are the engine's as they stand. */
+static void plan_plain(struct plan *plan, const char *distribution, const char *const *names, const double *params)
+{
+	int n = 0;
+
+	while (names[n])
+		n++;
+	if (plan_edge(plan, distribution, params, n))
+		return;
+	set_recipe(plan, distribution, TRNSCI_F64);
+	for (int i = 0; i < n; i++)
+		add_f64(plan, names[i], params[i]);
+}
+
+#define PLAN_OF_PLAIN(name, distribution, ...)                                                                         \
+	static void plan_##name(const double *params, struct plan *plan)                                               \
+	{                                                                                                              \
+		static const char *const names[MAX_PARAMS + 1] = {__VA_ARGS__};                                        \
+		plan_plain(plan, distribution, names, params);                                                         \
+	}
+PLAN_OF_PLAIN(chisquare, CHI_SQUARED, "df")
+PLAN_OF_PLAIN(weibull, WEIBULL, "shape")
+PLAN_OF_PLAIN(beta, BETA, "alpha", "beta")
+PLAN_OF_PLAIN(pareto, PARETO, "a")
+PLAN_OF_PLAIN(power, POWER, "a")
+PLAN_OF_PLAIN(triangular, TRIANGULAR, "left", "mode", "right")
+PLAN_OF_PLAIN(wald, WALD, "mean", "scale")
+PLAN_OF_PLAIN(f, F, "dfnum", "dfden")
+PLAN_OF_PLAIN(noncentral_chisquare, NONCENTRAL_CHISQUARE, "df", "nonc")
+PLAN_OF_PLAIN(noncentral_f, NONCENTRAL_F, "dfnum", "dfden", "nonc")
+
 static void plan_gamma(const double *params, struct plan *plan)
 {
-	if (is_degenerate(params[0], 0, plan)) {
+	if (plan_edge(plan, GAMMA, params, 1)) {
 		plan->shift *= params[1];
 		return;
 	}
@@ -113,58 +194,46 @@ static void plan_gamma(const double *params, struct plan *plan)
 		add_f64(plan, "scale", params[1]);
 }
 
-static void plan_chisquare(const double *params, struct plan *plan)
-{
-	if (is_degenerate(params[0], 0, plan))
-		return;
-	set_recipe(plan, CHI_SQUARED, TRNSCI_F64);
-	add_f64(plan, "df", params[0]);
-}
-
 static void plan_standard_t(const double *params, struct plan *plan)
 {
-	if (isinf(params[0])) {
+	if (isinf(params[0]))
 		set_recipe(plan, NORMAL, TRNSCI_F64);
-		return;
-	}
-	if (is_degenerate(params[0], NAN, plan))
-		return;
-	set_recipe(plan, STUDENT_T, TRNSCI_F64);
-	add_f64(plan, "df", params[0]);
+	else
+		plan_plain(plan, STUDENT_T, (const char *const[]){"df", NULL}, params);
 }
 
-static void plan_weibull(const double *params, struct plan *plan)
-{
-	if (isinf(params[0])) {
-		set_constant(plan, 1);
-		return;
-	}
-	if (is_degenerate(params[0], 0, plan))
-		return;
-	set_recipe(plan, WEIBULL, TRNSCI_F64);
-	add_f64(plan, "shape", params[0]);
-}
-
-static void plan_beta(const double *params, struct plan *plan)
-{
-	if (!isfinite(params[0]) || !isfinite(params[1])) {
-		set_constant(plan, NAN);
-		return;
-	}
-	set_recipe(plan, BETA, TRNSCI_F64);
-	add_f64(plan, "alpha", params[0]);
-	add_f64(plan, "beta", params[1]);
-}
-
+/* The logarithm is a normal number of infinite mean or deviation: of its sample only the sign is left, or NaN. */
 static void plan_lognormal(const double *params, struct plan *plan)
 {
-	if (!isfinite(params[0]) || !isfinite(params[1])) {
-		set_constant(plan, NAN);
+	static const char *const names[] = {"mean", "std", NULL};
+
+	if (are_finite(params, 2, ~0U)) {
+		plan_plain(plan, LOGNORMAL, names, params);
 		return;
 	}
-	set_recipe(plan, LOGNORMAL, TRNSCI_F64);
-	add_f64(plan, "mean", params[0]);
-	add_f64(plan, "std", params[1]);
+	set_recipe(plan, NORMAL, TRNSCI_F64);
+	set_affine(plan, params[1], params[0]);
+	plan->finish = EXP_OF_INFINITE;
+}
+
+/* Returns the angle in (-pi, pi]; one that lies there as it is. */
+static double reduce_angle(double angle)
+{
+	return fabs(angle) <= M_PI ? angle : atan2(sin(angle), cos(angle));
+}
+
+/* Without concentration no place counts, and with much of it all samples are at mu, as numpy has it. */
+static void plan_vonmises(const double *params, struct plan *plan)
+{
+	static const char *const names[] = {"mu", "kappa", NULL};
+	const double mu = params[0], kappa = params[1];
+
+	if (isfinite(mu) && isinf(kappa))
+		set_constant(plan, reduce_angle(mu));
+	else if (!isfinite(mu) && kappa > 1e6)
+		set_constant(plan, mu);
+	else
+		plan_plain(plan, VONMISES, names, (const double[]){isfinite(mu) || kappa >= 1e-8 ? mu : 0, kappa});
 }
 
 static void plan_poisson(const double *params, struct plan *plan)
@@ -172,34 +241,6 @@ static void plan_poisson(const double *params, struct plan *plan)
 	set_recipe(plan, POISSON, TRNSCI_I64);
 	add_f64(plan, "lam", params[0]);
 }
-
-/* Distributions whose parameters are the engine's as they stand; NaN of any that is no number. */
-static void plan_plain(struct plan *plan, const char *distribution, const char *const *names, const double *params)
-{
-	set_recipe(plan, distribution, TRNSCI_F64);
-	for (int i = 0; i < MAX_PARAMS && names[i]; i++) {
-		if (!isfinite(params[i])) {
-			set_constant(plan, NAN);
-			return;
-		}
-		add_f64(plan, names[i], params[i]);
-	}
-}
-
-#define PLAN_OF_PLAIN(name, distribution, ...)                                                                         \
-	static void plan_##name(const double *params, struct plan *plan)                                               \
-	{                                                                                                              \
-		static const char *const names[MAX_PARAMS + 1] = {__VA_ARGS__};                                        \
-		plan_plain(plan, distribution, names, params);                                                         \
-	}
-PLAN_OF_PLAIN(pareto, PARETO, "a")
-PLAN_OF_PLAIN(power, POWER, "a")
-PLAN_OF_PLAIN(triangular, TRIANGULAR, "left", "mode", "right")
-PLAN_OF_PLAIN(vonmises, VONMISES, "mu", "kappa")
-PLAN_OF_PLAIN(wald, WALD, "mean", "scale")
-PLAN_OF_PLAIN(f, F, "dfnum", "dfden")
-PLAN_OF_PLAIN(noncentral_chisquare, NONCENTRAL_CHISQUARE, "df", "nonc")
-PLAN_OF_PLAIN(noncentral_f, NONCENTRAL_F, "dfnum", "dfden", "nonc")
 
 static void plan_zipf(const double *params, struct plan *plan)
 {
@@ -215,12 +256,13 @@ static void plan_logseries(const double *params, struct plan *plan)
 
 static void plan_negative_binomial(const double *params, struct plan *plan)
 {
+	if (params[1] == 1 && plan_edge(plan, NEGATIVE_BINOMIAL, params, 2))
+		return;
 	set_recipe(plan, NEGATIVE_BINOMIAL, TRNSCI_I64);
 	add_f64(plan, "successes", params[0]);
 	add_f64(plan, "p", params[1]);
 }
 
-/* As numpy, which takes numbers that are no integers for those below them. */
 static void add_count(struct plan *plan, const char *name, double value)
 {
 	plan->recipe.params[plan->recipe.n_params++] =
@@ -309,7 +351,7 @@ static const struct method methods[] = {
 	[ID_beta] = {"beta", {"a", "b", "size"}, 2, 2, {0}, {POSITIVE, POSITIVE}, false, false, plan_beta},
 	[ID_lognormal] = {"lognormal", {"mean", "sigma", "size"}, 2, 0, {0, 1}, {ANY_NUMBER, NON_NEGATIVE}, false, false, plan_lognormal},
 	[ID_poisson] = {"poisson", {"lam", "size"}, 1, 0, {1}, {MEAN_OF_COUNTS}, true, false, plan_poisson},
-	[ID_binomial] = {"binomial", {"n", "p", "size"}, 2, 2, {0}, {NON_NEGATIVE, PROBABILITY}, true, false, plan_binomial},
+	[ID_binomial] = {"binomial", {"n", "p", "size"}, 2, 2, {0}, {COUNT, PROBABILITY}, true, false, plan_binomial},
 	[ID_logistic] = {"logistic", LOCATION_SCALE, plan_logistic},
 	[ID_pareto] = {"pareto", {"a", "size"}, 1, 1, {0}, {POSITIVE}, false, false, plan_pareto},
 	[ID_power] = {"power", {"a", "size"}, 1, 1, {0}, {POSITIVE}, false, false, plan_power},
@@ -322,7 +364,7 @@ static const struct method methods[] = {
 	[ID_zipf] = {"zipf", {"a", "size"}, 1, 1, {0}, {ABOVE_1}, true, false, plan_zipf},
 	[ID_logseries] = {"logseries", {"p", "size"}, 1, 1, {0}, {PROBABILITY_NOT_1}, true, false, plan_logseries},
 	[ID_negative_binomial] = {"negative_binomial", {"n", "p", "size"}, 2, 2, {0}, {POSITIVE_NOT_NAN, PROBABILITY_NOT_0}, true, false, plan_negative_binomial},
-	[ID_hypergeometric] = {"hypergeometric", {"ngood", "nbad", "nsample", "size"}, 3, 3, {0}, {NON_NEGATIVE, NON_NEGATIVE, NON_NEGATIVE}, true, false, plan_hypergeometric, check_hypergeometric},
+	[ID_hypergeometric] = {"hypergeometric", {"ngood", "nbad", "nsample", "size"}, 3, 3, {0}, {COUNT, COUNT, COUNT}, true, false, plan_hypergeometric, check_hypergeometric},
 	[ID_geometric] = {"geometric", {"p", "size"}, 1, 1, {0}, {PROBABILITY_NOT_0}, true, false, plan_geometric},
 };
 /* clang-format on */
@@ -335,6 +377,7 @@ int constraint_check(double value, const char *name, enum constraint constraint,
 	case ANY_NUMBER:
 		return 0;
 	case NON_NEGATIVE:
+	case COUNT:
 		if (isnan(value) || !signbit(value))
 			return 0;
 		PyErr_Format(PyExc_ValueError, "%s < 0", name);
@@ -400,6 +443,11 @@ void finish_samples(const struct plan *plan, double *samples, size_t n)
 		for (size_t i = 0; i < n; i++)
 			if (samples[i] >= plan->limit)
 				samples[i] = nextafter(plan->limit, -INFINITY);
+		break;
+	case EXP_OF_INFINITE:
+		apply_affine(samples, n, plan->scale, plan->shift);
+		for (size_t i = 0; i < n; i++)
+			samples[i] = samples[i] < 0 ? 0 : samples[i];
 		break;
 	case CONSTANT:
 		for (size_t i = 0; i < n; i++)

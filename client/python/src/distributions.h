@@ -11,6 +11,7 @@ enum { MAX_PARAMS = 3 };
 enum constraint {
 	ANY_NUMBER,
 	NON_NEGATIVE,	  /* NaN passes */
+	COUNT,		  /* the same of an int64: numbers lose what follows the point, arrays have to be of integers */
 	POSITIVE,	  /* NaN passes */
 	POSITIVE_NOT_NAN,
 	PROBABILITY,	  /* 0 to 1 */
@@ -25,7 +26,8 @@ enum finish {
 	AS_IS,
 	AFFINE,	  /* fma(x, scale, shift), as the engine rounds it */
 	WITHIN,   /* the same, and below `limit` */
-	CONSTANT, /* shift: a degenerate case, which the engine does not draw */
+	EXP_OF_INFINITE, /* the exponential of that where scale or shift is infinite: 0, infinity or NaN */
+	CONSTANT,	 /* shift: a degenerate case, which the engine does not draw */
 };
 
 /* One set of parameters, ready to draw. */
@@ -61,6 +63,6 @@ PyObject *method_call(const struct method *method, METHOD_ARGS);
 PyObject *method_broadcast(const struct method *method, struct generator_object *g, PyObject *const *params,
 			   PyObject *size, PyObject *out);
 /* Reads a parameter that is one number. 1: it is an array; 0, or -1 with an exception. */
-int param_read(PyObject *value, double *ret);
+int param_read(PyObject *value, enum constraint constraint, double *ret);
 
 #endif

@@ -262,6 +262,9 @@ int args_float_type(PyObject *dtype, const char *function, int *ret_type);
 int args_check_out(PyObject *out, int type, bool c_order);
 /* Reads an unsigned integer of 64 bits. 0, or -1 with an exception. */
 int args_u64(PyObject *value, const char *name, uint64_t *ret);
+/* The same for "O&" of PyArg_Parse, whose "K" and "I" take other integers modulo 2^64 and 2^32. */
+int args_convert_u64(PyObject *value, void *ret_u64);
+int args_convert_u32(PyObject *value, void *ret_u32);
 
 /* ---- Draws: methods of a generator ---- */
 

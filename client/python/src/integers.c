@@ -291,11 +291,10 @@ static PyObject *integers_into(PyObject *self, PyObject *args)
 {
 	struct generator_object *g = (struct generator_object *)self;
 	PyArrayObject *lows, *lasts, *out;
-	unsigned long long begin, whole;
-	uint64_t base;
+	uint64_t begin, whole, base;
 
-	if (!PyArg_ParseTuple(args, "O!O!O!KK", &PyArray_Type, &lows, &PyArray_Type, &lasts, &PyArray_Type, &out, &begin,
-			      &whole) ||
+	if (!PyArg_ParseTuple(args, "O!O!O!O&O&", &PyArray_Type, &lows, &PyArray_Type, &lasts, &PyArray_Type, &out,
+			      args_convert_u64, &begin, args_convert_u64, &whole) ||
 	    generator_check(g) < 0 || generator_reserve(g, whole, 2, &base) < 0)
 		return NULL;
 	const npy_intp n = PyArray_SIZE(out);

@@ -6,18 +6,48 @@
 #include <stdlib.h>
 
 /* numpy's own conversion decides what is a number, and words the errors. */
-int param_read(PyObject *value, double *ret)
+static PyArrayObject *to_array(PyObject *value, enum constraint constraint)
 {
+	return (PyArrayObject *)PyArray_FROM_OTF(value, constraint == COUNT ? NPY_INT64 : NPY_DOUBLE, NPY_ARRAY_ALIGNED);
+}
+
+static int read_count(PyObject *value, double *ret)
+{
+	if (PyLong_CheckExact(value)) {
+		*ret = (double)PyLong_AsLong(value);
+		return *ret == -1 && PyErr_Occurred() ? -1 : 0;
+	}
+	PyArrayObject *array = to_array(value, COUNT);
+	const int ndim = array ? PyArray_NDIM(array) : 0;
+
+	Py_XDECREF(array);
+	if (!array || ndim > 0)
+		return array ? 1 : -1;
+	if (PyUnicode_Check(value) || PyBytes_Check(value)) {
+		PyErr_SetString(PyExc_TypeError, "an integer is required");
+		return -1;
+	}
+	PyObject *integer = PyNumber_Long(value);
+
+	*ret = integer ? (double)PyLong_AsLong(integer) : -1;
+	Py_XDECREF(integer);
+	return *ret == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+int param_read(PyObject *value, enum constraint constraint, double *ret)
+{
+	if (constraint == COUNT)
+		return read_count(value, ret);
 	if (PyFloat_CheckExact(value)) {
 		*ret = PyFloat_AS_DOUBLE(value);
 		return 0;
 	}
 	if (!PyLong_CheckExact(value)) {
-		PyObject *array = PyArray_FROM_OTF(value, NPY_DOUBLE, NPY_ARRAY_ALIGNED);
+		PyArrayObject *array = to_array(value, constraint);
 
 		if (!array)
 			return -1;
-		const int ndim = PyArray_NDIM((PyArrayObject *)array);
+		const int ndim = PyArray_NDIM(array);
 
 		Py_DECREF(array);
 		if (ndim > 0)
@@ -44,10 +74,8 @@ static PyObject *one_sample(struct generator_object *g, const struct method *met
 	if (generator_reserve(g, 1, plan->recipe.words, &base) < 0 ||
 	    (plan->finish != CONSTANT && generator_draw(g, &plan->recipe, base, 0, 1, &sample) < 0))
 		return NULL;
-	if (method->counts)
-		return PyLong_FromLongLong(sample.integer);
 	finish_samples(plan, &sample.real, 1);
-	return PyFloat_FromDouble(sample.real);
+	return method->counts ? PyLong_FromLongLong(sample.integer) : PyFloat_FromDouble(sample.real);
 }
 
 static PyObject *many_samples(struct generator_object *g, const struct method *method, struct plan *plan,
@@ -85,7 +113,7 @@ PyObject *method_call(const struct method *method, METHOD_ARGS)
 		return NULL;
 	for (int i = 0; i < method->n_params; i++) {
 		params[i] = method->defaults[i];
-		const int r = values[i] ? param_read(values[i], &params[i]) : 0;
+		const int r = values[i] ? param_read(values[i], method->constraints[i], &params[i]) : 0;
 
 		if (r < 0)
 			return NULL;
@@ -134,10 +162,15 @@ static int check_values(PyArrayObject *array, const char *name, enum constraint 
 }
 
 /* Makes an array of float64 with one dimension at least: numpy's iterators cannot be placed over one that has none. */
-static PyArrayObject *take_array(PyObject *value)
+static PyArrayObject *take_array(PyObject *value, enum constraint constraint)
 {
-	PyArrayObject *array = (PyArrayObject *)PyArray_FROM_OTF(value, NPY_DOUBLE, NPY_ARRAY_ALIGNED), *flat;
+	PyArrayObject *array = to_array(value, constraint), *flat;
 
+	if (array && constraint == COUNT) {
+		flat = (PyArrayObject *)PyArray_Cast(array, NPY_DOUBLE);
+		Py_DECREF(array);
+		array = flat;
+	}
 	if (!array || PyArray_NDIM(array) > 0)
 		return array;
 	flat = (PyArrayObject *)PyArray_Ravel(array, NPY_CORDER);
@@ -154,7 +187,7 @@ static int take_arrays(struct walk *walk, PyObject *const *values)
 
 		if (!value)
 			return -1;
-		walk->arrays[i] = take_array(value);
+		walk->arrays[i] = take_array(value, method->constraints[i]);
 		Py_DECREF(value);
 		if (!walk->arrays[i] ||
 		    check_values(walk->arrays[i], method->args[i], method->constraints[i]) < 0)

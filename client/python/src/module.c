@@ -67,11 +67,11 @@ static PyObject *default_session(PyObject *module, PyObject *unused)
 static PyObject *frequencies(PyObject *module, PyObject *args)
 {
 	struct trnsci_error err = {TRNSCI_OUT_OF_RANGE, "fftfreq: n or d is out of range"};
-	unsigned long long n;
+	uint64_t n;
 	double spacing;
 	int real;
 
-	if (!PyArg_ParseTuple(args, "Kdp", &n, &spacing, &real))
+	if (!PyArg_ParseTuple(args, "O&dp", args_convert_u64, &n, &spacing, &real))
 		return NULL;
 	const npy_intp count = (npy_intp)(real ? n / 2 + 1 : n);
 	PyObject *array = PyArray_SimpleNew(1, &count, NPY_DOUBLE);
@@ -85,11 +85,11 @@ static PyObject *frequencies(PyObject *module, PyObject *args)
 
 static PyObject *fast_length(PyObject *module, PyObject *args)
 {
-	unsigned long long n;
+	uint64_t n;
 	int real;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "Kp", &n, &real))
+	if (!PyArg_ParseTuple(args, "O&p", args_convert_u64, &n, &real))
 		return NULL;
 	return PyLong_FromUnsignedLongLong(trnsci_next_fast_length(n, real));
 }
@@ -99,15 +99,14 @@ static PyObject *derive(PyObject *module, PyObject *args)
 {
 	const struct trnsci_error err = {TRNSCI_OUT_OF_RANGE, "derive: out_of_range: generator or stream"};
 	struct trnsci_source source = {0};
-	unsigned long long seed, stream, number;
+	uint64_t number;
 	PyObject *what;
 	char kind;
 	int r;
 
-	if (!PyArg_ParseTuple(args, "csKKO", &kind, &source.generator, &seed, &stream, &what))
+	if (!PyArg_ParseTuple(args, "csO&O&O", &kind, &source.generator, args_convert_u64, &source.seed, args_convert_u64,
+			      &source.stream, &what))
 		return NULL;
-	source.seed = seed;
-	source.stream = stream;
 	if (kind == 'l') {
 		char *label;
 		Py_ssize_t size;
@@ -116,7 +115,7 @@ static PyObject *derive(PyObject *module, PyObject *args)
 			return NULL;
 		r = trnsci_source_label(&source, label, (size_t)size, &source);
 	} else {
-		if (args_u64(what, "number", (uint64_t *)&number) < 0)
+		if (args_u64(what, "number", &number) < 0)
 			return NULL;
 		r = kind == 'f' ? trnsci_source_fold_in(&source, number, &source)
 				: trnsci_source_split(&source, number, &source);

@@ -201,12 +201,12 @@ static PyObject *samples_array(PyObject *object, void *closure)
 static PyObject *samples_release(PyObject *object, PyObject *args)
 {
 	struct samples_object *self = (struct samples_object *)object;
-	unsigned long long n = self->ring->lent;
+	uint64_t n = self->ring->lent;
 
-	if (!PyArg_ParseTuple(args, "|K:release", &n))
+	if (!PyArg_ParseTuple(args, "|O&:release", args_convert_u64, &n))
 		return NULL;
 	if (n > self->ring->lent && self->ring->loan == self->loan)
-		return PyErr_Format(PyExc_ValueError, "n: got %llu, allowed are the %llu samples that are lent", n,
+		return PyErr_Format(PyExc_ValueError, "n: got %llu, allowed are the %llu samples that are lent", (unsigned long long)n,
 				    (unsigned long long)self->ring->lent);
 	end_loan(self, n);
 	Py_RETURN_NONE;
@@ -293,7 +293,7 @@ static int ring_init(PyObject *object, PyObject *args, PyObject *kwargs)
 	struct param_list list = {0};
 	struct trnsci_error err;
 	const char *distribution;
-	unsigned long long samples;
+	uint64_t samples;
 	int r;
 
 	(void)kwargs;
@@ -301,7 +301,7 @@ static int ring_init(PyObject *object, PyObject *args, PyObject *kwargs)
 		PyErr_SetString(PyExc_TypeError, "a ring is attached once");
 		return -1;
 	}
-	if (!PyArg_ParseTuple(args, "OsOOK:Ring", &given, &distribution, &params, &origin, &samples) ||
+	if (!PyArg_ParseTuple(args, "OsOOO&:Ring", &given, &distribution, &params, &origin, args_convert_u64, &samples) ||
 	    source_read(origin, &source) < 0)
 		return -1;
 	struct session_object *session = session_of_argument(state, given);
@@ -384,10 +384,10 @@ static PyObject *ring_borrow(PyObject *object, PyObject *args)
 	struct ring_object *self = (struct ring_object *)object;
 	struct trnsci_error err;
 	const void *data;
-	unsigned long long n;
+	uint64_t n;
 	int timeout_ms, r;
 
-	if (!PyArg_ParseTuple(args, "Ki", &n, &timeout_ms) || lock(self) < 0)
+	if (!PyArg_ParseTuple(args, "O&i", args_convert_u64, &n, &timeout_ms) || lock(self) < 0)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	r = trnsci_ring_borrow(self->ring, n, timeout_ms, &data, &err);

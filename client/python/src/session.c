@@ -161,8 +161,8 @@ static int session_init(PyObject *self, PyObject *args, PyObject *kwargs)
 		return -1;
 	}
 	session->state = state_of_type(Py_TYPE(self));
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z$Ii:Session", names, &address, &session->threads,
-					 &session->timeout_ms))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z$O&i:Session", names, &address, args_convert_u32,
+					 &session->threads, &session->timeout_ms))
 		return -1;
 	free(session->address);
 	session->address = NULL;

@@ -196,7 +196,7 @@ static PyObject *call_standard_gamma(METHOD_ARGS)
 	if (args_sort("standard_gamma", names, 4, 1, args, n_args, kwnames, values) < 0 || generator_check(g) < 0 ||
 	    read_request("standard_gamma", GAMMA, values[1], values[2], values[3], true, &request) < 0)
 		return NULL;
-	r = param_read(values[0], &shape);
+	r = param_read(values[0], NON_NEGATIVE, &shape);
 	if (r != 0)
 		return r < 0 ? NULL : broadcast_gamma(g, &request, values[0]);
 	if (constraint_check(shape, "shape", NON_NEGATIVE, false) < 0)

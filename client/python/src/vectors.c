@@ -3,6 +3,7 @@
 #include "documents.h"
 #include "extension.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char BITS[] = "bits", PERMUTATION[] = "permutation", CATEGORICAL[] = "categorical",
@@ -120,12 +121,12 @@ static int draw_order(struct generator_object *g, uint64_t first, uint64_t items
 static PyObject *call_order(PyObject *self, PyObject *args)
 {
 	struct generator_object *g = (struct generator_object *)self;
-	unsigned long long items, whole, begin, n;
-	uint64_t first;
+	uint64_t items, whole, begin, n, first;
 	npy_intp shape;
 	PyObject *array;
 
-	if (!PyArg_ParseTuple(args, "KKKK", &items, &whole, &begin, &n) || generator_check(g) < 0)
+	if (!PyArg_ParseTuple(args, "O&O&O&O&", args_convert_u64, &items, args_convert_u64, &whole, args_convert_u64, &begin,
+			      args_convert_u64, &n) || generator_check(g) < 0)
 		return NULL;
 	shape = (npy_intp)n;
 	array = PyArray_SimpleNew(1, &shape, NPY_INT64);
@@ -176,14 +177,39 @@ static int check_alpha(PyArrayObject *alpha)
 	const double *values = PyArray_DATA(alpha);
 
 	for (npy_intp i = 0; i < PyArray_SIZE(alpha); i++)
-		if (!(values[i] > 0)) {
+		if (values[i] <= 0) {
 			PyErr_SetString(PyExc_ValueError, "alpha <= 0");
 			return -1;
 		}
 	return 0;
 }
 
-/* Draws samples of k components: the recipe's elements are numbers of 64 bits, of that numpy type. */
+static bool is_finite(PyArrayObject *alpha)
+{
+	const double *values = PyArray_DATA(alpha);
+	bool finite = true;
+
+	for (npy_intp i = 0; i < PyArray_SIZE(alpha); i++)
+		finite = finite && isfinite(values[i]);
+	return finite;
+}
+
+/* Samples of alphas that are not all finite, as numpy's sum of gamma numbers has them: a sum that is infinite makes shares of
+ * 0, and NaN of what is infinite itself; a sum of NaN makes NaN of all. */
+static void dirichlet_edge(PyArrayObject *alpha, PyArrayObject *samples)
+{
+	const double *values = PyArray_DATA(alpha);
+	const npy_intp k = PyArray_SIZE(alpha);
+	double *to = PyArray_DATA(samples), sum = 0;
+
+	for (npy_intp i = 0; i < k; i++)
+		sum += isfinite(values[i]) ? 0 : values[i];
+	for (npy_intp i = 0; i < PyArray_SIZE(samples); i++)
+		to[i] = isfinite(values[i % k]) && isinf(sum) ? 0 : NAN;
+}
+
+/* Draws samples of k components: the recipe's elements are numbers of 64 bits, of that numpy type. Without a recipe, takes
+ * the words of such a draw; the samples are the caller's to fill. */
 static PyObject *draw_components(struct generator_object *g, const struct recipe *recipe, npy_intp k, int ndim,
 				 npy_intp *shape, int type)
 {
@@ -195,7 +221,7 @@ static PyObject *draw_components(struct generator_object *g, const struct recipe
 		return NULL;
 	part.shape[part.ndim++] = k;
 	array = PyArray_SimpleNew(part.ndim, part.shape, type);
-	if (array && part.n && k &&
+	if (array && recipe && part.n && k &&
 	    generator_fill(g, recipe, base, part.begin, (size_t)(part.n * k), PyArray_DATA((PyArrayObject *)array)) < 0)
 		Py_CLEAR(array);
 	return array;
@@ -220,10 +246,10 @@ static PyObject *call_multinomial(PyObject *self, PyObject *args)
 	npy_intp shape[NPY_MAXDIMS];
 	PyObject *list, *size, *array = NULL;
 	PyArrayObject *shares;
-	unsigned long long n;
+	uint64_t n;
 	int ndim;
 
-	if (!PyArg_ParseTuple(args, "KOO", &n, &list, &size) || generator_check(g) < 0 ||
+	if (!PyArg_ParseTuple(args, "O&OO", args_convert_u64, &n, &list, &size) || generator_check(g) < 0 ||
 	    shape_of_samples(size, &ndim, shape) < 0 || !(shares = take_list(list)))
 		return NULL;
 	const npy_intp k = PyArray_SIZE(shares);
@@ -252,7 +278,9 @@ static PyObject *call_dirichlet(METHOD_ARGS)
 
 	recipe.params[0] = trnsci_f64s("alpha", PyArray_DATA(alpha), (size_t)k);
 	if (check_alpha(alpha) == 0)
-		array = draw_components(g, &recipe, k, ndim, shape, NPY_DOUBLE);
+		array = draw_components(g, is_finite(alpha) ? &recipe : NULL, k, ndim, shape, NPY_DOUBLE);
+	if (array && !is_finite(alpha))
+		dirichlet_edge(alpha, (PyArrayObject *)array);
 	Py_DECREF(alpha);
 	return array;
 }

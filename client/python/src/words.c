@@ -97,11 +97,12 @@ static int words_init(PyObject *self, PyObject *args, PyObject *kwargs)
 	static char *names[] = {"generator", "seed", "stream", NULL};
 	struct words_object *words = (struct words_object *)self;
 	struct trnsci_source probe = {0};
-	unsigned long long seed, stream;
+	uint64_t seed, stream;
 	struct trnsci_error err = {0};
 	PyObject *name;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UKK:Words", names, &name, &seed, &stream))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UO&O&:Words", names, &name, args_convert_u64, &seed, args_convert_u64,
+					 &stream))
 		return -1;
 	words->state = state_of_type(Py_TYPE(self));
 	Py_INCREF(name);
@@ -113,7 +114,7 @@ static int words_init(PyObject *self, PyObject *args, PyObject *kwargs)
 	words->has_half = false;
 	if (trnsci_source_fold_in(&probe, 0, &probe) < 0) {
 		PyErr_Format(PyExc_ValueError, "generator: got '%U' of stream %llu, which the engine does not have", name,
-			     stream);
+			     (unsigned long long)stream);
 		return -1;
 	}
 	if (open_own(words, &err) < 0) {
@@ -161,11 +162,11 @@ static PyObject *words_get(PyObject *self, PyObject *unused)
 static PyObject *words_set(PyObject *self, PyObject *args)
 {
 	struct words_object *words = (struct words_object *)self;
-	unsigned long long position;
-	unsigned half;
+	uint64_t position;
+	uint32_t half;
 	int has_half;
 
-	if (!PyArg_ParseTuple(args, "KpI", &position, &has_half, &half))
+	if (!PyArg_ParseTuple(args, "O&pO&", args_convert_u64, &position, &has_half, args_convert_u32, &half))
 		return NULL;
 	words->position = position & (PAIRS_OF_STREAM - 1);
 	words->has_half = has_half;

@@ -137,7 +137,7 @@ class Derived:
 def _is_valid(n, pvals):
     """Whether the engine draws it; what is refused, numpy words."""
     p = np.asarray(pvals, np.float64)
-    return (n >= 0 and 0 < p.size <= _COMPONENTS and np.all(p >= 0)
+    return (0 <= n < 2**63 and 0 < p.size <= _COMPONENTS and np.all(p >= 0)
             and np.all(p <= 1) and p[:-1].sum() <= 1.0 + 1e-12)
 
 
