@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of zipf, logseries and hypergeometric, whose parameters are read for each sample; included after shapes_body.h. */
 
-/* The greatest double below 2^63: counts beyond it cannot be stored. */
-#define COUNT_MOST 0x1.fffffffffffffp62
+/* Exponents of zipf below which x is made below 2^63. From here on x passes 2^63 with probability at most 2^(-63 / 16). */
+#define ZIPF_NEAR 1.0625
+
+/* ln 2^63: counts from 2^63 on cannot be stored. Those beyond 2^53 are whole multiples of powers of 2. */
+#define LOG_END 43.668272375276554493
+
+/* Returns ln x of a number x >= 1 of density proportional to x^-(s + 1), from an exponential and 0 < s <= 69: of all x, or
+ * (near) below 2^63, by inversion over that part. */
+INLINE f64v zipf_log(f64v s, f64v exponential, m64v near)
+{
+	const f64v log_x = f64_div(exponential, s);
+
+	if (!m64_bits(near))
+		return log_x;
+	/* P(x < 2^63) = 1 - 2^(-63 s), with full relative precision where s is tiny. */
+	const f64v most = f64_neg(expm1_f64(f64_mul(s, f64_set(-LOG_END))));
+	const f64v below = f64_neg(expm1_f64(f64_neg(exponential)));
+
+	return f64_pick(near, log_x, f64_div(f64_neg(log1p_f64(f64_neg(f64_mul(below, most)))), s));
+}
 
 /* Makes x = floor(u^(-1 / (a - 1))), and rejects it if v x (t - 1) / (b - 1) > t / b, t = (1 + 1 / x)^(a - 1), b = 2^(a -
- * 1), or if x passes 2^63. Beyond a = 60 a number above 1 is less likely than 2^-60.
+ * 1), or if x is 2^63 or more: samples are conditional on what int64 holds. Below a = ZIPF_NEAR, where that is likely, x is
+ * made below 2^63. Beyond a = 70 a number above 1 is less likely than 2^-69.
  * Source: L. Devroye, "Non-Uniform Random Variate Generation" (1986), X.6.1. */
 static size_t zipf_each_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
@@ -16,17 +35,19 @@ static size_t zipf_each_i64(const struct dist_constants *k, const void *const in
 	(void)attempt;
 	failed.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const f64v a = f64_sub(f64_min(parameter_load(inputs, 0, i), f64_set(60)), one);
-		const f64v log_x = f64_div(exponential(true, k, inputs, i), a), v = uniform_load(true, inputs[1], i);
-		const m64v outside = f64_less(f64_set(43.6), log_x); /* ln 2^63 = 43.67 */
-		const f64v x = f64_max(f64_floor(exp_f64(f64_pick(outside, log_x, f64_set(0)))), one);
+		const f64v a = f64_sub(f64_min(parameter_load(inputs, 0, i), f64_set(70)), one);
+		const m64v near = f64_less(a, f64_set(ZIPF_NEAR - 1));
+		const f64v log_x = zipf_log(a, exponential(true, k, inputs, i), near), v = uniform_load(true, inputs[1], i);
+		const f64v held = f64_max(f64_floor(exp_f64(f64_min(log_x, f64_set(LOG_END + 1)))), one);
+		const m64v inside = f64_less(held, f64_set(0x1p63));
+		const f64v x = f64_pick(inside, one, held);
 		const f64v t_less_1 = expm1_f64(f64_mul(a, log1p_f64(f64_div(one, x))));
 		const f64v b_less_1 = expm1_f64(f64_mul(a, f64_set(0.69314718055994530942)));
 		const f64v left = f64_mul(f64_mul(f64_mul(v, x), t_less_1), f64_add(b_less_1, one));
 		const m64v fails = f64_less(f64_mul(f64_add(t_less_1, one), b_less_1), left);
 
 		f64_store_i64((int64_t *)ret_out + i, x);
-		pending_add(&failed, m64_or(outside, fails), i);
+		pending_add(&failed, m64_or(m64_not(inside), fails), i);
 	}
 	memcpy(ret_rejected, failed.samples, failed.n * sizeof *ret_rejected);
 	return failed.n;
@@ -47,7 +68,7 @@ static size_t logseries_each_i64(const struct dist_constants *k, const void *con
 		const f64v few = f64_pick(f64_less(v, q), f64_set(1), f64_set(2));
 		const m64v many = m64_and(m64_not(f64_less(f64_mul(q, q), v)), f64_less(v, p));
 
-		f64_store_i64((int64_t *)ret_out + i, f64_min(f64_max(f64_pick(many, few, x), f64_set(1)), f64_set(COUNT_MOST)));
+		f64_store_i64((int64_t *)ret_out + i, f64_min(f64_max(f64_pick(many, few, x), f64_set(1)), f64_set(0x1.fffffffffffffp62)));
 	}
 	return 0;
 }
