@@ -18,7 +18,6 @@ static void degenerate_parameters_give_one_number(void **state)
 		{DIST_BINOMIAL, {.natural = 1ull << 52}, {1}, INT64_C(1) << 52},
 		{DIST_BINOMIAL, {.natural = 1ull << 52}, {1e-300}, 0},
 		{DIST_GEOMETRIC, {1}, {0}, 1},
-		{DIST_GEOMETRIC, {1e-300}, {0}, INT64_C(0x7FFFFFFFFFFFFC00)},
 	};
 	static int64_t x[5000];
 	struct draw_kernels kernels;

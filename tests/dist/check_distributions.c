@@ -101,7 +101,7 @@ static const struct row rows[] = {
 	{DIST_LOGSERIES, {{0}}},
 	{DIST_LOGSERIES, {{0x1.fffffffffffffp-1}}},
 	{DIST_NEGATIVE_BINOMIAL, {{3}, {0.2}}},
-	{DIST_NEGATIVE_BINOMIAL, {{1e15}, {0x1p-52}}},
+	{DIST_NEGATIVE_BINOMIAL, {{1e15}, {2e-4}}},
 	{DIST_NEGATIVE_BINOMIAL, {{1e-300}, {1}}},
 	{DIST_HYPERGEOMETRIC, {{.natural = 30}, {.natural = 50}, {.natural = 40}}},
 	{DIST_HYPERGEOMETRIC, {{.natural = 3}, {.natural = 5}, {.natural = 4}}},

@@ -33,7 +33,7 @@ static const struct row {
 	{DIST_BETA, false, {{1, 0.3, 1e9, 2, 7, 1e-9, 5}, {0.3, 0.1, 2, 40, 1e-3, 1, 7}}},
 	{DIST_POISSON, false, {{0, 0.3, 9.99, 10, 3e4, 1e15, 5}}},
 	{DIST_BINOMIAL, false, {{0, 1, 17, 1000, 0x1p52, 40, 1e6}, {0.5, 0.3, 1, 0.9, 0.2, 0, 1e-9}}},
-	{DIST_GEOMETRIC, true, {{1, 0.5, 1e-300, 0.9, 0.2, 1e-9, 0.001}}},
+	{DIST_GEOMETRIC, true, {{1, 0.5, 0x1p-57, 0.9, 0.2, 1e-9, 0.001}}},
 	{DIST_BERNOULLI, true, {{1, 0.5, 0, 0.9, 0.2, 1e-9, 0x1p-32}}},
 	{DIST_RANDINT, true, {{0, 10, 0, 3, 7, 0, 100}, {1, 100, 2147483647, 4, 1000000007, 3, 101}}},
 };

@@ -110,7 +110,7 @@ def negative_binomial(r, p):
     if mean < mpf(10) ** -26:
         return [(-1, 0), (0, 1)]
     if r > 1000 and sigma > WIDE:
-        return edgeworth(mean, variance, (1 + q) / mp.sqrt(r * q), 6 / r + p**2 / (r * q), 0, 2**63)
+        return edgeworth(mean, variance, (1 + q) / mp.sqrt(r * q), 6 / r + p**2 / (r * q), 0, 2**63 - 1)
     if sigma <= WIDE and mean < 1e6 and q / p < 1e5:
         rr, qq = float(r), float(q)
         mode = int((r - 1) * q / p) if r > 1 else 0
@@ -270,9 +270,10 @@ def emit_binomial():
 
 
 def emit_geometric():
-    for p in [1, BELOW_1, 1 - 1e-9, 0.999, 0.9, 0.5, 0.1, 0.01] + [10.0**-e for e in range(3, 18)]:
+    for p in [1, BELOW_1, 1 - 1e-9, 0.999, 0.9, 0.5, 0.1, 0.01] + [10.0**-e for e in range(3, 18)] + [7e-18, 2.0**-57]:
         emit("geometric", {"p": p}, geometric(p))
-    refuse("geometric", {"p": 0}, "p", "0")
+    for p in [2.0**-57 * (1 - 2**-53), 5e-324, 0]:
+        refuse("geometric", {"p": p}, "p", "6.9388939e-18 to 1")
 
 
 def emit_bernoulli():
@@ -340,12 +341,19 @@ def emit_series():
 
 def emit_negative_binomial():
     rs = [LEAST, 1e-300, 1e-9, 1e-3, 0.01, 0.1, 0.3, 1, 2.5, 10, 100, 1e3, 1e4, 1e6, 1e9, 1e12, 1e15]
-    ps = [1.0, BELOW_1, 1 - 1e-9, 0.999, 0.9, 0.5, 0.1, 0.01, 1e-3, 2e-4, 1e-6, 1e-9, 1e-12, 1e-15, 2.0**-52]
+    ps = [1.0, BELOW_1, 1 - 1e-9, 0.999, 0.9, 0.5, 0.1, 0.01, 1e-3, 2e-4, 1e-6, 1e-9, 1e-12, 1e-15, 2.0**-52, 1e-17]
     for r in rs:
-        for p in ps:
-            if r * (1 - p) / p < 1e17:
+        # Samples are below 2^63 but for 2^-64: a gamma number of shape r is below r + 9.6 sqrt(r) + 46 then.
+        most = mpf(2**63 - 2**36) / (r + mpf("9.6") * mp.sqrt(r) + 46)
+        least = float(1 / (1 + most))
+        for p in ps + [least * (1 + 2**-50)]:
+            if p > least:
                 emit("negative_binomial", {"successes": r, "p": p}, negative_binomial(r, p))
-    refuse("negative_binomial", {"successes": 1e15, "p": 1e-4}, "p", "1e")
+        for p in [least * (1 - 2**-50), least / 2, LEAST]:
+            refuse("negative_binomial", {"successes": r, "p": p}, "p", f"allowed with successes = {r:.9g} is {least:.9g} to 1")
+    refuse("negative_binomial", {"successes": 5e-324, "p": 0}, "p", "above 0")
+    refuse("negative_binomial", {"successes": 1e15 + 0.125, "p": 0.5}, "successes", "1e+15")
+    refuse("negative_binomial", {"successes": 0, "p": 0.5}, "successes", "above 0")
 
 
 def emit_hypergeometric():

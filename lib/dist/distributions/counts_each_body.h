@@ -54,7 +54,8 @@ struct counts_vector {
 
 INLINE struct counts_vector counts_poisson_of(f64v mean)
 {
-	struct counts_vector c = {.trials = f64_set(0x1p62), .mean = mean};
+	/* The greatest double below 2^63. */
+	struct counts_vector c = {.trials = f64_set(0x1.fffffffffffffp62), .mean = mean};
 
 	c.spread = f64_sqrt(mean);
 	c.b = f64_fma(f64_set(2.53), c.spread, f64_set(0.931));

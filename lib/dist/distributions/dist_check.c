@@ -137,6 +137,24 @@ static int check_hypergeometric(const struct question *q)
 					       all);
 }
 
+/* Returns the least p for that number of successes r. A gamma number of shape r passes r + sqrt(2 r t) + t with probability
+ * at most e^-t (it is sub-gamma: S. Boucheron, G. Lugosi, P. Massart, "Concentration Inequalities" (2013), 2.4), and a
+ * Poisson number its mean m by sqrt(2 m t) + t with that of e^-t. With t = 46, both together are below 2^-64, and the
+ * Poisson number is below 2^63 if its mean is below NEGATIVE_BINOMIAL_END. */
+static double least_success(double successes)
+{
+	return 1 / (1 + NEGATIVE_BINOMIAL_END / (successes + 9.6 * sqrt(successes) + 46));
+}
+
+static int check_negative_binomial(const struct question *q)
+{
+	const double successes = real_of(q, 0), p = real_of(q, 1), least = least_success(successes);
+
+	return p >= least ? 0
+			  : refuse_parameter(q, 1, "got %.17g, allowed with successes = %.9g is %.9g to 1: samples are below 2^63",
+					     p, successes, least);
+}
+
 static int check_second_scale(const struct question *q)
 {
 	return check_scale(q, 1);
@@ -309,6 +327,7 @@ static check *const checks[DIST_COUNT] = {
 	[DIST_LOGISTIC] = check_location_scale,
 	[DIST_TRIANGULAR] = check_triangular,
 	[DIST_VONMISES] = check_first_finite,
+	[DIST_NEGATIVE_BINOMIAL] = check_negative_binomial,
 	[DIST_HYPERGEOMETRIC] = check_hypergeometric,
 	[DIST_MULTINOMIAL] = check_shares,
 };
@@ -425,13 +444,24 @@ static bool all_possible(const double *good, const double *bad, const double *dr
 	return !wrong;
 }
 
+/* Returns whether all samples of negative_binomial stay below 2^63. */
+static bool all_storable(const double *successes, const double *p, size_t n)
+{
+	int wrong = 0;
+
+	for (size_t i = 0; i < n; i++)
+		wrong |= p[i] < least_success(successes[i]);
+	return !wrong;
+}
+
 /* Returns whether all samples surely pass by ranges alone; false: each has to be looked at. */
 static bool all_plain(const struct dist_kernel *kernels, enum distribution distribution, enum dtype dtype, const uint64_t *const rows_of[], size_t n)
 {
 	check *const extra = distribution == DIST_TRUNCATED_NORMAL ? check_location_scale : checks[distribution];
 	const struct row *row = &rows[distribution];
 	bool plain = extra == NULL || extra == check_location_scale || extra == check_second_scale ||
-		     extra == check_first_scale || extra == check_first_finite || extra == check_hypergeometric;
+		     extra == check_first_scale || extra == check_first_finite || extra == check_hypergeometric ||
+		     extra == check_negative_binomial;
 
 	if (extra == check_randint)
 		return all_randint(dtype, rows_of, n);
@@ -454,6 +484,8 @@ static bool all_plain(const struct dist_kernel *kernels, enum distribution distr
 				   bounded && parameter->most < most ? parameter->most : most, parameter->is_above);
 		plain = plain && (parameter->type != TYPE_U64 || all_whole(x, n));
 	}
+	if (plain && extra == check_negative_binomial)
+		return all_storable((const double *)rows_of[0], (const double *)rows_of[1], n);
 	return plain && (extra != check_hypergeometric ||
 			 all_possible((const double *)rows_of[0], (const double *)rows_of[1], (const double *)rows_of[2], n));
 }

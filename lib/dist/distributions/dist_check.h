@@ -19,6 +19,9 @@ struct dist_fault {
 int dist_check(enum distribution distribution, enum dtype dtype, const union dist_value parameters[],
 	       const double *list, size_t n_list, struct dist_fault *ret_fault);
 
+/* What the means of negative_binomial's Poisson numbers stay below: 2^63 less more than 9.6 standard deviations. */
+#define NEGATIVE_BINOMIAL_END (0x1p63 - 0x1p36)
+
 struct dist_kernel;
 
 /* Checks n samples' parameters that are arrays, n a multiple of DIST_PAD: rows[j][i] is parameter j of sample i, a float64, of randint a 64-bit

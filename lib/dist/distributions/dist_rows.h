@@ -117,7 +117,8 @@
 #define BINOMIAL_PARAMETERS(P) \
 	P(trials, U64, "trials", NULL, 0, 0x1p52, false, NULL, "number of trials") \
 	P(p, F64, "", "0.5", 0, 1, false, NULL, "probability of success")
-#define GEOMETRIC_PARAMETERS(P) P(p, F64, "", "0.5", 0, 1, true, NULL, "probability of success")
+/* The greatest sample, 64 ln 2 / p = 44.4 / p, is below 2^63. */
+#define GEOMETRIC_PARAMETERS(P) P(p, F64, "", "0.5", 0x1p-57, 1, false, NULL, "probability of success")
 #define BERNOULLI_PARAMETERS(P) P(p, F64, "", "0.5", 0, 1, false, NULL, "probability of success")
 /* Struct draw has both modulo 2^64: the least of i64 stands for 2^63, 0 of u64 for 2^64. */
 #define RANDINT_PARAMETERS(P) \
@@ -161,7 +162,9 @@
 #define LOGSERIES_PARAMETERS(P) P(p, F64, "", "0.5", 0, 0x1.fffffffffffffp-1, false, NULL, "shape, below 1: x has probability -p^x / (x ln(1 - p))")
 #define NEGATIVE_BINOMIAL_PARAMETERS(P) \
 	P(successes, F64, "", NULL, 0, 1e15, true, NULL, "number of successes, which need not be whole") \
-	P(p, F64, "", "0.5", 0x1p-52, 1, false, NULL, "probability of success")
+	P(p, F64, "", "0.5", 0, 1, true, NULL, \
+	  "probability of success; (successes + 9.6 sqrt(successes) + 46) (1 - p) / p is at most 2^63 - 2^36, so that a sample " \
+	  "passes 2^63 with probability below 2^-64")
 #define HYPERGEOMETRIC_PARAMETERS(P) \
 	P(ngood, U64, "items", NULL, 0, 1e15, false, NULL, "good items") \
 	P(nbad, U64, "items", NULL, 0, 1e15, false, NULL, "bad items") \
@@ -211,7 +214,7 @@
 	S(0, 64, 0.68, \
 	  "Made of words of 64 bits: a value whose probability is below 2^-65 does not occur.", \
 	  " numpy takes trials up to 2^63 - 1.")
-#define GEOMETRIC_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: the greatest sample is 44.4 / p.", "")
+#define GEOMETRIC_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: the greatest sample is 44.4 / p. Samples beyond 2^53 are float64 numbers.", " numpy takes any p above 0, and stores 2^63 - 1 for what is greater.")
 /* A word of 32 bits decides all but 2^-32; no attempt after the fourth. */
 #define BERNOULLI_SAMPLING(S) S(128, 0, 0.75, "Made of 128 bits: p counts to 2^-128.", "")
 /* 2^w mod range rejects below range of 2^w words, and range <= 2^w / 2 or one attempt takes range of 2^w. */

@@ -107,10 +107,10 @@ static size_t geometric_each_i64(const struct dist_constants *k, const void *con
 		const f64v p = parameter_load(inputs, 0, i);
 		const m64v some = f64_less(p, f64_set(1));
 		const f64v log_rest = log1p_f64(f64_neg(f64_pick(some, f64_set(0.5), p)));
-		const f64v mean = f64_min(f64_div(f64_set(-1), log_rest), f64_set(1e300));
-		const f64v x = f64_floor(f64_mul(exponential(true, k, inputs, i), f64_pick(some, f64_set(0), mean)));
+		const f64v mean = f64_pick(some, f64_set(0), f64_div(f64_set(-1), log_rest));
+		const f64v x = f64_floor(f64_mul(exponential(true, k, inputs, i), mean));
 
-		f64_store_i64(out + i, f64_min(f64_add(x, f64_set(1)), f64_set(0x1.fffffffffffffp62)));
+		f64_store_i64(out + i, f64_add(x, f64_set(1)));
 	}
 	return 0;
 }

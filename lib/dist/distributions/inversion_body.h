@@ -210,7 +210,8 @@ INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *con
 
 KERNELS_OF_BOTH_WIDTHS(student_t)
 
-/* Makes 1 + floor(e mean_trials) of exponentials e: the trials up to the first success. */
+/* Makes 1 + floor(e mean_trials) of exponentials e: the trials up to the first success, below 2^63 for
+ * the allowed p. */
 static size_t geometric_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
 {
@@ -220,7 +221,7 @@ static size_t geometric_i64(const struct dist_constants *k, const void *const in
 	for (size_t i = 0; i < n; i += F64_LANES) {
 		const f64v x = f64_floor(f64_mul(exponential(true, k, inputs, i), f64_set(k->mean_trials)));
 
-		f64_store_i64(out + i, f64_min(f64_add(x, f64_set(1)), f64_set(0x1.fffffffffffffp62)));
+		f64_store_i64(out + i, f64_add(x, f64_set(1)));
 	}
 	return 0;
 }

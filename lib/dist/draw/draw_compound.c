@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "dist/distributions/dist_check.h"
 #include "dist/draw/draw_attempts.h"
 
 /* A block's parameters as float64, on the stack. */
@@ -104,8 +105,9 @@ static struct draw_plan plan_second(const struct dist_kernel *kernels, const str
 
 	switch (draw->distribution) {
 	case DIST_NEGATIVE_BINOMIAL:
+		/* Beyond it lies a mean with probability below 2^-66 (dist_check.h). */
 		for (size_t i = 0; i < n; i++)
-			one[i] = b->made[i] < 0x1p62 ? b->made[i] : 0x1p62;
+			one[i] = b->made[i] < NEGATIVE_BINOMIAL_END ? b->made[i] : NEGATIVE_BINOMIAL_END;
 		return plan_of(kernels->poisson_each_i64, false, 2);
 	case DIST_NONCENTRAL_CHISQUARE:
 		for (size_t i = 0; i < n; i++) {

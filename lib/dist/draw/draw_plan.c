@@ -306,7 +306,7 @@ static void plan_geometric(const struct dist_kernel *kernels, const struct draw 
 	const double p = real_parameter(draw, 0);
 
 	plan_inversion(plan, kernels->geometric_i64, 1, 0);
-	plan->constants.mean_trials = p < 1 ? lesser(-1 / special_log1p(-p), 1e300) : 0;
+	plan->constants.mean_trials = p < 1 ? -1 / special_log1p(-p) : 0;
 }
 
 /* p in binary, 32 digits a word: a sample compares its words with them until they differ, so p counts to its last bit
