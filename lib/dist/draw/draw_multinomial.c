@@ -2,7 +2,8 @@
 /* Some vectors at a time, so that a component's binomial numbers fill the kernel's vectors.
  *
  * Component c is a binomial number of the trials that the components before it have left, with the probability of c
- * among the outcomes from c on (multinomial_table.h); the last component gets what is left. Component c of vector v
+ * among the outcomes from c on (multinomial_table.h; of a common outcome its complement is drawn); the last component gets
+ * what is left. Component c of vector v
  * reads the stream as sample v n + c, n being the components of a vector. */
 #include "dist/draw/draw_multinomial.h"
 
@@ -42,14 +43,18 @@ static void fill_vectors(const struct draw_kernels *kernels, const struct draw *
 		left[v] = (double)draw->parameters[0].natural;
 	}
 	for (size_t c = 0; c + 1 < table->n; c++) {
+		const struct multinomial_outcome *const outcome = &table->outcomes[c];
+
 		for (size_t v = 0; v < n_vectors; v++) {
 			memcpy(&parameters.values[0][v], &left[v], sizeof *left);
-			memcpy(&parameters.values[1][v], &table->p[c], sizeof *table->p);
+			memcpy(&parameters.values[1][v], &outcome->p, sizeof outcome->p);
 		}
 		draw_attempts_scattered(kernels, draw, &plan, base + c, list, n_vectors, &parameters, counts);
 		for (size_t v = 0; v < n_vectors; v++) {
-			ret_counts[v * table->n + c] = counts[v];
-			left[v] -= (double)counts[v];
+			const double count = outcome->is_common ? left[v] - (double)counts[v] : (double)counts[v];
+
+			ret_counts[v * table->n + c] = (int64_t)count;
+			left[v] -= count;
 		}
 	}
 	for (size_t v = 0; v < n_vectors; v++)

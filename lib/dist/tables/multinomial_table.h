@@ -3,11 +3,18 @@
 #ifndef TRNSCI_DIST_MULTINOMIAL_TABLE_H
 #define TRNSCI_DIST_MULTINOMIAL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Given that it is none of the outcomes before it, an outcome has probability p, at most 1/2, or (is_common) 1 - p. */
+struct multinomial_outcome {
+	double p;
+	bool is_common;
+};
 
 struct multinomial_table {
 	size_t n;
-	double p[]; /* of an outcome, given that it is none of those before it */
+	struct multinomial_outcome outcomes[];
 };
 
 /* Returns the bytes of a table of n outcomes. */
