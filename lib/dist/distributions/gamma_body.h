@@ -3,14 +3,17 @@
  *
  * With d = shape - 1/3, c = 1 / sqrt(9 d) and v = (1 + c z)^3 of a normal z, d v is a gamma if ln u < z^2 / 2 + d (1 -
  * v + ln v). Most samples pass the squeeze u < 1 - 0.0331 z^4, which needs no logarithm. A shape below 1 is raised by
- * 1, and the gamma multiplied by a uniform to the power 1 / shape, in logarithms where that might underflow. Source: G.
- * Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000) 363. */
+ * 1, and the gamma multiplied by a uniform to the power 1 / shape. Where a factor of a sample leaves the range of
+ * doubles, its exponent is carried apart (elementary_split.h). An attempt is accepted with probability
+ * Gamma(d + 1/3) e^d d^(1/6 - d) / sqrt(2 pi), which rises from 0.9516 at shape 1 to 1. Source: G. Marsaglia,
+ * W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000) 363. */
 
 #include "base/checked.h"
+#include "dist/math/elementary_split.h"
 
 /* Samples that the squeeze has not accepted, packed so that their logarithms fill vectors. Packing does not branch,
  * since branches on random numbers are mispredicted. */
-enum { NO_SAMPLE = UINT16_MAX, PENDING_VALUES = 6 };
+enum { NO_SAMPLE = UINT16_MAX, PENDING_VALUES = 7 };
 
 struct pending {
 	size_t n;
@@ -93,7 +96,8 @@ INLINE f64v normal_load(bool wide, const void *normals, size_t i)
 	return wide ? f64_load((const double *)normals + i) : f64_load_f32((const float *)normals + i);
 }
 
-/* Returns the logarithm of uniforms, given as signed fractions, to the power boost = 1 / shape. */
+/* Returns the logarithm of uniforms, given as signed fractions, to the power 1 / shape; as boost, by GAMMA_BOOST_SCALE
+ * less. */
 INLINE f64v boost_of_fraction(f64v fraction, f64v boost)
 {
 	return f64_mul(f64_mul(minus_two_log_signed_f64(fraction), f64_set(-0.5)), boost);
@@ -105,12 +109,16 @@ INLINE f64v boost_log(bool wide, const void *words, size_t i, f64v boost)
 	return boost_of_fraction(fraction_load(wide, words, i), boost);
 }
 
-/* Writes e^x of n numbers in place. A pass of its own: one vector's logarithm, exponential and acceptance in a row leave the
- * CPU waiting, since it sees but two vectors ahead. */
-INLINE void exp_array(double *x, size_t n)
+/* Returns x e^y 2^e, of which e^y alone may leave the range of doubles. */
+INLINE f64v boosted_of(f64v x, f64v y, f64v e)
 {
-	for (size_t i = 0; i < n; i += F64_LANES)
-		f64_store(x + i, exp_f64(f64_load(x + i)));
+	const f64v boost = exp_f64(y);
+
+	if (all_lie_f64(boost, 0x1p-900, INFINITY) && all_lie_f64(e, -1, 1))
+		return f64_mul(x, boost);
+	const struct split wide = split_exp_f64(y);
+
+	return ldexp_f64(f64_mul(x, wide.m), f64_add(wide.e, e));
 }
 
 /* Returns v of a vector of samples, at least 2^-1000, and in *ret_open the lanes that the squeeze does not accept. */
@@ -143,31 +151,62 @@ INLINE size_t gamma_settle(struct pending *pending, f64v d, f64v c, uint16_t *re
 	return rejected_end(n_rejected, ret_rejected);
 }
 
-/* Makes gammas. Inputs: a normal, a word, and if boosted another word. */
+/* Makes gammas. Inputs: a normal, a word, and if boosted another word. The boosts are passes of their own: one vector's
+ * logarithm, exponential and acceptance in a row leave the CPU waiting, since it sees but two vectors ahead. */
 INLINE size_t gamma_fill(bool wide, bool boosted, const struct dist_constants *k, const void *const inputs[], size_t n,
 			 void *ret_out, uint16_t *ret_rejected)
 {
-	const f64v d = f64_set(k->gamma[0].d), c = f64_set(k->gamma[0].c), scale = f64_set(k->scale * k->gamma[0].d);
-	double boosts[DIST_BLOCK_REJECTING];
+	const f64v d = f64_set(k->gamma[0].d), c = f64_set(k->gamma[0].c), boost = f64_set(k->gamma[0].boost);
+	const struct split d_parts = split_f64(d), scale_parts = split_f64(f64_set(k->scale));
+	const bool plain = all_lie_f64(f64_mul(d, f64_set(k->scale)), 0x1p-900, 0x1p900);
+	const f64v scale = plain ? f64_mul(d, f64_set(k->scale)) : f64_mul(d_parts.m, scale_parts.m);
+	const f64v exponent = plain ? f64_set(0) : f64_add(d_parts.e, scale_parts.e);
+	double logs[DIST_BLOCK_REJECTING], gammas[DIST_BLOCK_REJECTING];
 	struct pending pending;
 
-	if (boosted) {
-		for (size_t i = 0; i < n; i += F64_LANES)
-			f64_store(boosts + i, boost_log(wide, inputs[2], i, f64_set(k->gamma[0].boost)));
-		exp_array(boosts, n);
-	}
+	for (size_t i = 0; boosted && i < n; i += F64_LANES)
+		f64_store(logs + i, f64_mul(boost_log(wide, inputs[2], i, boost), f64_set(GAMMA_BOOST_SCALE)));
 	pending.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
 		const f64v z = normal_load(wide, inputs[0], i), u = uniform_load(wide, inputs[1], i);
 		m64v open;
-		f64v x = f64_mul(gamma_try(c, z, u, &open), scale);
+		const f64v x = f64_mul(gamma_try(c, z, u, &open), scale);
 
 		if (boosted)
-			x = f64_mul(x, f64_load(boosts + i));
-		sample_store(wide, ret_out, i, x);
+			f64_store(gammas + i, x);
+		else
+			sample_store(wide, ret_out, i, plain ? x : ldexp_f64(x, exponent));
 		gamma_pend(&pending, pending_add(&pending, open, i), open, 0, z, u);
 	}
+	for (size_t i = 0; boosted && i < n; i += F64_LANES)
+		sample_store(wide, ret_out, i, boosted_of(f64_load(gammas + i), f64_load(logs + i), exponent));
 	return gamma_settle(&pending, d, c, ret_rejected);
+}
+
+/* Returns the ratio 2^e of two gammas, a fraction and an exponent; those of large d leave the range of doubles. */
+INLINE f64v gammas_ratio(f64v y, f64v x, f64v *ret_e)
+{
+	*ret_e = f64_set(0);
+	if (all_lie_f64(f64_max(x, y), -1, 0x1p200))
+		return f64_div(y, x);
+	const struct split over = split_f64(y), under = split_f64(x);
+
+	*ret_e = f64_sub(over.e, under.e);
+	return f64_div(over.m, under.m);
+}
+
+/* Returns 1 / (1 + ratio e^y 2^e), y being 0 unless boosted: below 2^-1000 that is the reciprocal, to its last bit. */
+INLINE f64v share_of(bool boosted, f64v ratio, f64v y, f64v e)
+{
+	const f64v one = f64_set(1), plain = boosted ? f64_mul(ratio, exp_f64(y)) : ratio;
+
+	if (all_lie_f64(plain, -1, 0x1p1000) && all_lie_f64(e, -1, 1))
+		return f64_div(one, f64_add(one, plain));
+	const struct split wide = split_exp_f64(y);
+	const f64v m = f64_mul(ratio, wide.m), up = f64_add(wide.e, e), all = ldexp_f64(m, up);
+
+	return f64_pick(f64_less(all, f64_set(0x1p1000)), ldexp_f64(f64_div(one, m), f64_neg(up)),
+			f64_div(one, f64_add(one, all)));
 }
 
 /* Makes x / (x + y) of two gammas x and y of the same attempt. Inputs: those of x, then those of y. */
@@ -177,35 +216,37 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 	const f64v dx = f64_set(k->gamma[0].d), cx = f64_set(k->gamma[0].c), boost_x = f64_set(k->gamma[0].boost);
 	const f64v dy = f64_set(k->gamma[1].d), cy = f64_set(k->gamma[1].c), boost_y = f64_set(k->gamma[1].boost);
 	const void *const *inputs_y = inputs + (boosted ? 3 : 2);
-	double boosts[DIST_BLOCK_REJECTING];
+	double logs[DIST_BLOCK_REJECTING], ratios[DIST_BLOCK_REJECTING], exponents[DIST_BLOCK_REJECTING];
 	struct pending pending;
 	size_t n_rejected = 0;
 
-	if (boosted) {
-		for (size_t i = 0; i < n; i += F64_LANES) {
-			const f64v log_x = boost_log(wide, inputs[2], i, boost_x);
+	for (size_t i = 0; boosted && i < n; i += F64_LANES) {
+		const f64v log_x = boost_log(wide, inputs[2], i, boost_x);
+		const f64v log = f64_sub(boost_log(wide, inputs_y[2], i, boost_y), log_x);
 
-			f64_store(boosts + i, f64_sub(boost_log(wide, inputs_y[2], i, boost_y), log_x));
-		}
-		exp_array(boosts, n);
+		f64_store(logs + i, f64_mul(log, f64_set(GAMMA_BOOST_SCALE)));
 	}
 	pending.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
 		const f64v zx = normal_load(wide, inputs[0], i), ux = uniform_load(wide, inputs[1], i);
 		const f64v zy = normal_load(wide, inputs_y[0], i), uy = uniform_load(wide, inputs_y[1], i);
 		m64v open_x, open_y;
+		f64v e;
 		const f64v x = f64_mul(gamma_try(cx, zx, ux, &open_x), dx);
 		const f64v y = f64_mul(gamma_try(cy, zy, uy, &open_y), dy);
 		const m64v open = m64_or(open_x, open_y);
-		f64v ratio = f64_div(y, x);
-
-		if (boosted)
-			ratio = f64_mul(ratio, f64_load(boosts + i));
-		sample_store(wide, ret_out, i, f64_div(f64_set(1), f64_add(f64_set(1), ratio)));
 		const size_t at = pending_add(&pending, open, i);
 
+		f64_store(ratios + i, gammas_ratio(y, x, &e));
+		f64_store(exponents + i, e);
 		gamma_pend(&pending, at, open, 0, zx, ux);
 		gamma_pend(&pending, at, open, 2, zy, uy);
+	}
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const f64v log = boosted ? f64_load(logs + i) : f64_set(0);
+
+		sample_store(wide, ret_out, i,
+			     share_of(boosted, f64_load(ratios + i), log, f64_load(exponents + i)));
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
@@ -219,7 +260,8 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 	return rejected_end(n_rejected, ret_rejected);
 }
 
-/* Makes float64 logarithms of gammas of scale 1, each of its own shape: inputs 3 to 5 are arrays of d, c and boost. */
+/* Makes float64 logarithms of gammas of scale 1, divided by GAMMA_BOOST_SCALE, each of its own shape: inputs 3 to 5 are arrays
+ * of d, c and boost. */
 INLINE size_t gamma_log_fill(bool wide, const void *const inputs[], size_t n, double *ret_out, uint16_t *ret_rejected)
 {
 	struct pending pending;
@@ -232,7 +274,9 @@ INLINE size_t gamma_log_fill(bool wide, const void *const inputs[], size_t n, do
 		const f64v z = normal_load(wide, inputs[0], i), u = uniform_load(wide, inputs[1], i);
 		m64v open;
 
-		f64_store(ret_out + i, f64_add(log_f64(f64_mul(gamma_try(c, z, u, &open), d)), boost));
+		const f64v log = log_f64(f64_mul(gamma_try(c, z, u, &open), d));
+
+		f64_store(ret_out + i, f64_fma(log, f64_set(1 / GAMMA_BOOST_SCALE), boost));
 		const size_t at = pending_add(&pending, open, i);
 
 		gamma_pend(&pending, at, open, 0, z, u);

@@ -18,12 +18,14 @@ INLINE struct gamma_vector gamma_vector_of(f64v shape)
 	return (struct gamma_vector){d, f64_div(f64_set(1), f64_sqrt(f64_mul(f64_set(9), d))), boosted};
 }
 
-/* Returns the logarithm of uniforms, given as signed fractions, to the power 1 / shape; 0 where the shape is not below 1. */
-INLINE f64v boost_of_shape(f64v shape, f64v fraction)
+/* Returns the logarithm of uniforms, given as signed fractions, to the power 1 / (shape factor), by GAMMA_BOOST_SCALE less; 0
+ * where the product is not below 1. */
+INLINE f64v boost_of_shape(f64v shape, double factor, f64v fraction)
 {
-	const f64v power = f64_div(f64_set(1), f64_max(shape, f64_set(1e-300)));
+	const f64v power = f64_div(f64_set(1), f64_mul(shape, f64_set(GAMMA_BOOST_SCALE * factor)));
+	const m64v boosted = f64_less(f64_mul(shape, f64_set(factor)), f64_set(1));
 
-	return boost_of_fraction(fraction, f64_pick(f64_less(shape, f64_set(1)), f64_set(0), power));
+	return boost_of_fraction(fraction, f64_pick(boosted, f64_set(0), power));
 }
 
 /* Stores x as the pending samples at `at`, rounded to float32 unless wide. */
@@ -48,6 +50,20 @@ INLINE void stage_store(bool wide, bool stage, void *out, size_t i, f64v x)
 	sample_store(wide || stage, out, i, x);
 }
 
+/* Returns the product 2^e of two numbers, a fraction and an exponent. */
+INLINE f64v product_of(f64v a, f64v b, f64v *ret_e)
+{
+	const f64v product = f64_mul(a, b);
+
+	*ret_e = f64_set(0);
+	if (all_lie_f64(product, 0x1p-900, 0x1p900))
+		return product;
+	const struct split one = split_f64(a), other = split_f64(b);
+
+	*ret_e = f64_add(one.e, other.e);
+	return f64_mul(one.m, other.m);
+}
+
 /* Makes gammas of shapes[i] factor, times scales[i] (NULL: 1) times `scale`. Inputs: a normal and two words. */
 INLINE size_t gamma_each_fill(bool wide, bool stage, const void *const inputs[], const double *shapes, double factor,
 			      const double *scales, double scale, size_t n, void *ret_out, uint16_t *ret_rejected)
@@ -57,27 +73,29 @@ INLINE size_t gamma_each_fill(bool wide, bool stage, const void *const inputs[],
 
 	pending.n = boosted.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const f64v shape = f64_mul(f64_load(shapes + i), f64_set(factor));
+		const f64v given = f64_load(shapes + i), shape = f64_mul(given, f64_set(factor));
 		const struct gamma_vector g = gamma_vector_of(shape);
 		const f64v z = normal_load(wide, inputs[0], i), u = uniform_load(wide, inputs[1], i);
 		const f64v by = scales ? f64_mul(f64_load(scales + i), f64_set(scale)) : f64_set(scale);
 		m64v open;
-		const f64v x = f64_mul(gamma_try(g.c, z, u, &open), f64_mul(by, g.d));
+		f64v e;
+		const f64v x = f64_mul(gamma_try(g.c, z, u, &open), product_of(by, g.d, &e));
 
-		stage_store(wide, stage, ret_out, i, x);
+		stage_store(wide, stage, ret_out, i, all_lie_f64(e, -1, 1) ? x : ldexp_f64(x, e));
 		const size_t at = pending_add(&pending, open, i), at_boosted = pending_add(&boosted, g.boosted, i);
 
 		gamma_pend(&pending, at, open, 0, z, u);
 		f64_pack(&pending.values[2][at], open, shape);
 		gamma_pend(&boosted, at_boosted, g.boosted, 0, x, fraction_load(wide, inputs[2], i));
-		f64_pack(&boosted.values[2][at_boosted], g.boosted, shape);
+		gamma_pend(&boosted, at_boosted, g.boosted, 2, given, e);
 	}
 	pending_end(&boosted);
 	for (size_t i = 0; i < boosted.n; i += F64_LANES) {
 		const f64v x = f64_load(&boosted.values[0][i]), fraction = f64_load(&boosted.values[1][i]);
-		const f64v boost = exp_f64(boost_of_shape(f64_load(&boosted.values[2][i]), fraction));
+		const f64v log = boost_of_shape(f64_load(&boosted.values[2][i]), factor, fraction);
 
-		pending_store(&boosted, i, wide || stage, ret_out, f64_mul(x, boost));
+		pending_store(&boosted, i, wide || stage, ret_out,
+			      boosted_of(x, f64_mul(log, f64_set(GAMMA_BOOST_SCALE)), f64_load(&boosted.values[3][i])));
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
@@ -89,54 +107,75 @@ INLINE size_t gamma_each_fill(bool wide, bool stage, const void *const inputs[],
 	return rejected_end(n_rejected, ret_rejected);
 }
 
-/* Returns 1 / (1 + ratio), or (scales not NULL) scale / ratio. */
-INLINE f64v share_of(f64v ratio, const double *scales, f64v scale)
-{
-	const f64v share = f64_div(f64_set(1), scales ? ratio : f64_add(f64_set(1), ratio));
+/* What beta_each_fill returns of the ratio of two gammas: a share, or a multiple of the reciprocal by numbers whose exponents come
+ * apart. */
+struct ratio_scales {
+	const double *m, *e;
+};
 
-	return scales ? f64_mul(share, scale) : share;
+/* Returns scale / (ratio e^y 2^e), y being 0 unless boosted. */
+INLINE f64v scaled_reciprocal(bool boosted, f64v ratio, f64v y, f64v e, f64v scale)
+{
+	const f64v one = f64_set(1), plain = boosted ? f64_mul(ratio, exp_f64(y)) : ratio;
+
+	if (all_lie_f64(plain, 0x1p-500, 0x1p500) && all_lie_f64(e, -1, 1))
+		return f64_mul(f64_div(one, plain), scale);
+	const struct split wide = split_exp_f64(y);
+	const f64v reciprocal = f64_div(one, f64_mul(ratio, wide.m));
+
+	return ldexp_f64(f64_mul(reciprocal, scale), f64_neg(f64_add(wide.e, e)));
 }
 
-/* Makes x / (x + y) of two gammas x and y of the same attempt, or (scales not NULL) x / y scales[i]. Inputs: a normal and two
- * words of x, then of y. */
-INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double *a, const double *b,
-			     const double *scales, size_t n, void *ret_out, uint16_t *ret_rejected)
+/* Makes x / (x + y) of two gammas x and y of the same attempt, of shapes a[i] factor and b[i] factor, or (scales not NULL)
+ * x / y times a scale. Inputs: a normal and two words of x, then of y. */
+INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double *a, const double *b, double factor,
+			     const struct ratio_scales *scales, size_t n, void *ret_out, uint16_t *ret_rejected)
 {
 	struct pending pending, boosted;
 	size_t n_rejected = 0;
 
 	pending.n = boosted.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const f64v shape_x = f64_load(a + i), shape_y = f64_load(b + i);
+		const f64v given_x = f64_load(a + i), given_y = f64_load(b + i), zero = f64_set(0);
+		const f64v shape_x = f64_mul(given_x, f64_set(factor)), shape_y = f64_mul(given_y, f64_set(factor));
 		const struct gamma_vector gx = gamma_vector_of(shape_x), gy = gamma_vector_of(shape_y);
 		const f64v zx = normal_load(wide, inputs[0], i), ux = uniform_load(wide, inputs[1], i);
 		const f64v zy = normal_load(wide, inputs[3], i), uy = uniform_load(wide, inputs[4], i);
 		m64v open_x, open_y;
+		f64v e;
 		const f64v x = f64_mul(gamma_try(gx.c, zx, ux, &open_x), gx.d);
 		const f64v y = f64_mul(gamma_try(gy.c, zy, uy, &open_y), gy.d);
 		const m64v open = m64_or(open_x, open_y);
-		const f64v ratio = f64_div(y, x);
+		const f64v ratio = gammas_ratio(y, x, &e);
 		const m64v any_boosted = m64_or(gx.boosted, gy.boosted);
 		const size_t at = pending_add(&pending, open, i), at_boosted = pending_add(&boosted, any_boosted, i);
+		const f64v scale = scales ? f64_load(scales->m + i) : zero;
 
-		const f64v scale = scales ? f64_load(scales + i) : ratio;
-
-		sample_store(wide, ret_out, i, share_of(ratio, scales, scale));
+		if (scales)
+			e = f64_sub(e, f64_load(scales->e + i));
+		sample_store(wide, ret_out, i,
+			     scales ? scaled_reciprocal(false, ratio, zero, e, scale) : share_of(false, ratio, zero, e));
 		gamma_pend(&boosted, at_boosted, any_boosted, 0, fraction_load(wide, inputs[2], i),
 			   fraction_load(wide, inputs[5], i));
-		gamma_pend(&boosted, at_boosted, any_boosted, 2, shape_x, shape_y);
+		gamma_pend(&boosted, at_boosted, any_boosted, 2, given_x, given_y);
 		gamma_pend(&boosted, at_boosted, any_boosted, 4, ratio, scale);
+		f64_pack(&boosted.values[6][at_boosted], any_boosted, e);
 		gamma_pend(&pending, at, open, 0, zx, ux);
 		gamma_pend(&pending, at, open, 2, zy, uy);
 		gamma_pend(&pending, at, open, 4, shape_x, shape_y);
 	}
 	pending_end(&boosted);
 	for (size_t i = 0; i < boosted.n; i += F64_LANES) {
-		const f64v log_x = boost_of_shape(f64_load(&boosted.values[2][i]), f64_load(&boosted.values[0][i]));
-		const f64v log_y = boost_of_shape(f64_load(&boosted.values[3][i]), f64_load(&boosted.values[1][i]));
-		const f64v ratio = f64_mul(f64_load(&boosted.values[4][i]), exp_f64(f64_sub(log_y, log_x)));
+		const f64v log_x =
+			boost_of_shape(f64_load(&boosted.values[2][i]), factor, f64_load(&boosted.values[0][i]));
+		const f64v log_y =
+			boost_of_shape(f64_load(&boosted.values[3][i]), factor, f64_load(&boosted.values[1][i]));
+		const f64v log = f64_mul(f64_sub(log_y, log_x), f64_set(GAMMA_BOOST_SCALE));
+		const f64v ratio = f64_load(&boosted.values[4][i]), e = f64_load(&boosted.values[6][i]);
 
-		pending_store(&boosted, i, wide, ret_out, share_of(ratio, scales, f64_load(&boosted.values[5][i])));
+		pending_store(&boosted, i, wide, ret_out,
+			      scales ? scaled_reciprocal(true, ratio, log, e, f64_load(&boosted.values[5][i]))
+				     : share_of(true, ratio, log, e));
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
@@ -151,10 +190,19 @@ INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double
 	return rejected_end(n_rejected, ret_rejected);
 }
 
+/* Makes the ratio of two gammas, of half the first and half the second parameter, times the third times 2 to the power of the
+ * fourth. */
+INLINE size_t ratio_each_fill(bool wide, const void *const inputs[], size_t n, void *ret_out, uint16_t *ret_rejected)
+{
+	const void *const *parameters = inputs + DIST_PARAMETER_INPUT;
+	const struct ratio_scales scales = {parameters[2], parameters[3]};
+
+	return beta_each_fill(wide, inputs, parameters[0], parameters[1], 0.5, &scales, n, ret_out, ret_rejected);
+}
+
 #define GAMMA_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], 1, inputs[DIST_PARAMETER_INPUT + 1], 1
 #define CHI_SQUARED_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], 0.5, NULL, 2
-#define BETA_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], inputs[DIST_PARAMETER_INPUT + 1], NULL
-#define RATIO_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], inputs[DIST_PARAMETER_INPUT + 1], inputs[DIST_PARAMETER_INPUT + 2]
+#define BETA_PARAMETERS_EACH inputs[DIST_PARAMETER_INPUT], inputs[DIST_PARAMETER_INPUT + 1], 1, NULL
 
 REJECTION_KERNEL(gamma_each_f32, gamma_each_fill(false, false, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(gamma_each_f64, gamma_each_fill(true, false, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
@@ -185,8 +233,8 @@ INLINE size_t noncentral_fill(bool wide, const void *const inputs[], size_t n, v
 REJECTION_KERNEL(noncentral_each_f32, noncentral_fill(false, inputs, n, ret_out, ret_rejected))
 REJECTION_KERNEL(noncentral_each_f64, noncentral_fill(true, inputs, n, ret_out, ret_rejected))
 
-/* The first stage of a compound draw, in float64; and the ratio of two gammas times the third parameter. */
+/* The first stage of a compound draw, in float64; and a second one. */
 REJECTION_KERNEL(gamma_stage_f32, gamma_each_fill(false, true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(gamma_stage_f64, gamma_each_fill(true, true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
-REJECTION_KERNEL(ratio_each_f32, beta_each_fill(false, inputs, RATIO_PARAMETERS_EACH, n, ret_out, ret_rejected))
-REJECTION_KERNEL(ratio_each_f64, beta_each_fill(true, inputs, RATIO_PARAMETERS_EACH, n, ret_out, ret_rejected))
+REJECTION_KERNEL(ratio_each_f32, ratio_each_fill(false, inputs, n, ret_out, ret_rejected))
+REJECTION_KERNEL(ratio_each_f64, ratio_each_fill(true, inputs, n, ret_out, ret_rejected))

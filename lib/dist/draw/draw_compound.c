@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "dist/distributions/dist_check.h"
 #include "dist/draw/draw_attempts.h"
+#include "dist/math/special.h"
 
 /* A block's parameters as float64, on the stack. */
 struct block {
@@ -101,6 +102,7 @@ static struct draw_plan plan_second(const struct dist_kernel *kernels, const str
 {
 	const bool wide = dtype_size(draw->dtype) == sizeof(double), counted = draw->distribution == DIST_NONCENTRAL_F;
 	double *const one = row(&b->stage, 0), *const two = row(&b->stage, 1), *const three = row(&b->stage, 2);
+	double *const four = row(&b->stage, 3);
 	const double *const first = row(&b->own, 0), *const second = row(&b->own, 1);
 
 	switch (draw->distribution) {
@@ -117,10 +119,14 @@ static struct draw_plan plan_second(const struct dist_kernel *kernels, const str
 		return plan_of(wide ? kernels->noncentral_each_f64 : kernels->noncentral_each_f32, false, 4);
 	default:
 		for (size_t i = 0; i < n; i++) {
-			one[i] = first[i] / 2 + (counted ? b->made[i] : 0);
-			two[i] = second[i] / 2;
+			one[i] = first[i] + (counted ? 2 * b->made[i] : 0);
+			two[i] = second[i];
 			three[i] = second[i] / first[i];
+			four[i] = 0;
 		}
+		for (size_t i = 0; i < n; i++)
+			if (!(three[i] > 0x1p-400 && three[i] < 0x1p400))
+				three[i] = special_quotient(second[i], first[i], &four[i]);
 		return plan_of(wide ? kernels->ratio_each_f64 : kernels->ratio_each_f32, false, 6);
 	}
 }

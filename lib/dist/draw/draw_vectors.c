@@ -13,12 +13,13 @@
 #include "dist/draw/draw_groups.h"
 #include "dist/draw/draw_multinomial.h"
 #include "dist/draw/draw_plan.h"
+#include "dist/tables/gamma_table.h"
 
-/* Turns logarithms of gammas into shares of 1, in place, for n_vectors vectors of n components. x has room for a multiple
+/* Turns logarithms of gammas, by GAMMA_BOOST_SCALE less, into shares of 1, in place, for n_vectors vectors of n components. x has room for a multiple
  * of DIST_PAD elements. */
 static void join_dirichlet(const struct draw_kernels *kernels, size_t n_vectors, size_t n, double *x)
 {
-	const struct dist_constants identity = {.scale = 1, .shift = 0};
+	const struct dist_constants unscaled = {.scale = GAMMA_BOOST_SCALE, .shift = 0};
 	const void *const inputs[] = {x};
 	const size_t all = n_vectors * n, padded = (all + DIST_PAD - 1) / DIST_PAD * DIST_PAD;
 
@@ -31,7 +32,7 @@ static void join_dirichlet(const struct draw_kernels *kernels, size_t n_vectors,
 			x[v + i] -= most;
 	}
 	memset(x + all, 0, (padded - all) * sizeof *x);
-	kernels->distributions->lognormal_f64(&identity, inputs, 0, padded, x, NULL);
+	kernels->distributions->lognormal_f64(&unscaled, inputs, 0, padded, x, NULL);
 	for (size_t v = 0; v < all; v += n) {
 		double sum = 0;
 

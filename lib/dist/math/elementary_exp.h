@@ -10,7 +10,7 @@
 
 #include "base/simd/simd_bits.h"
 
-/* Returns 2^n, for an integer n in [-126, 127] to which 1.5 2^52 (f32: 1.5 2^23) has been added: n is then in the low
+/* Returns 2^n, for an integer n in [-1022, 1023] (f32: [-126, 127]) to which 1.5 2^52 (f32: 1.5 2^23) has been added: n is then in the low
  * bits of the fraction. */
 static inline f64v exp2_of_shifted_f64(f64v shifted)
 {
@@ -22,11 +22,8 @@ static inline f32v exp2_of_shifted_f32(f32v shifted)
 	return f32_of_bits(U32_SHL(u32_add(f32_bits(shifted), u32_set(127)), 23));
 }
 
-struct exp_parts {
-	f64v expm1_r, scale, scale_again; /* e^x = (1 + expm1_r) scale scale_again */
-};
-
-static inline struct exp_parts exp_split_f64(f64v x)
+/* Returns e^r - 1, where x = n ln 2 + r, and n; |x| <= 2^20. */
+static inline f64v exp_reduce_f64(f64v x, f64v *ret_n)
 {
 	static const double p[] = {0x1p-1,
 				   0x1.5555555555555p-3,
@@ -41,9 +38,8 @@ static inline struct exp_parts exp_split_f64(f64v x)
 				   0x1.1eed8eff8d898p-29,
 				   0x1.6124613a86d09p-33};
 	const f64v magic = f64_set(0x1.8p52);
-	const f64v held = f64_min(f64_max(x, f64_set(-750)), f64_set(710));
-	const f64v n = f64_sub(f64_fma(held, f64_set(0x1.71547652b82fep0), magic), magic);
-	const f64v r = f64_fma(n, f64_set(-0x1.abc9e3b39803fp-56), f64_fma(n, f64_set(-0x1.62e42fefa39efp-1), held));
+	const f64v n = f64_sub(f64_fma(x, f64_set(0x1.71547652b82fep0), magic), magic);
+	const f64v r = f64_fma(n, f64_set(-0x1.abc9e3b39803fp-56), f64_fma(n, f64_set(-0x1.62e42fefa39efp-1), x));
 	const f64v rr = f64_mul(r, r);
 	f64v even = f64_set(p[10]), odd = f64_set(p[11]);
 
@@ -51,10 +47,23 @@ static inline struct exp_parts exp_split_f64(f64v x)
 		odd = f64_fma(odd, rr, f64_set(p[k]));
 		even = f64_fma(even, rr, f64_set(p[k - 1]));
 	}
+	*ret_n = n;
+	return f64_fma(rr, f64_fma(odd, r, even), r);
+}
+
+struct exp_parts {
+	f64v expm1_r, scale, scale_again; /* e^x = (1 + expm1_r) scale scale_again */
+};
+
+static inline struct exp_parts exp_split_f64(f64v x)
+{
+	const f64v magic = f64_set(0x1.8p52);
+	f64v n;
+	const f64v expm1_r = exp_reduce_f64(f64_min(f64_max(x, f64_set(-750)), f64_set(710)), &n);
 	const f64v first = f64_sub(f64_fma(n, f64_set(0.5), magic), magic);
 
 	return (struct exp_parts){
-		f64_fma(rr, f64_fma(odd, r, even), r),
+		expm1_r,
 		exp2_of_shifted_f64(f64_add(first, magic)),
 		exp2_of_shifted_f64(f64_add(f64_sub(n, first), magic)),
 	};

@@ -5,6 +5,7 @@
 
 #include "dist/math/elementary_exp.h"
 #include "dist/math/elementary_log.h"
+#include "dist/math/elementary_split.h"
 
 #define SQRT_TWO_PI 2.5066282746310005024
 #define TWO_PI      6.2831853071795864769
@@ -22,6 +23,14 @@ double special_log1p(double x)
 double special_expm1(double x)
 {
 	return expm1_f64(x);
+}
+
+double special_quotient(double a, double b, double *ret_exponent)
+{
+	const struct split over = split_f64(a), under = split_f64(b);
+
+	*ret_exponent = over.e - under.e;
+	return over.m / under.m;
 }
 
 /* Returns exp(-x^2 / 2) / sqrt(2 pi), corrected for the rounding of x^2. */

@@ -10,6 +10,9 @@ double special_expm1(double x);
 /* Returns ln(1 + x), x > -1. */
 double special_log1p(double x);
 
+/* Returns a / b as a fraction between 1/2 and 2, and its exponent. a and b are finite and above 0. */
+double special_quotient(double a, double b, double *ret_exponent);
+
 /* Returns the probability that a standard normal is below x, x >= -38, with full relative precision below 0. */
 double special_normal(double x);
 

@@ -8,10 +8,8 @@
 struct gamma_constants gamma_constants_of(double shape)
 {
 	const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;
-	/* ln u / shape is infinite for smaller shapes as well. */
-	const double held = shape > 1e-300 ? shape : 1e-300;
 
-	return (struct gamma_constants){d, 1 / sqrt(9 * d), shape < 1 ? 1 / held : 0};
+	return (struct gamma_constants){d, 1 / sqrt(9 * d), shape < 1 ? 1 / (shape * GAMMA_BOOST_SCALE) : 0};
 }
 
 struct gamma_table *gamma_table_alloc(size_t n)

@@ -5,8 +5,12 @@
 
 #include <stddef.h>
 
+/* 1 / shape can be infinite, and two infinite logarithms have no difference. So exponents are carried divided by 2^200:
+ * no shape is below 2^-1074, no -ln u above 45. */
+#define GAMMA_BOOST_SCALE 0x1p200
+
 /* Marsaglia and Tsang's d and c. A shape below 1 is raised by 1, and the gamma then multiplied by a uniform to the
- * power boost = 1 / shape; boost is 0 for larger shapes. */
+ * power 1 / shape = boost GAMMA_BOOST_SCALE; boost is 0 for larger shapes. */
 struct gamma_constants {
 	double d, c, boost;
 };
