@@ -24,7 +24,9 @@ enum {
 struct dist_constants {
 	double scale, shift; /* a sample x becomes x scale + shift */
 	union {
-		double power;                /* weibull: 1 / shape */
+		struct {
+			double power, scale; /* weibull: 1 / shape, and a scale that is applied together with it */
+		} weibull;
 		double degrees;              /* student_t: degrees of freedom */
 		double mean_trials;          /* geometric: -1 / ln(1 - p) */
 		struct truncated_constants { /* truncated_normal; in standard deviations from the mean */

@@ -53,7 +53,8 @@ EACH_KERNELS(normal, LOCATED(normal_load(wide, inputs[0], i)))
 EACH_KERNELS(gumbel, LOCATED(gumbel(wide, k, inputs, i)))
 EACH_KERNELS(cauchy, LOCATED(cauchy(wide, k, inputs, i)))
 EACH_KERNELS(truncated, LOCATED(truncated(wide, k, inputs, i)))
-EACH_KERNELS(truncated_narrow, LOCATED(truncated_narrow(wide, k, inputs, i)))
+EACH_KERNELS(truncated_narrow, f64_fma(truncated_narrow(wide, k, inputs, i),
+				       f64_mul(parameter_load(inputs, 1, i), f64_set(k->scale)), parameter_load(inputs, 0, i)))
 EACH_KERNELS(truncated_far, LOCATED(truncated_far(wide, k, inputs, i)))
 EACH_KERNEL(laplace_each_f64, true, LOCATED(laplace(wide, k, inputs, i)))
 EACH_OF_FLOATS(laplace_each_f32, laplace_f32, parameter_load(inputs, 1, i), parameter_load(inputs, 0, i))
@@ -74,10 +75,29 @@ static size_t normal64_each_f64(const struct dist_constants *k, const void *cons
 EACH_KERNEL(exponential_each_f64, true, f64_mul(exponential(wide, k, inputs, i), PER_RATE))
 EACH_OF_FLOATS(exponential_each_f32, exponential_f32, PER_RATE, f64_set(0))
 
-EACH_KERNELS(weibull, f64_mul(weibull_of_power(wide, inputs, i, f64_min(PER_RATE, f64_set(1e300))),
-			      parameter_load(inputs, 1, i)))
+EACH_KERNELS(weibull, weibull_of_power(wide, inputs, i, f64_min(PER_RATE, f64_set(1e300)), parameter_load(inputs, 1, i)))
 EACH_KERNELS(student_t, student_t_of_degrees(wide, inputs, i, parameter_load(inputs, 0, i)))
-EACH_KERNEL(lognormal_each_f64, true, exp_f64(LOCATED(normal_load(wide, inputs[0], i))))
+
+/* Returns the lanes whose parameters lognormal_is_narrow names. */
+INLINE m64v lognormal_narrow_lanes(const void *const inputs[], size_t i)
+{
+	return f64_less(f64_mul(parameter_load(inputs, 1, i), f64_set(256)), f64_abs(parameter_load(inputs, 0, i)));
+}
+
+INLINE f64v lognormal_narrow_each(bool wide, const void *const inputs[], size_t i)
+{
+	return lognormal_narrow(normal_load(wide, inputs[0], i), parameter_load(inputs, 1, i), parameter_load(inputs, 0, i));
+}
+
+INLINE f64v lognormal_each(const void *const inputs[], size_t i)
+{
+	const m64v narrow = lognormal_narrow_lanes(inputs, i);
+	const f64v x = exp_f64(LOCATED(normal_load(true, inputs[0], i)));
+
+	return m64_bits(narrow) ? f64_pick(narrow, x, lognormal_narrow_each(true, inputs, i)) : x;
+}
+
+EACH_KERNEL(lognormal_each_f64, true, lognormal_each(inputs, i))
 
 static size_t lognormal_each_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 				 void *ret_out, uint16_t *ret_rejected)
@@ -93,6 +113,12 @@ static size_t lognormal_each_f32(const struct dist_constants *k, const void *con
 	}
 	for (size_t i = 0; i < n; i += F32_LANES)
 		f32_store(out + i, exp_f32(f32_fma(f32_load(normals + i), f32_load(scale + i), f32_load(shift + i))));
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const m64v narrow = lognormal_narrow_lanes(inputs, i);
+
+		if (m64_bits(narrow))
+			f64_store_f32(out + i, f64_pick(narrow, f64_load_f32(out + i), lognormal_narrow_each(false, inputs, i)));
+	}
 	return 0;
 }
 

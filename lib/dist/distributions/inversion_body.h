@@ -11,6 +11,7 @@
 #include "dist/math/elementary_exp.h"
 #include "dist/math/elementary_log.h"
 #include "dist/math/elementary_normal.h"
+#include "dist/math/elementary_split.h"
 #include "dist/math/elementary_turn.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -122,6 +123,21 @@ static size_t laplace_f32(const struct dist_constants *k, const void *const inpu
 
 KERNEL_OF_F64(laplace)
 
+/* Returns whether the rounding of a normal times scale plus shift would show in samples: it is relative to shift, and their
+ * deviation is scale. */
+INLINE bool lognormal_is_narrow(double scale, double shift)
+{
+	return fabs(shift) > 256 * scale;
+}
+
+/* Returns exp(z scale + shift) of normals z, with what the sum loses by rounding. */
+INLINE f64v lognormal_narrow(f64v z, f64v scale, f64v shift)
+{
+	const f64v sum = f64_fma(z, scale, shift), lost = f64_fma(z, scale, f64_sub(shift, sum));
+
+	return f64_mul(exp_f64(sum), f64_add(f64_set(1), lost));
+}
+
 /* Makes exp(z scale + shift) of normals z. */
 static size_t lognormal_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
@@ -131,6 +147,11 @@ static size_t lognormal_f32(const struct dist_constants *k, const void *const in
 	float *out = ret_out;
 
 	(void)attempt, (void)ret_rejected;
+	if (lognormal_is_narrow(k->scale, k->shift)) {
+		for (size_t i = 0; i < n; i += F64_LANES)
+			f64_store_f32(out + i, lognormal_narrow(f64_load_f32(normals + i), f64_set(k->scale), f64_set(k->shift)));
+		return 0;
+	}
 	for (size_t i = 0; i < n; i += F32_LANES)
 		f32_store(out + i, exp_f32(f32_fma(f32_load(normals + i), scale, shift)));
 	return 0;
@@ -144,6 +165,11 @@ static size_t lognormal_f64(const struct dist_constants *k, const void *const in
 	double *out = ret_out;
 
 	(void)attempt, (void)ret_rejected;
+	if (lognormal_is_narrow(k->scale, k->shift)) {
+		for (size_t i = 0; i < n; i += F64_LANES)
+			f64_store(out + i, lognormal_narrow(f64_load(normals + i), scale, shift));
+		return 0;
+	}
 	for (size_t i = 0; i < n; i += F64_LANES)
 		f64_store(out + i, exp_f64(f64_fma(f64_load(normals + i), scale, shift)));
 	return 0;
@@ -157,15 +183,21 @@ INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const 
 
 KERNELS_OF_BOTH_WIDTHS(gumbel)
 
-/* Returns exponentials to the power 1 / shape. */
-INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f64v power)
+/* Returns exponentials to the power 1 / shape, times scale. */
+INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f64v power, f64v scale)
 {
-	return exp_f64(f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power));
+	const f64v log = f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power), x = exp_f64(log);
+
+	if (all_lie_f64(x, 0x1p-1000, 0x1p1000))
+		return f64_mul(x, scale);
+	const struct split root = split_exp_f64(log), by = split_f64(scale);
+
+	return ldexp_f64(f64_mul(root.m, by.m), f64_add(root.e, by.e));
 }
 
 INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
-	return weibull_of_power(wide, inputs, i, f64_set(k->power));
+	return weibull_of_power(wide, inputs, i, f64_set(k->weibull.power), f64_set(k->weibull.scale));
 }
 
 KERNELS_OF_BOTH_WIDTHS(weibull)
@@ -194,13 +226,19 @@ INLINE f64v student_t_of_degrees(bool wide, const void *const inputs[], size_t i
 	const f64v log_u = minus_two_log_signed_f64(fraction_load(wide, inputs[0], i));
 	const f64v x = f64_div(log_u, degrees), held = f64_min(x, f64_set(1e4));
 	const f64v below = f64_mul(f64_neg(degrees), expm1_f64(f64_neg(held)));
-	const f64v radius = f64_mul(f64_sqrt(below), exp_f64(f64_mul(held, f64_set(0.5))));
+	const f64v root = f64_sqrt(below), half = f64_mul(held, f64_set(0.5)), radius = f64_mul(root, exp_f64(half));
 	f64v s, c;
 
 	sincos_quarter_f64(f64_mul(f64_from_i64(rest), f64_set(0x1p-62)), &s, &c);
 	const u64v sign = U64_SHL(u64_add(quarter, u64_set(1)), 62);
 
-	return f64_mul(radius, f64_flip(f64_select(quarter, c, s), sign));
+	const f64v cosine = f64_flip(f64_select(quarter, c, s), sign);
+
+	if (all_lie_f64(radius, -1, 0x1p1000))
+		return f64_mul(radius, cosine);
+	const struct split grown = split_exp_f64(half);
+
+	return ldexp_f64(f64_mul(f64_mul(root, grown.m), cosine), grown.e);
 }
 
 INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)

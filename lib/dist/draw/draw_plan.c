@@ -110,11 +110,12 @@ static void plan_gumbel(const struct dist_kernel *kernels, const struct draw *dr
 	plan_inversion(plan, BY_WIDTH(kernels, draw, gumbel), real_parameter(draw, 1), real_parameter(draw, 0));
 }
 
-/* Shapes near 0 would make the power infinite, and 0 to it NaN. */
+/* A power of 10^300 makes 0 or infinity of every exponential that is not 1, whose logarithm is at least 2^-53. */
 static void plan_weibull(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	plan_inversion(plan, BY_WIDTH(kernels, draw, weibull), real_parameter(draw, 1), 0);
-	plan->constants.power = lesser(1 / real_parameter(draw, 0), 1e300);
+	plan_inversion(plan, BY_WIDTH(kernels, draw, weibull), 1, 0);
+	plan->constants.weibull.power = lesser(1 / real_parameter(draw, 0), 1e300);
+	plan->constants.weibull.scale = real_parameter(draw, 1);
 }
 
 static void plan_cauchy(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
@@ -173,8 +174,14 @@ static void plan_truncated(const struct dist_kernel *kernels, const struct draw 
 		return;
 	}
 	if ((1 + greater(fabs(low), fabs(high))) * (high - low) < 0x1p-10) {
+		const double unit = greater(fabs(low), fabs(high)) < 0x1p-700 ? 0x1p500 : 1;
+
+		/* Denormals are taken in another unit: std may be large. */
 		plan->kernel = BY_WIDTH(kernels, draw, truncated_narrow);
-		t->width = high - low;
+		t->low = low * unit;
+		t->high = high * unit;
+		t->width = (high - low) * unit;
+		plan->constants.scale /= unit;
 		return;
 	}
 	t->below = low < -37 ? 0 : special_normal(low);
