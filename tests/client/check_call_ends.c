@@ -21,7 +21,7 @@ static int refuse(struct trnsci_call *call, struct error *err)
 
 	if (loses_session) {
 		pthread_mutex_lock(&session->lock);
-		session_fail(session, &(struct error){ERROR_CLOSED, "closed: the daemon has gone"});
+		session_fail(session, &(struct error){.code = ERROR_CLOSED, .text = "closed: the daemon has gone"});
 		pthread_mutex_unlock(&session->lock);
 	}
 	return error_set(err, ERROR_NO_MEMORY, "no memory for the request");

@@ -167,7 +167,7 @@ static void mutated(void **state)
 
 static void other_messages(void **state)
 {
-	const struct error error = {ERROR_LIMIT, "limit: x"};
+	const struct error error = {.code = ERROR_LIMIT, .text = "limit: x"};
 	struct codec_buffer buffer = {0};
 	const struct value map = value_map();
 
