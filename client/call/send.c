@@ -5,17 +5,17 @@
 #include "session/wait.h"
 #include "table.h"
 
+/* What a tied call names went with its connection: such a call brings no session back. */
 int call_begin(struct trnsci_call *call, bool queueing, struct error *err)
 {
-	const struct trnsci_session *session = call->session;
+	struct trnsci_session *session = call->session;
 
 	if (session->closed)
 		return error_set(err, ERROR_CLOSED, "%s: the session was closed", call->method);
-	if (session->failure.code) {
-		*err = session->failure;
-		err->code = ERROR_CLOSED;
-		return -ERROR_CLOSED;
-	}
+	if (session->failure.code && !call->tied && session->engine->restore)
+		session->engine->restore(session);
+	if (session->failure.code)
+		return session_report_failure(session, err);
 	call_unqueue(call);
 	call->queueing = queueing;
 	call_ref(call); /* once it is answered, another thread may free it */

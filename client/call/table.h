@@ -22,8 +22,8 @@ void call_finish(struct trnsci_call *call, const struct error *error, struct bum
 bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error, struct bump *bump, void *request,
 			     const struct value *reply);
 
-/* Ends the session: nothing more can be sent, and every call in flight is answered with the error. Later errors are
- * consequences of the first, and ignored. */
+/* Fails the session: nothing can be sent until its engine restores it, and every call in flight is answered with the error.
+ * Later errors are consequences of the first, and ignored. */
 void session_fail(struct trnsci_session *session, const struct error *error);
 
 /* Takes a call out of the queue of answered calls if it is there. */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting again.
  *
+ * The first wait for a daemon blocks whoever noticed the loss, for reconnect_ms. Afterwards an outage may be long: each attempt is
+ * then short, and they are apart, so a loop of calls fails quickly and goes on soon after the daemon is back.
+ *
  * A call that only computes may be computed twice, and is sent again to the daemon that answers. A call that moves a
  * named stream, or writes a tile that it reads, is not: nobody knows whether it was done. A request that was not sent
  * to its last byte was not done, so it is sent again whatever it is. No call is sent again twice: it may be what ended
  * the first daemon. */
 #include "reconnect.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +24,11 @@
 #include "socket_io.h"
 
 enum {
-	PAUSE_MS = 10,      /* between two attempts */
+	PAUSE_MS = 10,      /* between two attempts of a wait */
+	APART_MS = 100,     /* from the end of an attempt to the next, once the wait was in vain */
+	ATTEMPT_MS = 500,   /* such an attempt may take: a daemon that is being started answers late */
 	RESTORE_MS = 10000, /* to restore the tiles once a daemon has answered: there may be many */
+	TEXT_ROOM = 240,
 };
 
 /* ---- a daemon that answers ---- */
@@ -48,8 +55,9 @@ static bool may_pass(int error)
 static int connect_once(struct trnsci_session *session, int64_t deadline, struct handshake *ret_handshake,
 			char instance[HANDSHAKE_INSTANCE], struct error *err)
 {
+	const int left_ms = deadline_left_ms(deadline);
 	int fd = -1;
-	int r = handshake_connect(session->address, session->reconnect_ms, &fd, err);
+	int r = handshake_connect(session->address, left_ms > 0 ? left_ms : 1, &fd, err);
 
 	if (r == 0) {
 		handshake_init(ret_handshake, fd, deadline);
@@ -88,14 +96,6 @@ static int connect_again(struct trnsci_session *session, struct handshake *ret_h
 
 /* ---- what was in flight ---- */
 
-/* Returns whether the daemon may have begun the call. One that waits for room was refused. */
-static bool was_sent(const struct trnsci_call *call)
-{
-	const struct remote *remote = call->session->peer;
-
-	return !call->needs_room && call->ends <= remote->out.sent;
-}
-
 /* Returns NULL if the call may be sent again. */
 static const char *why_not_again(const struct trnsci_call *call)
 {
@@ -105,7 +105,7 @@ static const char *why_not_again(const struct trnsci_call *call)
 		return "what it cancels is over";
 	if (call->sent_again)
 		return "it has been sent again before, and that daemon ended as well";
-	if (call->internal || !was_sent(call))
+	if (call->internal || !socket_io_was_sent(call))
 		return NULL;
 	if (call_effect(call) != EFFECT_NONE)
 		return "it is no pure function of its parameters, and may have been done";
@@ -124,7 +124,7 @@ static bool give_up(struct trnsci_call *call)
 			  call->method, why);
 	else if (call->internal || call_check_inputs(call, &error) == 0)
 		return false;
-	if (was_sent(call))
+	if (socket_io_was_sent(call))
 		call_set_outputs_lost(call, true);
 	call_finish(call, &error, NULL, NULL, NULL);
 	return true;
@@ -172,29 +172,69 @@ static void give_up_dependent_calls(struct trnsci_session *session)
 		;
 }
 
+/* ---- the session ---- */
+
+/* The handshake's connection is the session's from now on. */
+static void resume(struct trnsci_session *session, struct handshake *handshake, const char instance[HANDSHAKE_INSTANCE])
+{
+	struct remote *remote = session->peer;
+
+	give_up_dependent_calls(session);
+	socket_io_replace(session, handshake);
+	queue_end(remote->queue);
+	remote->queue = NULL;
+	memcpy(remote->instance, instance, HANDSHAKE_INSTANCE);
+	for_each_begun(session, send_again);
+	socket_io_flush(session);
+}
+
+/* Describes why the daemon was lost, and why the last attempt failed. The next one may come in a while. */
+static void explain(struct trnsci_session *session, const char *why, const struct error *attempt, char text[TEXT_ROOM])
+{
+	struct remote *remote = session->peer;
+
+	snprintf(text, TEXT_ROOM, "%.100s; again: %.125s", why, attempt->text);
+	remote->next_attempt_ns = clock_ns() + (int64_t)APART_MS * 1000000;
+}
+
 void reconnect(struct trnsci_session *session, const char *why)
 {
 	struct remote *remote = session->peer;
-	struct error error = {0}, failure;
-	char instance[HANDSHAKE_INSTANCE];
+	char instance[HANDSHAKE_INSTANCE], first[sizeof remote->why_lost], text[TEXT_ROOM];
 	struct handshake handshake;
+	struct error error = {0};
 
 	if (session->closed || session->failure.code)
 		return;
 	output_settle(&remote->out); /* which requests were sent is known from here on */
-	why = remote->closing.code ? remote->closing.text : why;
+	snprintf(first, sizeof first, "%.150s", remote->closing.code ? remote->closing.text : why);
 	if (session->reconnect_ms < 0) {
-		socket_io_fail(session, ERROR_CLOSED, "connection", why);
+		socket_io_fail(session, ERROR_CLOSED, "connection", first);
 	} else if (connect_again(session, &handshake, instance, &error) < 0) {
-		error_set(&failure, ERROR_CLOSED, "connection: %s; again: %s", why, error.text);
-		session_fail(session, &failure);
+		explain(session, first, &error, text);
+		socket_io_fail(session, ERROR_CLOSED, "connection", text);
+		memcpy(remote->why_lost, first, sizeof first); /* for later attempts, each with a reason of its own */
 	} else {
-		give_up_dependent_calls(session);
-		socket_io_replace(session, &handshake);
-		queue_end(remote->queue);
-		remote->queue = NULL;
-		memcpy(remote->instance, instance, sizeof instance);
-		for_each_begun(session, send_again);
-		socket_io_flush(session);
+		resume(session, &handshake, instance);
 	}
+}
+
+void reconnect_once(struct trnsci_session *session)
+{
+	struct remote *remote = session->peer;
+	char instance[HANDSHAKE_INSTANCE], text[TEXT_ROOM];
+	struct handshake handshake;
+	struct error error = {0};
+
+	if (!remote->lost || session->closed || clock_ns() < remote->next_attempt_ns)
+		return;
+	output_settle(&remote->out);
+	if (connect_once(session, deadline_after(ATTEMPT_MS), &handshake, instance, &error) < 0) {
+		explain(session, remote->why_lost, &error, text);
+		error_set(&session->failure, ERROR_CLOSED, "connection: %s", text);
+		return;
+	}
+	remote->lost = false;
+	session->failure = (struct error){0};
+	resume(session, &handshake, instance);
 }

@@ -24,7 +24,6 @@
 #include "ring.h"
 #include "session/arena.h"
 #include "session/tile.h"
-#include "call/queued_call.h"
 #include "call/send.h"
 #include "session/wait.h"
 #include "socket_io.h"
@@ -351,9 +350,7 @@ static void remote_stop(struct trnsci_session *session)
 	struct remote *remote = session->peer;
 
 	pthread_mutex_lock(&session->lock);
-	socket_io_fail(session, ERROR_CLOSED, "session", "it was closed");
-	queued_calls_keep_data(session);     /* the daemon empties its memory when it sees the end */
-	shutdown(remote->socket, SHUT_RDWR); /* wakes the thread in poll */
+	socket_io_fail(session, ERROR_CLOSED, "session", "it was closed"); /* wakes the thread in poll */
 	queue_wake_sleeper(session);
 	session_wake(session);
 	while (session->waiting || session_has_inside(session))
@@ -394,6 +391,7 @@ static int remote_begin_arenas(struct trnsci_session *session, size_t bytes, str
 static const struct session_engine remote_engine = {
 	.send = remote_send,
 	.flush = remote_flush,
+	.restore = reconnect_once,
 	.begin_queue = queue_begin,
 	.enqueue = queue_submit,
 	.cancel = remote_cancel,

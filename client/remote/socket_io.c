@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "call/queued_call.h"
 #include "call/request.h"
 #include "call/table.h"
 #include "call/tiles.h"
@@ -86,12 +87,37 @@ void socket_io_replace(struct trnsci_session *session, struct handshake *handsha
 	remote->epoll_out = false;
 }
 
+bool socket_io_was_sent(const struct trnsci_call *call)
+{
+	const struct remote *remote = call->session->peer;
+
+	return !call->needs_room && call->ends <= remote->out.sent;
+}
+
+/* Without an answer nobody knows what these calls wrote. */
+static void lose_outputs(struct trnsci_session *session)
+{
+	for (size_t i = 0; i < CALL_BUCKETS; i++)
+		for (const struct trnsci_call *call = session->calls[i]; call; call = call->chain)
+			if (socket_io_was_sent(call))
+				call_set_outputs_lost(call, true);
+}
+
+/* A daemon that lives is to free what the session had there, which counts against the user's limits. It then empties its memory. */
 void socket_io_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why)
 {
+	struct remote *remote = session->peer;
 	struct error error;
 
+	if (session->failure.code)
+		return;
 	error_set(&error, code, "%s: %s", what, why);
+	remote->lost = code != ERROR_BAD_REPLY && session->reconnect_ms >= 0;
+	snprintf(remote->why_lost, sizeof remote->why_lost, "%s", why);
+	lose_outputs(session);
 	session_fail(session, &error);
+	queued_calls_keep_data(session);
+	shutdown(remote->socket, SHUT_RDWR);
 }
 
 /* ---- receiving, with the lock ---- */

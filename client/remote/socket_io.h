@@ -44,6 +44,10 @@ struct remote {
 	struct input in;
 	struct array_input array; /* of the reply at the start of the input */
 	unsigned rounds;        /* over the calls in flight, so far (reconnect.c) */
+	/* A session that has failed and may come back (reconnect.c). */
+	bool lost;
+	int64_t next_attempt_ns; /* not before that time */
+	char why_lost[160];
 	int64_t heard_ns;       /* when the last bytes of an incomplete message came */
 	struct error closing;   /* the reason that the daemon gave for closing the connection; code 0: none */
 	struct frame_scan scan; /* of the frame at the start of the input */
@@ -55,7 +59,10 @@ void socket_io_init(struct remote *remote, struct handshake *handshake, const st
 void socket_io_close(struct remote *remote);
 void socket_io_free(struct remote *remote);
 
-/* Ends the session with the error "WHAT: WHY": every call in flight is answered with it. */
+/* Returns whether the daemon may have begun the call. One that waits for room was refused. */
+bool socket_io_was_sent(const struct trnsci_call *call);
+/* Fails the session with the error "WHAT: WHY": every call in flight is answered with it, and the tiles that a call which was
+ * sent was to write are lost. A new call may bring the session back, unless the daemon has broken the protocol. */
 void socket_io_fail(struct trnsci_session *session, enum error_code code, const char *what, const char *why);
 
 /* Replaces the connection by the handshake's, under the same descriptor. What was on its way in either direction is

@@ -163,6 +163,15 @@ void session_leave_with_ref(struct trnsci_session *session)
 	session_leave(session);
 }
 
+int session_report_failure(const struct trnsci_session *session, struct error *err)
+{
+	if (err) {
+		*err = session->failure;
+		err->code = ERROR_CLOSED;
+	}
+	return -ERROR_CLOSED;
+}
+
 void session_bar(struct trnsci_session *session)
 {
 	session->closed = true;

@@ -62,6 +62,9 @@ struct session_engine {
 	void (*release)(struct trnsci_session *session, struct prepared *prepared);
 	/* Sends what was kept back while answers wait for trnsci_next. NULL: nothing ever is. With. */
 	void (*flush)(struct trnsci_session *session);
+	/* Tries once to bring back a session whose daemon was lost, at times that are apart. `failure` is the outcome. With. NULL: this
+	 * engine is never lost. */
+	void (*restore)(struct trnsci_session *session);
 	/* Makes the session's queue, unless it has one. NULL: the engine has none. Without. */
 	int (*begin_queue)(struct trnsci_session *session, struct error *err);
 	/* Submits a call that has what it needs for the queue. Returns false if it has to be sent. Without. */
@@ -102,7 +105,7 @@ struct trnsci_session {
 	const int *mark; /* 0 in a child (fork_mark.h); NULL: not available, pid decides */
 	/* Settings: fixed once the session is open. */
 	int timeout_ms;     /* of a call; -1: none */
-	int reconnect_ms;   /* how long to wait for a lost daemon; negative: not at all */
+	int reconnect_ms;   /* how long the first wait for a lost daemon may take; negative: none, a lost session ends */
 	int queue_wish;     /* the option `queue` */
 	size_t arena_bytes; /* least size of the first arena */
 	/* Everything below is guarded by the lock. */
@@ -116,7 +119,7 @@ struct trnsci_session {
 	atomic_bool closed;
 	atomic_bool queue_refused;    /* the daemon has no queue for this session */
 	struct queued_call *queue_calls; /* of its calls */
-	struct error failure;         /* why nothing more can be sent; code 0: all is well */
+	struct error failure;         /* why nothing can be sent, until engine->restore succeeds; code 0: all is well */
 	struct bump_cache bump_cache; /* for requests and replies */
 	/* Calls (call_table.h). */
 	uint32_t last_msgid;
@@ -178,6 +181,9 @@ void session_leave(struct trnsci_session *session);
 int session_check_and_enter(struct trnsci_session *session, struct error *err);
 /* Leaves a session for what may take long: it may be stopped meanwhile, and is freed by session_unref. */
 void session_leave_with_ref(struct trnsci_session *session);
+
+/* Returns -ERROR_CLOSED, with the reason why the session has failed. With the lock. */
+int session_report_failure(const struct trnsci_session *session, struct error *err);
 
 /* Closes a session to those who would enter it, and marks it as closed. With the lock. */
 void session_bar(struct trnsci_session *session);

@@ -195,10 +195,14 @@ int session_get_connection(struct trnsci_session *session, uint64_t *ret_connect
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&session->lock);
-	if (!session->closed && !session->failure.code)
+	if (!session->closed && session->failure.code && session->engine->restore)
+		session->engine->restore(session);
+	else if (!session->closed && !session->failure.code)
 		session_wait(session, is_never, NULL, 0);
-	if (session->closed || session->failure.code)
-		r = error_set(err, ERROR_CLOSED, "session: its connection is gone");
+	if (session->closed)
+		r = error_set(err, ERROR_CLOSED, "session: it was closed");
+	else if (session->failure.code)
+		r = session_report_failure(session, err);
 	else
 		*ret_connection = session->connection;
 	pthread_mutex_unlock(&session->lock);

@@ -17,7 +17,7 @@ int session_wait_and_unlock(struct trnsci_session *session, bool (*ready)(void *
 void session_wake(struct trnsci_session *session);
 
 /* Reads what has come, then returns the number of the present connection: if two results differ, the daemon was lost in
- * between. -ERROR_CLOSED if nothing more can be sent. Without the lock. */
+ * between. Tries to bring back a session that has failed. -ERROR_CLOSED if nothing can be sent. Without the lock. */
 int session_get_connection(struct trnsci_session *session, uint64_t *ret_connection, struct error *err);
 
 #endif

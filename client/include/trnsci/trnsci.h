@@ -123,14 +123,17 @@ struct trnsci_options {
 	const char *cpu;     /**< embedded: the highest instruction set to use; NULL: $TRNSCI_CPU */
 	int spin_us;	     /**< how long a wait spins before it sleeps, as long as answers come within it; 0: 100, or up to
 				  250 where answers take so long; negative, or on a host with one CPU: not at all */
-	int reconnect_ms;    /**< how long to wait for a daemon that is gone, see below; 0: 2000, negative: not at all */
+	int reconnect_ms;    /**< how long a call waits for a daemon that is gone, see below; 0: 2000, negative: never */
 	int queue;	     /**< runs of small calls through shared memory, without a message each: 0: where a call is run
 				  often; positive: from its fourth run on; negative: never */
 	uint64_t reserved[3]; /**< zero */
 };
 
 /* When a daemon ends, is restarted, or drops the connection, a session connects again as soon as a daemon answers at the
- * same address. The function that notices the loss does this, and takes up to reconnect_ms longer. Tiles keep their
+ * same address. The function that notices the loss does this, and takes up to reconnect_ms longer. If no daemon answers
+ * within it, what is in flight is answered `closed`, but the session is not dead: each new call tries once more, at most
+ * every 100 ms, and otherwise fails at once, with the reason of the last attempt. An attempt takes up to 500 ms where
+ * something listens that does not answer. With a negative reconnect_ms the session stays closed. Tiles keep their
  * addresses and contents. A call in flight that only computes is sent again, once. Any other call, and one that writes a
  * tile that it reads, is answered `closed`, and the text states that it may have been done. The tiles that such a call was
  * writing are *lost*; all tiles are lost if the daemon itself had ended the session. A call that reads a lost tile is
