@@ -8,6 +8,7 @@
 #include <trnsci/trnsci.h>
 
 #include "draw.h"
+#include "reattach.h"
 #include "remote/ring_reply.h"
 #include "remote/sealed_memfd.h"
 #include "session/fork_mark.h"
@@ -19,6 +20,8 @@ struct trnsci_broadcast {
 	const int *alive; /* fork_mark.h */
 	struct trnsci_session *session;
 	struct ring_link link;
+	struct reattach reattach;
+	uint64_t before; /* number of the first sample of the present memory; `next` and `missed` count from there, modulo 2^64 */
 	uint64_t next;   /* the next sample to take */
 	uint64_t missed; /* samples from here to `next` were missed, and not yet reported */
 };
@@ -123,16 +126,20 @@ static int map_reply(struct trnsci_call *call, struct ring_link *link, struct er
 }
 
 /* Runs the call, and frees it. */
-static int attach(struct trnsci_broadcast *broadcast, struct trnsci_call *call, struct error *err)
+static int attach(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
 {
+	struct ring_link link = {.wake_fd = -1};
 	int r = sealed_memfd_run_call(call, err);
 
 	if (r < 0)
 		return r;
-	broadcast->link.wake_fd = -1;
-	r = map_reply(call, &broadcast->link, err);
-	broadcast->link.connection = call->connection;
+	r = map_reply(call, &link, err);
+	link.connection = call->connection;
 	trnsci_call_free(call);
+	if (r == 0)
+		*ret_link = link;
+	else
+		ring_link_close(&link);
 	return r;
 }
 
@@ -148,9 +155,16 @@ int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, st
 
 	if (r == 0) {
 		session_ref(session); /* the broadcast's */
-		r = attach(broadcast, call, &error);
+		broadcast->reattach.awaits_owner = true;
+		r = reattach_keep(&broadcast->reattach, call, &error);
 		if (r < 0)
+			trnsci_call_free(call);
+		else
+			r = attach(call, &broadcast->link, &error);
+		if (r < 0) {
+			reattach_free(&broadcast->reattach);
 			session_unref(session);
+		}
 	}
 	if (r < 0) {
 		free(broadcast);
@@ -166,8 +180,10 @@ void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast)
 	if (!broadcast)
 		return;
 	ring_link_close(&broadcast->link);
-	if (*broadcast->alive)
+	if (*broadcast->alive) {
+		reattach_free(&broadcast->reattach);
 		session_unref(broadcast->session);
+	}
 	free(broadcast);
 }
 
@@ -186,25 +202,89 @@ static void skip_lost(struct trnsci_broadcast *broadcast)
 		broadcast->next = oldest;
 }
 
-/* Waits until a sample is there, as for a ring. */
+/* ---- attaching again ---- */
+
+static bool is_same_noise(const struct ring_link *a, const struct ring_link *b)
+{
+	return a->dtype == b->dtype && a->components == b->components && a->seed == b->seed && a->stream == b->stream &&
+	       strcmp(a->generator, b->generator) == 0;
+}
+
+/* Returns how far the reader's place in its stream lies behind the start of a broadcast that was made again; negative: before it.
+ * *ret_known is false where there is no such place: the samples are of another stream, of a named one, or far ahead of it. */
+static int64_t find_place(const struct trnsci_broadcast *broadcast, const struct ring_link *link, bool *ret_known)
+{
+	const uint64_t produced = atomic_load_explicit(&link->page->produced, memory_order_acquire);
+	const int64_t ahead = (int64_t)(broadcast->link.offset + broadcast->next - link->offset);
+
+	*ret_known = is_same_noise(&broadcast->link, link) && !link->range && !broadcast->link.range &&
+		     (ahead < 0 || (uint64_t)ahead <= produced + link->capacity);
+	return ahead;
+}
+
+/* The owner has made the broadcast again. The reader goes on at its place in the stream, and what the broadcast leaves out there is
+ * missed. Without such a place it goes on at the broadcast's oldest sample; numbers of samples go on in any case. */
+static int attach_again(void *reader, struct error *err)
+{
+	struct trnsci_broadcast *broadcast = reader;
+	struct ring_link link;
+	struct trnsci_call *call;
+	bool known;
+	int r = reattach_call(&broadcast->reattach, &call, err);
+
+	if (r == 0)
+		r = attach(call, &link, err);
+	if (r < 0)
+		return r;
+	if (link.dtype != broadcast->link.dtype || link.sample_bytes != broadcast->link.sample_bytes) {
+		ring_link_close(&link);
+		return error_set(err, ERROR_BAD_SHAPE, "broadcast: it was made again with other samples, allowed is to attach anew");
+	}
+	const int64_t ahead = find_place(broadcast, &link, &known);
+	const uint64_t index = known && ahead > 0 ? (uint64_t)ahead : 0, gap = known && ahead < 0 ? (uint64_t)-ahead : 0;
+	const uint64_t before = broadcast->before + broadcast->next + gap - index;
+
+	ring_link_close(&broadcast->link);
+	broadcast->link = link;
+	broadcast->missed += broadcast->before - before;
+	broadcast->before = before;
+	broadcast->next = index;
+	return 0;
+}
+
+/* A broadcast that its owner has closed is over; one whose daemon has stopped, or was lost, may be made again. */
+static int check_running(struct trnsci_broadcast *broadcast, uint32_t state, int64_t deadline, struct error *err)
+{
+	const int r = ring_link_check(broadcast->session, &broadcast->link, "broadcast", state, err);
+
+	if (r != -ERROR_CLOSED || !broadcast->reattach.recipe || (state != RING_OPEN && state != ERROR_NO_DAEMON))
+		return r;
+	return reattach_wait(&broadcast->reattach, "broadcast", attach_again, broadcast, deadline, err);
+}
+
+/* ---- reading ---- */
+
+/* Waits until a sample is there, as for a ring; with samples taken already, only while the broadcast is attached. */
 static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct error *err)
 {
-	const struct ring_page *page = broadcast->link.page;
 	int r = 0;
 
 	while (r == 0 && read_produced(broadcast) <= broadcast->next) {
+		const struct ring_page *page = broadcast->link.page;
+		const uint64_t times = broadcast->reattach.times;
 		uint32_t news = atomic_load_explicit(&page->news, memory_order_acquire);
 		uint32_t state = atomic_load_explicit(&page->state, memory_order_acquire);
 
 		skip_lost(broadcast);
 		if (read_produced(broadcast) > broadcast->next)
 			break;
-		if (state == RING_OPEN && clock_ns() >= deadline)
+		r = check_running(broadcast, state, deadline, err);
+		if (r < 0 || broadcast->reattach.times != times)
+			continue;
+		if (clock_ns() >= deadline)
 			return error_set(err, ERROR_TIMEOUT, "broadcast: no sample %llu in time",
-					 (unsigned long long)broadcast->next);
-		r = ring_link_check(broadcast->session, &broadcast->link, "broadcast", state, err);
-		if (r == 0)
-			ring_link_sleep(page, news, deadline);
+					 (unsigned long long)(broadcast->before + broadcast->next));
+		ring_link_sleep(page, news, deadline);
 	}
 	return r;
 }
@@ -238,25 +318,31 @@ static uint64_t copy_samples(struct trnsci_broadcast *broadcast, void *out, uint
 	return n;
 }
 
-/* Takes samples until n are there or something is missing. A span never covers a gap, nor two reservations. */
+/* Returns the number of the next sample to take. */
+static uint64_t next_number(const struct trnsci_broadcast *broadcast)
+{
+	return broadcast->before + broadcast->next;
+}
+
+/* Takes samples until n are there or something is missing. A span never covers a gap, two reservations, or two daemons. */
 static int take_samples(struct trnsci_broadcast *broadcast, char *out, uint64_t n, int64_t deadline,
 			struct trnsci_broadcast_span *span, struct error *err)
 {
-	const uint64_t range = broadcast->link.range;
 	uint64_t place;
 	int r = 0;
 
 	skip_lost(broadcast);
 	while (r == 0 && span->count < n) {
-		const uint64_t before = broadcast->next;
+		const uint64_t number = next_number(broadcast), times = broadcast->reattach.times, range = broadcast->link.range;
 
-		if (span->count > 0 && range && before % range == 0)
+		if (span->count > 0 && range && broadcast->next % range == 0)
 			return 0; /* what follows lies elsewhere in the stream */
 
 		r = wait_for(broadcast, deadline, err);
-		if (span->count > 0 && broadcast->next != before)
-			return 0; /* some were missed: the next call reports them */
-		span->first = span->count ? span->first : broadcast->next;
+		if (span->count > 0 && (next_number(broadcast) != number || broadcast->reattach.times != times))
+			return 0; /* some were missed, or lie elsewhere: the next call reports them */
+		span->missed = span->count ? span->missed : broadcast->before + broadcast->missed;
+		span->first = span->count ? span->first : next_number(broadcast);
 		if (r == 0) {
 			const uint64_t copied = copy_samples(
 				broadcast, out + span->count * broadcast->link.sample_bytes, n - span->count, &place);
@@ -264,7 +350,7 @@ static int take_samples(struct trnsci_broadcast *broadcast, char *out, uint64_t 
 			span->offset = span->count ? span->offset : place;
 			span->count += copied;
 		}
-		if (span->count > 0 && broadcast->next != span->first + span->count)
+		if (span->count > 0 && next_number(broadcast) != span->first + span->count)
 			return 0;
 	}
 	return r;
@@ -281,11 +367,11 @@ int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_
 		error_set(&error, ERROR_CLOSED, "broadcast: there is none in this process");
 		return error_export(err, &error);
 	}
-	span = (struct trnsci_broadcast_span){.missed = broadcast->missed, .first = broadcast->next};
+	span = (struct trnsci_broadcast_span){.missed = broadcast->before + broadcast->missed};
 	r = take_samples(broadcast, out, n, deadline_after(timeout_ms), &span, &error);
 	if (span.count == 0)
-		span.first = broadcast->next;
-	broadcast->missed = span.first + span.count; /* the caller knows of all samples before this one */
+		span.first = next_number(broadcast);
+	broadcast->missed = span.first + span.count - broadcast->before; /* the caller knows of all samples before this one */
 	if (ret_span)
 		*ret_span = span;
 	return r < 0 ? error_export(err, &error) : 0;
@@ -295,7 +381,10 @@ int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample)
 {
 	if (!broadcast || !*broadcast->alive)
 		return -ERROR_CLOSED;
-	broadcast->next = sample == UINT64_MAX ? read_produced(broadcast) : sample;
+	if (sample == UINT64_MAX)
+		broadcast->next = read_produced(broadcast);
+	else
+		broadcast->next = sample > broadcast->before ? sample - broadcast->before : 0;
 	broadcast->missed = broadcast->next;
 	return 0;
 }
@@ -304,7 +393,8 @@ int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct t
 {
 	if (!broadcast || !*broadcast->alive)
 		return -ERROR_CLOSED;
-	ring_link_describe(&broadcast->link, ret_info);
-	ret_info->taken = broadcast->next;
+	ring_link_describe(&broadcast->link, broadcast->before, ret_info);
+	ret_info->taken = next_number(broadcast);
+	ret_info->restarts = broadcast->reattach.times;
 	return 0;
 }

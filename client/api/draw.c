@@ -79,6 +79,14 @@ int draw_set_noise(struct trnsci_args *args, const struct drawing *drawing, cons
 	return 0;
 }
 
+void draw_set_noise_offset(struct trnsci_args *args, uint64_t offset)
+{
+	struct trnsci_args *noise = args_map(args, "noise");
+
+	trnsci_set_u64(noise, "position", 0);
+	trnsci_set_u64(noise, "offset", offset);
+}
+
 /* ---- kept calls ---- */
 
 /* seed, stream, offset and position change from draw to draw and are no part of the key: draw_changes states them for each run.

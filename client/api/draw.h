@@ -29,6 +29,9 @@ int draw_call(struct trnsci_session *session, const struct drawing *drawing, str
 /* Checks the draw and sets it as the parameter `noise` of a ring or a broadcast. `what` begins the error's text. */
 int draw_set_noise(struct trnsci_args *args, const struct drawing *drawing, const char *what, struct error *err);
 
+/* Lets the noise of such a call begin at a sample of its stream. */
+void draw_set_noise_offset(struct trnsci_args *args, uint64_t offset);
+
 /* Begins the key of a kept call with all that runs of the draw cannot change, its parameters last; and returns what they
  * change. source may be NULL. */
 void draw_begin_key(struct call_key *key, const struct drawing *drawing);

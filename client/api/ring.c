@@ -11,6 +11,7 @@
 
 #include "call/call.h"
 #include "draw.h"
+#include "reattach.h"
 #include "session/fork_mark.h"
 #include "session/public_error.h"
 #include "session/ring_link.h"
@@ -28,6 +29,9 @@ struct trnsci_ring {
 	struct ring_link link;
 	uint64_t borrowed;
 	struct trnsci_session *session;
+	struct reattach reattach;
+	uint64_t before;  /* samples taken before the ring was attached again; `produced` and `taken` count from there */
+	uint64_t skipped; /* samples of a named stream that were reserved for the ring and lost with a daemon */
 };
 
 /* ---- attaching ---- */
@@ -69,9 +73,15 @@ int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 		r = make_attach_call(session, &drawing, samples, &call, &error);
 	if (r == 0) {
 		session_ref(session); /* the ring's */
-		r = session->engine->attach_ring(call, &ring->link, &error);
+		r = reattach_keep(&ring->reattach, call, &error);
 		if (r < 0)
+			trnsci_call_free(call);
+		else
+			r = session->engine->attach_ring(call, &ring->link, &error);
+		if (r < 0) {
+			reattach_free(&ring->reattach);
 			session_unref(session);
+		}
 	}
 	if (r < 0) {
 		free(ring);
@@ -90,9 +100,62 @@ void trnsci_ring_detach(struct trnsci_ring *ring)
 		return;
 	if (*ring->alive) {
 		ring->session->engine->detach_ring(ring->session, &ring->link);
+		reattach_free(&ring->reattach);
 		session_unref(ring->session);
 	}
 	free(ring);
+}
+
+/* ---- attaching again ---- */
+
+static bool is_same_noise(const struct ring_link *a, const struct ring_link *b)
+{
+	return a->dtype == b->dtype && a->components == b->components && a->sample_bytes == b->sample_bytes &&
+	       a->capacity == b->capacity && a->range == b->range && a->seed == b->seed && a->stream == b->stream &&
+	       strcmp(a->generator, b->generator) == 0;
+}
+
+/* Samples of a stream with a seed go on at the next one. Those of a named stream have a new reservation, and what was left of the
+ * old one is lost. */
+static int attach_again(void *reader, struct error *err)
+{
+	struct trnsci_ring *ring = reader;
+	struct trnsci_session *session = ring->session;
+	const uint64_t range = ring->link.range, within = range ? ring->taken & (range - 1) : 0;
+	struct ring_link link;
+	struct trnsci_call *call;
+	int r = reattach_call(&ring->reattach, &call, err);
+
+	if (r < 0)
+		return r;
+	if (!range)
+		draw_set_noise_offset(trnsci_args(call), ring->link.offset + ring->taken);
+	r = session->engine->attach_ring(call, &link, err);
+	if (r < 0)
+		return r;
+	if (!is_same_noise(&ring->link, &link)) {
+		session->engine->detach_ring(session, &link);
+		return error_set(err, ERROR_BAD_REPLY, "ring: the daemon has another stream or ring for its parameters");
+	}
+	session->engine->detach_ring(session, &ring->link);
+	ring->skipped += within ? range - within : 0;
+	ring->before += ring->taken;
+	ring->link = link;
+	ring->produced = ring->taken = 0;
+	return 0;
+}
+
+/* A ring ends with its session, which the library brings back: `closed` and `cancelled` are that end. */
+static bool is_lost(const struct trnsci_ring *ring, uint32_t state)
+{
+	return ring->reattach.recipe && (state == RING_OPEN || state == ERROR_CLOSED || state == ERROR_CANCELLED);
+}
+
+static int check_running(struct trnsci_ring *ring, uint32_t state, int64_t deadline, struct error *err)
+{
+	const int r = ring_link_check(ring->session, &ring->link, "ring", state, err);
+
+	return r == -ERROR_CLOSED && is_lost(ring, state) ? reattach_wait(&ring->reattach, "ring", attach_again, ring, deadline, err) : r;
 }
 
 /* ---- waiting ---- */
@@ -145,12 +208,15 @@ static int wait_for(struct trnsci_ring *ring, uint64_t n, int64_t deadline, stru
 		r = read_produced(ring, err);
 		if (r < 0 || available(ring) >= n)
 			break;
-		if (clock_ns() >= deadline && state == RING_OPEN)
+		const uint64_t times = ring->reattach.times;
+
+		r = check_running(ring, state, deadline, err);
+		if (r < 0 || ring->reattach.times != times)
+			continue;
+		if (clock_ns() >= deadline)
 			return error_set(err, ERROR_TIMEOUT, "ring: %llu of %llu samples were there in time",
 					 (unsigned long long)available(ring), (unsigned long long)n);
-		r = ring_link_check(ring->session, &ring->link, "ring", state, err);
-		if (r == 0)
-			ring_link_sleep(ring->link.page, news, deadline);
+		ring_link_sleep(ring->link.page, news, deadline);
 	}
 	return r;
 }
@@ -277,7 +343,9 @@ int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info
 {
 	if (!ring || !*ring->alive)
 		return -ERROR_CLOSED;
-	ring_link_describe(&ring->link, ret_info);
-	ret_info->taken = ring->taken;
+	ring_link_describe(&ring->link, ring->before, ret_info);
+	ret_info->taken = ring->before + ring->taken;
+	ret_info->restarts = ring->reattach.times;
+	ret_info->skipped = ring->skipped;
 	return 0;
 }

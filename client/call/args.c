@@ -290,6 +290,28 @@ struct trnsci_args *args_list(struct trnsci_args *args, const char *name)
 	return child && child->value.kind == VALUE_ARRAY ? child : trnsci_set_list(args, name);
 }
 
+struct trnsci_args *args_map(struct trnsci_args *args, const char *name)
+{
+	struct trnsci_args *child = args ? find_child(args, name) : NULL;
+
+	return child && child->value.kind == VALUE_MAP ? child : trnsci_set_map(args, name);
+}
+
+void args_copy(struct trnsci_args *to, const struct trnsci_args *from)
+{
+	for (const struct trnsci_args *child = from->first; child; child = child->next)
+		if (child->tile)
+			trnsci_set_tile(to, child->name, child->tile);
+		else if (child->value.kind == VALUE_MAP)
+			args_copy(trnsci_set_map(to, child->name), child);
+		else if (child->value.kind == VALUE_ARRAY)
+			args_copy(trnsci_set_list(to, child->name), child);
+		else if (child->value.kind == VALUE_STRING || child->value.kind == VALUE_BYTES)
+			set_copy(to, child->name, child->value.kind, child->value.bytes.at, child->value.bytes.size);
+		else
+			set_value(to, child->name, child->value);
+}
+
 void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value)
 {
 	set_value(args, name, value_uint(value));

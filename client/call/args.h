@@ -53,6 +53,12 @@ void args_free(struct trnsci_args *args); /* accepts NULL */
 int args_build(const struct trnsci_args *args, const struct args_swaps *swaps, struct bump *bump,
 	       struct value *ret_value);
 
+/* Returns the map of that name; a new one if there is none. */
+struct trnsci_args *args_map(struct trnsci_args *args, const char *name);
+
+/* Adds copies of all parameters of a call of the same session. */
+void args_copy(struct trnsci_args *to, const struct trnsci_args *from);
+
 bool args_is_empty(const struct trnsci_args *args);
 
 /* Returns the bytes of all names, texts and arrays in the tree. */

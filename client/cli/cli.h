@@ -33,6 +33,7 @@ struct cli {
 	const char *socket; /* NULL: where one answers */
 	bool embedded, quiet, verbose, json; /* socket and embedded: at most one of them */
 	unsigned threads; /* of an embedded engine; 0: as many as CPUs */
+	bool outlasts;    /* the command goes on with the next daemon, for which it waits timeout_ms */
 	int timeout_ms;   /* for an answer that takes no computing; jobs are waited for by job_run (progress.h), for ever */
 };
 

@@ -40,7 +40,8 @@ int connect_session(const struct cli *cli, struct trnsci_session **ret_session)
 {
 	const struct trnsci_options options = {.or_embedded = !cli->socket,
 						.threads = cli->threads,
-						.timeout_ms = cli->timeout_ms};
+						.timeout_ms = cli->timeout_ms,
+						.reconnect_ms = cli->outlasts ? cli->timeout_ms : 0};
 	struct trnsci_error err = {0};
 
 	if (cli->socket && cli->embedded)
@@ -57,7 +58,8 @@ int connect_session(const struct cli *cli, struct trnsci_session **ret_session)
 
 int connect_daemon(const struct cli *cli, struct trnsci_session **ret_session)
 {
-	struct trnsci_options options = {.timeout_ms = cli->timeout_ms};
+	const struct trnsci_options options = {.timeout_ms = cli->timeout_ms,
+					       .reconnect_ms = cli->outlasts ? cli->timeout_ms : 0};
 	struct trnsci_error err = {0};
 
 	if (cli->embedded)

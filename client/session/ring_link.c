@@ -29,19 +29,22 @@ void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *re
 	*ret_run = link->range - within;
 }
 
-void ring_link_describe(const struct ring_link *link, struct trnsci_ring_info *ret_info)
+void ring_link_describe(const struct ring_link *link, uint64_t before, struct trnsci_ring_info *ret_info)
 {
+	const bool named = link->range > 0;
+	const uint64_t words = link->components * (trnsci_dtype_size(link->dtype) == 8 ? 2 : 1);
+
 	*ret_info = (struct trnsci_ring_info){
 		.dtype = link->dtype,
 		.components = link->components,
 		.sample_bytes = link->sample_bytes,
 		.capacity = link->capacity,
-		.offset = link->offset,
-		.position = link->position,
+		.offset = named ? 0 : link->offset - before,
+		.position = named ? 0 : link->position - before * words,
 		.range = link->range,
 		.seed = link->seed,
 		.stream = link->stream,
-		.produced = atomic_load_explicit(&link->page->produced, memory_order_acquire),
+		.produced = before + atomic_load_explicit(&link->page->produced, memory_order_acquire),
 	};
 	memcpy(ret_info->generator, link->generator, sizeof ret_info->generator);
 }

@@ -93,7 +93,7 @@ static void stop_broadcast(struct broadcast_entry *entry)
 	loop_unwatch(entry->tick);
 	entry->tick = NULL;
 	entry->closing = true;
-	broadcast_close(entry->broadcast);
+	broadcast_close(entry->broadcast, entry->session->service->stopping ? ERROR_NO_DAEMON : ERROR_CLOSED);
 }
 
 /* Its place is free once a lane has ended it: until then the session's frames wait, as with rings. */

@@ -12,35 +12,38 @@
 #include "rand.h"
 #include "report.h"
 
-enum { PIECE = 4096 }; /* samples of 64 bytes, or more that are smaller, that the buffer holds */
+enum {
+	PIECE = 4096,  /* samples of 64 bytes, or more that are smaller, that the buffer holds */
+	LOOK_MS = 100, /* between two looks whether the session has another daemon */
+};
 
 /* ---- send ---- */
 
-/* Keeps the session open until the command is interrupted or the daemon goes: the broadcast ends with its session. The daemon
- * publishes by itself; trnsci_next only waits, since no call is in flight. */
-static int hold(struct trnsci_session *session)
-{
-	struct trnsci_call *call;
-
-	while (trnsci_next(session, -1, &call, NULL) == 0)
-		;
-	return complain(EXIT_NO_DAEMON, "broadcast: the connection is gone");
-}
+/* The broadcast of the command, which is also one of its readers: the memory of a reader outlasts the daemon, and states how far it
+ * came. */
+struct sending {
+	struct trnsci_session *session;
+	const struct options *options;
+	const char *name, *distribution;
+	struct trnsci_broadcast *own; /* NULL: its mode does not let the owner read it */
+	uint64_t offset;              /* of the next sample to be published, where the broadcast is made again */
+	bool again;
+};
 
 /* Asks for the broadcast. The options are of two maps: rate, samples, mode and name of the broadcast, all others of its noise. */
-static int create(struct trnsci_session *session, const char *name, const struct options *options,
-		  const char *distribution)
+static int create(const struct sending *sending)
 {
 	static const char *const own[] = {"rate", "samples"};
+	const struct options *options = sending->options;
 	struct trnsci_call *call = NULL;
 	int code = EXIT_OK;
 
-	if (trnsci_call_new(session, "broadcast_create", &call) < 0)
+	if (trnsci_call_new(sending->session, "broadcast_create", &call) < 0)
 		return complain(EXIT_TRY_AGAIN, "broadcast: no memory for a request");
 	struct trnsci_args *args = trnsci_args(call), *noise = trnsci_set_map(args, "noise");
 
-	trnsci_set_text(args, "name", name);
-	trnsci_set_text(noise, "op", distribution);
+	trnsci_set_text(args, "name", sending->name);
+	trnsci_set_text(noise, "op", sending->distribution);
 	for (size_t i = 0; i < sizeof own / sizeof *own && code == EXIT_OK; i++) {
 		uint64_t number = 0;
 
@@ -54,10 +57,57 @@ static int create(struct trnsci_session *session, const char *name, const struct
 		trnsci_set_text(args, "stream_name", options_get(options, "name"));
 	if (code == EXIT_OK)
 		code = options_set_parameters(options, noise);
+	if (code == EXIT_OK && sending->again && !options_get(options, "name")) {
+		trnsci_set_u64(noise, "position", 0);
+		trnsci_set_u64(noise, "offset", sending->offset);
+	}
 	if (code == EXIT_OK && trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	trnsci_call_free(call);
 	return code;
+}
+
+/* Makes the broadcast, and reads it, too. */
+static int begin_sending(struct sending *sending)
+{
+	const int code = create(sending);
+
+	trnsci_broadcast_detach(sending->own);
+	sending->own = NULL;
+	if (code == EXIT_OK && trnsci_broadcast_attach(sending->session, sending->name, &sending->own, NULL) < 0)
+		sending->own = NULL;
+	return code;
+}
+
+/* The broadcast has ended with its daemon. It goes on at the sample behind the last that readers could see. */
+static int send_again(struct sending *sending)
+{
+	struct trnsci_ring_info info;
+
+	if (sending->own && trnsci_broadcast_describe(sending->own, &info) == 0) {
+		sending->offset = info.offset + info.produced;
+		sending->again = true;
+	}
+	return begin_sending(sending);
+}
+
+/* Keeps the session open until the command is interrupted or no daemon comes back: the broadcast ends with its session. The daemon
+ * publishes by itself; trnsci_next only waits, since no call is in flight. */
+static int hold(struct sending *sending)
+{
+	struct trnsci_session_info before, info;
+	struct trnsci_call *call;
+	int code = EXIT_OK;
+
+	trnsci_session_describe(sending->session, &before);
+	while (code == EXIT_OK && trnsci_next(sending->session, LOOK_MS, &call, NULL) == -TRNSCI_TIMEOUT) {
+		if (trnsci_session_describe(sending->session, &info) < 0)
+			break;
+		if (info.restarts != before.restarts)
+			code = send_again(sending);
+		before = info;
+	}
+	return code == EXIT_OK ? complain(EXIT_NO_DAEMON, "broadcast: the connection is gone") : code;
 }
 
 static int command_send(struct cli *cli, int argc, char **argv)
@@ -74,7 +124,7 @@ static int command_send(struct cli *cli, int argc, char **argv)
 	};
 	struct draw_options drawing;
 	struct options options;
-	struct trnsci_session *session = NULL;
+	struct sending sending = {.options = &options};
 	int code = draw_options_find(&command, argc, argv, &drawing);
 
 	if (code != EXIT_OK || !drawing.set.operation)
@@ -84,12 +134,16 @@ static int command_send(struct cli *cli, int argc, char **argv)
 		return code;
 	if (!options_get(&options, "rate"))
 		return complain(EXIT_USAGE, "broadcast send: --rate RATE is missing");
-	code = connect_daemon(cli, &session);
+	sending.name = argv[1];
+	sending.distribution = drawing.set.operation;
+	cli->outlasts = true;
+	code = connect_daemon(cli, &sending.session);
 	if (code == EXIT_OK)
-		code = create(session, argv[1], &options, drawing.set.operation);
+		code = begin_sending(&sending);
 	if (code == EXIT_OK)
-		code = hold(session);
-	trnsci_close(session);
+		code = hold(&sending);
+	trnsci_broadcast_detach(sending.own);
+	trnsci_close(sending.session);
 	return code;
 }
 
@@ -103,7 +157,7 @@ static int read_samples(const struct options *options, struct trnsci_broadcast *
 	struct trnsci_broadcast_span span;
 	struct trnsci_ring_info info;
 	struct trnsci_error err;
-	uint64_t left = UINT64_MAX, piece;
+	uint64_t left = UINT64_MAX, piece, restarts = 0, next = 0;
 	int code = options_u64(options, "count", &left);
 
 	trnsci_broadcast_describe(reader, &info);
@@ -121,6 +175,12 @@ static int read_samples(const struct options *options, struct trnsci_broadcast *
 		if (span.missed < span.first)
 			fprintf(stderr, "trnsci-cli: broadcast: missed samples %" PRIu64 " to %" PRIu64 "\n", span.missed,
 				span.first - 1);
+		trnsci_broadcast_describe(reader, &info);
+		if (info.restarts != restarts && span.count > 0 && span.missed == span.first && span.offset != next)
+			fprintf(stderr, "trnsci-cli: broadcast: it was made again elsewhere, and goes on at sample %" PRIu64 " of stream %"
+				PRIu64 " of seed %" PRIu64 "\n", span.offset, info.stream, info.seed);
+		restarts = span.count > 0 ? info.restarts : restarts;
+		next = span.count > 0 ? span.offset + span.count : next;
 		int written = output_write(output, samples, (size_t)(span.count * info.components));
 		code = code != EXIT_OK ? code : written;
 		left -= span.count;
@@ -150,6 +210,7 @@ static int command_read(struct cli *cli, int argc, char **argv)
 		return code;
 	if (options.n_operands != 1)
 		return complain(EXIT_USAGE, "broadcast read: takes one NAME");
+	cli->outlasts = true;
 	code = connect_daemon(cli, &session);
 	if (code == EXIT_OK && trnsci_broadcast_attach(session, options.operands[0], &reader, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);

@@ -132,12 +132,25 @@ static void print_place(const struct ringing *ringing, const struct trnsci_ring_
 			ringing->source.name, printable_string(info->generator, room), info->seed, info->stream, offset * words, n);
 }
 
+/* A daemon that was stopped takes along what it had reserved of a named stream. */
+static void report_skipped(const struct ringing *ringing, struct trnsci_ring *ring, uint64_t *skipped)
+{
+	struct trnsci_ring_info info;
+
+	trnsci_ring_describe(ring, &info);
+	if (info.skipped != *skipped)
+		fprintf(stderr, "trnsci-cli: ring: the daemon was lost; %" PRIu64 " samples of %s that it had reserved are skipped\n",
+			info.skipped - *skipped, ringing->source.name);
+	*skipped = info.skipped;
+}
+
 /* Writes from the ring's own memory, a quarter of it at a time: the engine refills one part while another is written. */
 static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring, const struct trnsci_ring_info *info,
 			 struct output *output, struct progress *progress)
 {
 	const uint64_t most = info->capacity / 4;
 	struct trnsci_error err;
+	uint64_t skipped = 0;
 	int code = EXIT_OK;
 
 	for (uint64_t at = 0; code == EXIT_OK && (ringing->endless || at < ringing->count);) {
@@ -147,6 +160,7 @@ static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring
 
 		if (trnsci_ring_borrow(ring, n, -1, &samples, &err) < 0)
 			return complain_error(&err, EXIT_USAGE);
+		report_skipped(ringing, ring, &skipped);
 		/* A quarter of a ring begins on a multiple of a quarter, and so lies in one range. */
 		if (ringing->source.name && trnsci_ring_place(ring, 0, &offset, &run, &err) == 0)
 			print_place(ringing, info, offset, n);
@@ -195,6 +209,7 @@ static int run_distribution(struct cli *cli, const struct option_set *set, int a
 	if (options.n_operands > 0)
 		return complain(EXIT_USAGE, "ring: '%s': unexpected argument", options.operands[0]);
 	code = read_options(&ringing);
+	cli->outlasts = true;
 	if (code == EXIT_OK)
 		code = ringing.source.name ? connect_daemon(cli, &session) : connect_session(cli, &session);
 	if (code == EXIT_OK && trnsci_ring_attach(session, ringing.distribution, ringing.params, &ringing.source,

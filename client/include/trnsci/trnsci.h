@@ -138,7 +138,7 @@ struct trnsci_options {
  * tile that it reads, is answered `closed`, and the text states that it may have been done. The tiles that such a call was
  * writing are *lost*; all tiles are lost if the daemon itself had ended the session. A call that reads a lost tile is
  * refused (`lost`) until a call has written the tile, or the program has asked for its address to fill it. Calls are
- * prepared again; rings and broadcasts report `closed` and can be attached again. What another thread writes into a tile
+ * prepared again, and readers of rings and broadcasts attached again (below). What another thread writes into a tile
  * while the session connects again may be lost: it is not if trnsci_session_describe gives the same number of restarts
  * before and after. */
 
@@ -617,6 +617,13 @@ TRNSCI_API void trnsci_tile_describe(const struct trnsci_tile *tile, struct trns
  * a small ring loses less. A range that does not fit before the end of the stream is not reserved. Deleting a stream ends
  * its rings, at the latest where their next range would begin.
  *
+ * A ring outlasts its daemon, as its session does. What the daemon had drawn is taken first. Then a function that waits for
+ * samples attaches the ring again: samples of a stream with a seed go on at the next one, and the bytes are those of one
+ * draw. Samples of a named stream have a new range, and what was left of the old one is lost: trnsci_ring_describe counts it
+ * (`skipped`, `restarts`), and trnsci_ring_borrow also skips what is there but is less than it lends. While no daemon answers,
+ * the functions return -TRNSCI_CLOSED, and a later call tries again. A ring of a named stream that was deleted, or made again
+ * under its name, ends (-TRNSCI_NOT_FOUND, -TRNSCI_BAD_REPLY).
+ *
  * A ring is used by one thread at a time; several rings of a session by several. After fork() the child's functions
  * fail with `closed`. It may be detached after its session was closed.
  * @param params the distribution's; "dtype" unless it is the default.
@@ -636,7 +643,7 @@ TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
  * @param out n samples of sample_bytes each (trnsci_ring_describe).
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_taken samples that were copied: n, on error fewer, which are taken nevertheless; may be NULL.
- * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED (the ring, its session or the daemon),
+ * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED (the ring, its session, or no daemon answers),
  *   -TRNSCI_BAD_REPLY, -TRNSCI_OUT_OF_RANGE (samples are borrowed). */
 TRNSCI_API int trnsci_ring_take(struct trnsci_ring *ring, void *out, uint64_t n, int timeout_ms, uint64_t *ret_taken,
 				struct trnsci_error *err);
@@ -667,7 +674,9 @@ struct trnsci_ring_info {
 	uint64_t range;	       /**< of a named stream: samples that lie in one piece of it; otherwise 0 */
 	uint64_t seed, stream;
 	char generator[32];
-	uint64_t reserved[4];
+	uint64_t restarts; /**< times that it was attached again, after its daemon or its session had ended */
+	uint64_t skipped;  /**< of a ring: samples of a named stream that were reserved for it and lost at these times */
+	uint64_t reserved[2];
 };
 /** Describes a ring, without a call. 0, or -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info *ret_info);
@@ -681,7 +690,9 @@ struct trnsci_broadcast_options {
 	unsigned mode;	      /**< who may read it, as a file's permissions: owner, the owner's group, others; 0: 0600 */
 	uint64_t reserved[4]; /**< zero */
 };
-/** Makes a broadcast of the session's own. It ends with the session. Distribution, parameters and source as
+/** Makes a broadcast of the session's own. It ends with the session, and with the daemon: its owner then makes it again, best
+ * with an offset behind the last sample that was published, which a reader of its own knows (trnsci_broadcast_describe:
+ * offset + produced). Distribution, parameters and source as
  * trnsci_ring_attach.
  * @param name 1 to 64 printable ASCII letters. options may be NULL.
  * @return 0, -TRNSCI_EXISTS, -TRNSCI_LIMIT, and what trnsci_ring_attach may return. Any thread. */
@@ -696,6 +707,11 @@ TRNSCI_API int trnsci_broadcast_publish(struct trnsci_session *session, const ch
 TRNSCI_API int trnsci_broadcast_close(struct trnsci_session *session, const char *name, struct trnsci_error *err);
 /** Attaches a reader to a broadcast; its next sample is the first, 0. Used by one thread at a time; after fork() the
  * child's functions fail with `closed`.
+ *
+ * A reader outlasts the daemon. It first gets what was published, then waits until the owner has made the broadcast again,
+ * and goes on at its place in the stream; samples that the new broadcast leaves out there count as missed. If the broadcast is
+ * of another stream, of a named one, or begins so far back that the reader would wait for more than its capacity, the reader goes
+ * on at its oldest sample. The numbers of samples go on in any case; `offset` of a span states where they lie.
  * @param ret_broadcast yours (trnsci_broadcast_detach).
  * @return 0, -TRNSCI_NOT_FOUND, -TRNSCI_BAD_REPLY (sizes or seals of what came are wrong), -TRNSCI_SYSTEM. */
 TRNSCI_API int trnsci_broadcast_attach(struct trnsci_session *session, const char *name,
@@ -715,7 +731,8 @@ struct trnsci_broadcast_span {
  * reports, or where (of a named stream) those after them lie elsewhere in the stream.
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_span may be NULL; also set on error, with what came before it.
- * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED. */
+ * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED (its owner has closed it, or after the daemon's end nobody
+ *   has made it again within reconnect_ms; a later call looks again). */
 TRNSCI_API int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_t n, int timeout_ms,
 				     struct trnsci_broadcast_span *ret_span, struct trnsci_error *err);
 /** Moves a reader to a sample, or, for UINT64_MAX, after the last one published. The samples in between do not count as

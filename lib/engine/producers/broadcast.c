@@ -114,8 +114,9 @@ void broadcast_go_on(struct broadcast *broadcast)
 	pool_wake(broadcast->producer.pool, &broadcast->producer.job);
 }
 
-void broadcast_close(struct broadcast *broadcast)
+void broadcast_close(struct broadcast *broadcast, enum error_code why)
 {
+	atomic_store(&broadcast->producer.closed_as, (uint32_t)why);
 	pool_cancel(broadcast->producer.pool, &broadcast->producer.job);
 }
 

@@ -27,9 +27,10 @@ void broadcast_publish(struct broadcast *broadcast, uint64_t target);
 uint64_t broadcast_produced(const struct broadcast *broadcast);
 const struct sampler *broadcast_sampler(const struct broadcast *broadcast);
 
-/* As ring_go_on, ring_close and ring_free. */
+/* As ring_go_on, ring_close and ring_free. `why` is the state of the page: ERROR_CLOSED, or ERROR_NO_DAEMON where the daemon
+ * stops, which readers outlast. */
 void broadcast_go_on(struct broadcast *broadcast);
-void broadcast_close(struct broadcast *broadcast);
+void broadcast_close(struct broadcast *broadcast, enum error_code why);
 void broadcast_free(struct broadcast *broadcast);
 
 #endif

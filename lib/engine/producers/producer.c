@@ -83,7 +83,9 @@ void producer_finish(struct producer *producer, const char *kind, int error)
 	if (!producer->failure.code)
 		error_set(&producer->failure, (enum error_code) - error, "%s: %s", kind, error_meaning(error));
 	sample_map_forget(&producer->map);
-	producer_notify(producer, error == -ERROR_CANCELLED ? ERROR_CLOSED : (uint32_t)-error);
+	const uint32_t closed_as = atomic_load(&producer->closed_as);
+
+	producer_notify(producer, error != -ERROR_CANCELLED ? (uint32_t)-error : closed_as ? closed_as : ERROR_CLOSED);
 	session_memory_leave(session_memory, &producer->entry);
 	sampler_end(producer->sampler);
 	producer->events.gone(producer->events.arg, &producer->failure);

@@ -24,6 +24,7 @@ struct producer {
 	uint64_t samples_published; /* authoritative; the shared page holds a copy */
 	size_t samples_in_flight;   /* in the step that is being drawn */
 	struct error failure;
+	_Atomic uint32_t closed_as; /* state of the page once it is cancelled; 0: ERROR_CLOSED */
 };
 
 /* Registers the producer with its session under `kind` ("ring" or "broadcast"), which names it in errors. Takes

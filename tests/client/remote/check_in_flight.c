@@ -332,63 +332,6 @@ static void test_prepared_in_flight(void **state)
 	close_both();
 }
 
-/* ---- rings and broadcasts ---- */
-
-static void take_ring(struct trnsci_ring *ring, int *ret_r)
-{
-	static float samples[4096];
-	struct trnsci_error err;
-
-	do
-		*ret_r = trnsci_ring_take(ring, samples, 4096, 20000, NULL, &err);
-	while (*ret_r == 0);
-	if (*ret_r == -TRNSCI_CLOSED && strlen(err.text) == 0)
-		fail_msg("expected a text, got none");
-}
-
-/* Rings and broadcasts end with the daemon; the session does not, and attaches others. */
-static void test_rings_and_broadcasts(void **state)
-{
-	const struct drawing draw = {.distribution = "normal", .source = {.seed = 6}};
-	static float expected[64], got[64];
-	struct trnsci_broadcast_span span;
-	struct trnsci_broadcast *reader;
-	struct trnsci_ring *ring, *again;
-	struct trnsci_error err;
-	int r;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-		open_both();
-		assert_int_equal(draw_array(own, &draw, TRNSCI_F32, 64, expected, NULL, NULL), 0);
-		assert_int_equal(draw_ring(remote, &draw, TRNSCI_F32, 0, &ring, NULL), 0);
-		assert_int_equal(draw_broadcast(remote, "b", &draw, TRNSCI_F32, 1024, 0, 0600, NULL), 0);
-		assert_int_equal(trnsci_broadcast_attach(remote, "b", &reader, NULL), 0);
-		restart(signals[i]);
-		take_ring(ring, &r);
-		assert_int_equal(r, -TRNSCI_CLOSED);
-		assert_int_equal(trnsci_broadcast_take(reader, got, 64, 20000, &span, &err), -TRNSCI_CLOSED);
-		assert_int_equal(trnsci_broadcast_publish(remote, "b", 64, NULL, NULL), -TRNSCI_NOT_FOUND);
-		ping();
-		assert_int_equal(draw_ring(remote, &draw, TRNSCI_F32, 0, &again, NULL), 0);
-		trnsci_ring_detach(ring); /* its number is the new one's by now */
-		if (trnsci_ring_take(again, got, 64, 20000, NULL, &err) < 0)
-			fail_msg("expected samples of the ring attached again, got %s", err.text);
-		assert_memory_equal(got, expected, sizeof got);
-		trnsci_broadcast_detach(reader);
-		assert_int_equal(draw_broadcast(remote, "b", &draw, TRNSCI_F32, 1024, 0, 0600, NULL), 0);
-		assert_int_equal(trnsci_broadcast_attach(remote, "b", &reader, NULL), 0);
-		assert_int_equal(trnsci_broadcast_publish(remote, "b", 64, NULL, NULL), 0);
-		assert_int_equal(trnsci_broadcast_take(reader, got, 64, 20000, &span, NULL), 0);
-		assert_memory_equal(got, expected, sizeof got);
-		trnsci_broadcast_detach(reader);
-		ping();
-		assert_int_equal(trnsci_ring_take(again, got, 64, 20000, NULL, &err), 0);
-		trnsci_ring_detach(again);
-		close_both();
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -397,7 +340,6 @@ int main(void)
 		cmocka_unit_test(test_submitted_while_it_stops),
 		cmocka_unit_test(test_never_sent),
 		cmocka_unit_test(test_prepared_in_flight),
-		cmocka_unit_test(test_rings_and_broadcasts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

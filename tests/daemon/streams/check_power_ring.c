@@ -126,7 +126,7 @@ static void tap_close(struct fixture *fixture, struct tap *tap)
 	if (tap->ring)
 		ring_close(tap->ring);
 	else
-		broadcast_close(tap->broadcast);
+		broadcast_close(tap->broadcast, ERROR_CLOSED);
 	while (!tap->ended)
 		tap->ended = sem_wait(&tap->gone) == 0;
 	tap_look(fixture, tap);
