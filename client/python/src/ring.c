@@ -81,11 +81,12 @@ static PyObject *shown(uint64_t number)
 
 PyObject *ring_info(const struct trnsci_ring_info *info)
 {
-	return Py_BuildValue("{sssNsNsNsNsNsNsNsNsNsNss}", "dtype", trnsci_dtype_name(info->dtype), "components",
+	return Py_BuildValue("{sssNsNsNsNsNsNsNsNsNsNsssNsN}", "dtype", trnsci_dtype_name(info->dtype), "components",
 			     shown(info->components), "capacity", shown(info->capacity), "offset", shown(info->offset),
 			     "position", shown(info->position), "taken", shown(info->taken), "produced",
 			     shown(info->produced), "range", shown(info->range), "seed", shown(info->seed), "stream",
-			     shown(info->stream), "sample_bytes", shown(info->sample_bytes), "generator", info->generator);
+			     shown(info->stream), "sample_bytes", shown(info->sample_bytes), "generator", info->generator,
+			     "restarts", shown(info->restarts), "skipped", shown(info->skipped));
 }
 
 /* numpy has no bfloat16: it shows the words. */

@@ -193,7 +193,8 @@ class Ring(_core.Ring):
 
     def describe(self):
         """Return a dict of what the ring is: its capacity, samples taken and
-        produced, generator, seed and stream."""
+        produced, generator, seed and stream, how often it outlasted a daemon
+        (restarts), and what of a named stream was skipped then."""
         return self._describe()
 
     def close(self):
