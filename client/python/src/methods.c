@@ -426,7 +426,8 @@ PyObject *method_broadcast(const struct method *method, struct generator_object 
 			    : PyArray_SimpleNew(part.ndim, part.shape, method->counts ? NPY_INT64 : NPY_DOUBLE);
 		r = array ? 0 : -1;
 	}
-	if (r == 0) {
+	/* numpy's macro divides by the sizes, also where one is 0. */
+	if (r == 0 && part.n > 0) {
 		PyArray_MultiIter_GOTO1D(walk.iterator, (npy_intp)part.begin);
 		r = method->one_recipe ? draw_together(&walk, g, base, &part, PyArray_DATA((PyArrayObject *)array))
 				       : draw_each(&walk, g, base, &part, PyArray_DATA((PyArrayObject *)array));

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How arrays come to the engine: their dtypes, their last axis, and rows."""
+import math
+
 import numpy as np
 
 from .. import _core
@@ -28,10 +30,16 @@ def to_working(x, dtype):
     return np.ascontiguousarray(x, wanted)
 
 
+def as_rows(x, kept):
+    """One axis in the place of all before the last `kept`, also where there
+    are no elements, of which reshape(-1) cannot tell how many rows there are."""
+    return x.reshape((math.prod(x.shape[:-kept]),) + x.shape[-kept:])
+
+
 def apply(operation, x, params, n, dtype, input="in", trailing=()):
     """Run an operation along the last axis, of length n afterwards, with more
     axes behind it. Any number of axes before it."""
-    rows = x.reshape(-1, x.shape[-1])
+    rows = as_rows(x, 1)
     shape = (rows.shape[0],) + ((n,) if n is not None else ()) + trailing
     made = _core.operate(None, operation, input, rows, params, shape,
                          np.dtype(dtype))

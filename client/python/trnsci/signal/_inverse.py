@@ -7,7 +7,7 @@ import numpy as np
 from .. import _core
 from .. import fft as _fft
 from .._errors import ParameterError
-from ._engine import real_type, working_type
+from ._engine import as_rows, real_type, working_type
 from .windows import get_window
 
 _TINY = 1e-10  # scipy's: smaller sums of squared windows divide nothing
@@ -60,7 +60,7 @@ def _overlap_add(parts, inverse):
                     parts.dtype)
     for piece in range(pieces):
         made[..., piece:piece + inverse.count, :] += parts[..., piece, :]
-    made = made.reshape(made.shape[:-2] + (-1,))
+    made = made.reshape(made.shape[:-2] + (made.shape[-2] * hop,))
     return made[..., :inverse.length]
 
 
@@ -97,7 +97,7 @@ def _by_engine(spectra, inverse, onesided):
         "return_complex": None if onesided else True,
     }
     kind = real_type(spectra.dtype) if onesided else spectra.dtype
-    rows = np.ascontiguousarray(spectra).reshape((-1,) + spectra.shape[-2:])
+    rows = as_rows(np.ascontiguousarray(spectra), 2)
     try:
         made = _core.operate(None, "istft", "in", rows, params,
                              (rows.shape[0], length), kind)

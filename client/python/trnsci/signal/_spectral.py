@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 
 from .. import fft as _fft
-from ._engine import apply, real_type, to_working, working_type
+from ._engine import (apply, as_rows, real_type, to_working,
+                      working_type)
 from ._segments import (BOUNDARIES, Segments, check_length, detrender,
                         engine_detrend, extend, frames, pad, padding,
                         read_window)
@@ -315,7 +316,7 @@ def _by_engine(x, y, segments, onesided, dtype, detrend, scaling, fs,
     x = to_working(x, dtype)
     if y is None:
         return apply("welch", x, params, bins, real_type(dtype))
-    params["y"] = to_working(y, dtype).reshape(-1, y.shape[-1])
+    params["y"] = as_rows(to_working(y, dtype), 1)
     return apply("csd", x, params, bins, dtype)
 
 

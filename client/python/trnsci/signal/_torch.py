@@ -3,7 +3,8 @@
 import numpy as np
 
 from .. import _core
-from ._engine import apply, real_type, to_working, working_type
+from ._engine import (apply, as_rows, real_type, to_working,
+                      working_type)
 
 
 def _window(window, n):
@@ -149,7 +150,7 @@ optional
         "return_complex": bool(return_complex),
     }
     rows = np.ascontiguousarray(np.swapaxes(z, -1, -2), dtype)
-    rows = rows.reshape((-1,) + rows.shape[-2:])
+    rows = as_rows(rows, 2)
     kind = dtype if return_complex else real_type(dtype)
     made = _core.operate(None, "istft", "in", rows, params,
                          (rows.shape[0], n), kind)
