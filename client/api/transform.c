@@ -178,28 +178,6 @@ static int run_on_tiles(const struct transform *t, struct error *err)
 	return r;
 }
 
-/* An empty array, which no tile can hold, goes with the request, and its result with the reply. */
-static int run_on_nothing(const struct transform *t, struct error *err)
-{
-	struct trnsci_array result;
-	struct trnsci_call *call;
-	int r = make_transform_call(t, &call, err);
-
-	if (r < 0)
-		return r;
-	args_set_array(trnsci_args(call), t->input, &t->in);
-	r = call_run(call, err);
-	if (r < 0)
-		return r;
-	if (trnsci_to_array(trnsci_reply(call), &result) < 0)
-		r = error_set(err, ERROR_BAD_REPLY, "%s: the reply is no array", t->operation);
-	result.data = t->out.data;
-	if (r == 0 && (array_count(&t->out) > 0 || !array_is_same(&result, &t->out)))
-		r = error_set(err, ERROR_BAD_SHAPE, "%s: out: its dtype or shape is not the result's", t->operation);
-	trnsci_call_free(call);
-	return r;
-}
-
 /* The transform may be repeated, so the input must not be overwritten before it has ended: if the two overlap, it is
  * copied. */
 static int run_through_tiles(const struct transform *t, struct error *err)
@@ -207,8 +185,6 @@ static int run_through_tiles(const struct transform *t, struct error *err)
 	struct transform own = *t;
 	int r;
 
-	if (array_count(&t->in) == 0 || array_count(&t->out) == 0)
-		return run_on_nothing(t, err);
 	if (!array_overlaps(&t->in, &t->out))
 		return run_on_tiles(t, err);
 	r = array_clone(&t->in, true, &own.in, err);

@@ -272,7 +272,7 @@ static void wrong_operands_are_refused(void **state)
 	call_fails(call, fixture.memory, "clip", ERROR_OUT_OF_RANGE, "out_of_range: clip: low: got 2");
 	call = call_new();
 	put(call, "in", array_of(call->bump, "f32", 0, x, 0));
-	call_fails(call, fixture.memory, "max", ERROR_BAD_SHAPE, "bad_shape: max: in: there are no elements");
+	call_fails(call, fixture.memory, "max", ERROR_BAD_SHAPE, "bad_shape: max: in: it is f32 (0), without elements");
 	fixture_close(&fixture);
 }
 

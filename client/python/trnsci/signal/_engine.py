@@ -32,7 +32,7 @@ def to_working(x, dtype):
 
 def as_rows(x, kept):
     """One axis in the place of all before the last `kept`, also where there
-    are no elements, of which reshape(-1) cannot tell how many rows there are."""
+    are no elements, where reshape(-1) cannot know the number of rows."""
     return x.reshape((math.prod(x.shape[:-kept]),) + x.shape[-kept:])
 
 

@@ -79,7 +79,7 @@ def torch_stft(input, n_fft, hop_length=None, win_length=None, window=None,
     dtype = working_type(x)
     n_fft, hop, win = _lengths(n_fft, hop_length, win_length)
     x = to_working(x, dtype)
-    if x.ndim < 1 or x.size == 0:
+    if x.ndim < 1 or x.shape[-1] == 0:
         raise ValueError("input: allowed are signals of 1 sample and more")
     onesided = not np.iscomplexobj(x) if onesided is None else bool(onesided)
     length = x.shape[-1] + (2 * (n_fft // 2) if center else 0)
