@@ -31,7 +31,8 @@
 	X(bernoulli_i8) X(bernoulli_i32) X(rademacher_i8) X(rademacher_i32) X(rademacher_f32) X(rademacher_f64) \
 	X(uniform_bf16) X(uniform_f16) X(normal_bf16) X(normal_f16) X(normal64_bf16) X(normal64_f16) \
 	X(uniform_each_f32) X(uniform_each_f64) X(normal_each_f32) X(normal_each_f64) \
-	X(normal_each_bf16) X(normal_each_f16) X(normal64_each_f32) X(normal64_each_f64) \
+	X(uniform_each_bf16) X(uniform_each_f16) X(normal_each_bf16) X(normal_each_f16) \
+	X(normal64_each_f32) X(normal64_each_f64) X(normal64_each_bf16) X(normal64_each_f16) \
 	X(exponential_each_f32) X(exponential_each_f64) X(laplace_each_f32) X(laplace_each_f64) \
 	X(lognormal_each_f32) X(lognormal_each_f64) X(gumbel_each_f32) X(gumbel_each_f64) \
 	X(weibull_each_f32) X(weibull_each_f64) X(cauchy_each_f32) X(cauchy_each_f64) \

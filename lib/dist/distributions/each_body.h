@@ -201,6 +201,35 @@ static size_t uniform_each_f32(const struct dist_constants *k, const void *const
 	return 0;
 }
 
+/* Returns the next 16-bit number below one that is no NaN: their bits are a sign and a magnitude. */
+INLINE uint16_t below_half_of(uint16_t half)
+{
+	return (half & 0x7FFF) == 0 ? 0x8001 : half & 0x8000 ? (uint16_t)(half + 1) : (uint16_t)(half - 1);
+}
+
+/* As uniform_bf16 and uniform_f16. What is rounded to high or past it becomes the greatest number below high: no other lies
+ * between. */
+#define UNIFORM16_EACH(name, mask, step, round, widen)                                                                 \
+	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
+			   void *ret_out, uint16_t *ret_rejected)                                                      \
+	{                                                                                                              \
+		const double *const low = inputs[DIST_PARAMETER_INPUT], *const high = inputs[DIST_PARAMETER_INPUT + 1]; \
+		const uint32_t *words = inputs[0];                                                                     \
+		uint16_t *out = ret_out;                                                                               \
+                                                                                                                       \
+		(void)k, (void)attempt, (void)ret_rejected;                                                            \
+		for (size_t i = 0; i < n; i++) {                                                                       \
+			const double u = (double)(int32_t)(words[i] & (mask)) * (step);                                \
+			const uint16_t x = round((float)fma(u, high[i] - low[i], low[i]));                             \
+                                                                                                                       \
+			out[i] = widen(x) < high[i] ? x : below_half_of(x);                                            \
+		}                                                                                                      \
+		return 0;                                                                                              \
+	}
+
+UNIFORM16_EACH(uniform_each_bf16, 0xFFu, 0x1p-8, bf16_of, bf16_widen)
+UNIFORM16_EACH(uniform_each_f16, 0x7FFu, 0x1p-11, f16_of, f16_widen)
+
 /* Rounds standard normals times std plus mean to float32 and then to 16 bits. */
 #define NORMAL16_EACH(name, round)                                                                                     \
 	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
@@ -218,6 +247,25 @@ static size_t uniform_each_f32(const struct dist_constants *k, const void *const
 
 NORMAL16_EACH(normal_each_bf16, bf16_of)
 NORMAL16_EACH(normal_each_f16, f16_of)
+
+/* Does the same with normals whose radius has 64 bits. */
+#define NORMAL64_16_EACH(name, rounded)                                                                                \
+	static size_t name(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,     \
+			   void *ret_out, uint16_t *ret_rejected)                                                      \
+	{                                                                                                              \
+		float normals[DIST_BLOCK_REJECTING];                                                                   \
+		const void *const of_normals[] = {                                                                     \
+			[0] = normals,                                                                                 \
+			[DIST_PARAMETER_INPUT] = inputs[DIST_PARAMETER_INPUT],                                         \
+			[DIST_PARAMETER_INPUT + 1] = inputs[DIST_PARAMETER_INPUT + 1],                                 \
+		};                                                                                                     \
+                                                                                                                       \
+		radius64_f32(k, inputs, attempt, n, normals, ret_rejected);                                            \
+		return rounded(k, of_normals, attempt, n, ret_out, ret_rejected);                                      \
+	}
+
+NORMAL64_16_EACH(normal64_each_bf16, normal_each_bf16)
+NORMAL64_16_EACH(normal64_each_f16, normal_each_f16)
 
 /* Makes 1 where the words, read as binary digits, are below those of p; attempt a compares the 32 digits from 32 a on. */
 #define BERNOULLI_EACH(name, type)                                                                                     \

@@ -211,6 +211,15 @@ INLINE uint16_t f16_of(float x)
 	return (uint16_t)(sign | half);
 }
 
+INLINE float f16_widen(uint16_t half)
+{
+	const uint32_t size = half & 0x7FFF;
+	/* Denormals are multiples of 2^-24. */
+	const float x = size < 0x400 ? (float)size * 0x1p-24f : float_of_bits((size << 13) + 0x38000000u);
+
+	return half & 0x8000 ? -x : x;
+}
+
 /* Maps u in [0, 1), made of the low bits of a word, to [low, high) in float64; rounds to float32 and then to 16 bits.
  */
 #define UNIFORM16(name, mask, step, round)                                                                             \

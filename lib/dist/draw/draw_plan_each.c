@@ -45,20 +45,30 @@ static const struct {
 	[DIST_RANDINT] = {KERNEL(randint_each_i64), KERNEL(randint_each_i32), 1, {INPUT_WORDS}},
 };
 
+/* Normals whose radius has 64 bits: one word of float64, two of narrower samples. */
+static dist_function *normal64_kernel(const struct dist_kernel *kernels, enum dtype dtype, struct draw_plan *plan)
+{
+	plan->n_inputs = dtype == DTYPE_F64 ? 1 : 2;
+	plan->inputs[0] = plan->inputs[1] = INPUT_WORDS;
+	return dtype == DTYPE_F64    ? kernels->normal64_each_f64
+	       : dtype == DTYPE_F32  ? kernels->normal64_each_f32
+	       : dtype == DTYPE_BF16 ? kernels->normal64_each_bf16
+				     : kernels->normal64_each_f16;
+}
+
 /* Kernels that the width of a sample alone does not decide. */
 static dist_function *special_kernel(const struct dist_kernel *kernels, const struct draw *draw, struct draw_plan *plan)
 {
-	const bool wide = draw->dtype == DTYPE_F64;
+	const bool wide = draw->dtype == DTYPE_F64, bf16 = draw->dtype == DTYPE_BF16, half = bf16 || draw->dtype == DTYPE_F16;
 
 	if (draw->dtype == DTYPE_I8)
 		return kernels->bernoulli_each_i8;
-	if (draw->distribution == DIST_NORMAL && (draw->dtype == DTYPE_BF16 || draw->dtype == DTYPE_F16))
-		return draw->dtype == DTYPE_BF16 ? kernels->normal_each_bf16 : kernels->normal_each_f16;
-	if (draw->distribution == DIST_NORMAL && draw->parameters[2].natural == NORMAL_BOXMULLER64) {
-		plan->n_inputs = wide ? 1 : 2;
-		plan->inputs[0] = plan->inputs[1] = INPUT_WORDS;
-		return wide ? kernels->normal64_each_f64 : kernels->normal64_each_f32;
-	}
+	if (draw->distribution == DIST_NORMAL && draw->parameters[2].natural == NORMAL_BOXMULLER64)
+		return normal64_kernel(kernels, draw->dtype, plan);
+	if (draw->distribution == DIST_NORMAL && half)
+		return bf16 ? kernels->normal_each_bf16 : kernels->normal_each_f16;
+	if (draw->distribution == DIST_UNIFORM && half)
+		return bf16 ? kernels->uniform_each_bf16 : kernels->uniform_each_f16;
 	if (draw->distribution != DIST_TRUNCATED_NORMAL)
 		return NULL;
 	/* The bounds are numbers, and so are the constants that come of them. */

@@ -61,6 +61,20 @@ int bind_error(const struct args *args, unsigned param, struct error *err, enum 
 	return error_set(err, code, "%s: %s: %s", args->context, args->operation->params[param].name, rest);
 }
 
+/* Reports a map for a distribution's parameter that is one number for all samples, and names those that may be arrays. */
+static int not_an_array(const struct args *args, unsigned p, struct error *err)
+{
+	const struct operation *operation = args->operation;
+	char names[64] = "";
+	int at = 0;
+
+	for (size_t i = DRAW_COMMON; i < operation->n_params && at < (int)sizeof names; i++)
+		if (operation_takes_array(operation, i))
+			at += snprintf(names + at, sizeof names - (size_t)at, "%s%s", at ? ", " : "", operation->params[i].name);
+	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got a map, allowed is %s; %s%s may be an array with an element for each sample",
+			  type_texts[operation->params[p].type], at ? "only " : "no parameter of ", at ? names : operation->name);
+}
+
 /* Returns whether a parameter's numbers are integers. */
 static bool is_integer(enum param_type type)
 {
@@ -75,6 +89,8 @@ static int wrong_type(const struct args *args, unsigned p, const struct value *v
 	if (value->kind == VALUE_REAL && is_integer(param->type))
 		return bind_error(args, p, err, ERROR_WRONG_TYPE,
 				  "got %.17g, allowed is a whole number, as a float below 2^53 in magnitude", value->real);
+	if (value->kind == VALUE_MAP && args->operation->class == METHOD_DRAW && p >= DRAW_COMMON)
+		return not_an_array(args, p, err);
 	return bind_error(args, p, err, ERROR_WRONG_TYPE, "got %s, allowed is %s%s%s", bind_kind_text(value->kind),
 			  type_texts[param->type], param->choices ? ": " : "", param->choices ? param->choices : "");
 }

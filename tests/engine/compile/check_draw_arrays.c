@@ -4,9 +4,11 @@
 #include <math.h>
 
 #include "engine/harness.h"
+#include "engine/operations/bind.h"
+#include "engine/operations/params.h"
 #include "rng/stream.h"
 
-enum { N = 20011, LENGTH = 7 };
+enum { N = 20011, LENGTH = 7, SAMPLES = 1201 };
 
 static const double means[LENGTH] = {0, 1000, -3, 1e6, 5, 77, 0.25}, lams[LENGTH] = {0, 1, 9, 11, 300, 1e5, 1e9};
 
@@ -349,6 +351,183 @@ static void wrong_arrays_are_refused(void **state)
 	fixture_close(&fixture);
 }
 
+/* ---- every distribution, dtype and parameter ---- */
+
+/* A value that the row allows beside the fallbacks of the others. */
+static double good_of(const struct operation *draw, const struct param *param)
+{
+	if (param->fallback && *param->fallback)
+		return strtod(param->fallback, NULL);
+	if (strcmp(param->name, "high") == 0)
+		return 50;
+	if (strcmp(draw->name, "hypergeometric") == 0)
+		return 20;
+	return param->max > 0 && param->max <= 1 ? 0.375 : strcmp(param->name, "a") == 0 ? 2.5 : 3;
+}
+
+/* The numbers that the distribution must have, but for the given parameter. */
+static struct call *draw_call(const struct operation *draw, const struct value *dtype, size_t left_out)
+{
+	struct call *call = call_new();
+
+	put(call, "n", value_uint(SAMPLES));
+	put(call, "seed", value_uint(5));
+	put(call, "dtype", *dtype);
+	for (size_t p = DRAW_COMMON; p < draw->n_params; p++)
+		if (p != left_out && !draw->params[p].fallback && draw->params[p].type != PARAM_ANY)
+			put(call, draw->params[p].name, value_real(good_of(draw, &draw->params[p])));
+	return call;
+}
+
+/* An array of equal elements; with `method` where the distribution has one. */
+static const struct value *draw_with(struct fixture *fixture, const struct operation *draw, const struct value *dtype, size_t p,
+				     const char *method, bool as_array, struct call **ret_call)
+{
+	static double elements[SAMPLES];
+	static int64_t integers[SAMPLES];
+	const bool whole = draw->params[p].type == PARAM_INT;
+	const double good = good_of(draw, &draw->params[p]);
+	struct call *call = draw_call(draw, dtype, p);
+
+	for (size_t i = 0; i < SAMPLES; i++) {
+		elements[i] = good;
+		integers[i] = (int64_t)good;
+	}
+	if (method)
+		put(call, "method", value_string(method));
+	if (!as_array)
+		put(call, draw->params[p].name, value_real(good));
+	else if (whole)
+		put(call, draw->params[p].name,
+		    array_of(call->bump, memcmp(dtype->bytes.at, "u64", 3) == 0 ? "u64" : "i64", SAMPLES, integers, sizeof integers));
+	else
+		put(call, draw->params[p].name, array_of(call->bump, "f64", SAMPLES, elements, sizeof elements));
+	*ret_call = call;
+	return call_run(call, fixture->memory, draw->name);
+}
+
+/* Counts and gammas have other kernels for arrays, of the same distribution. */
+static bool has_same_samples(const struct operation *draw)
+{
+	static const char *const others[] = {"poisson", "binomial", "gamma", "chi_squared", "beta", "negative_binomial", "f", "geometric",
+					     "noncentral_chi_squared", "noncentral_f", "standard_t"};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(draw->name, others[i]) == 0)
+			return false;
+	return true;
+}
+
+/* An array of equal elements gives the samples of that number. */
+static void expect_same_samples(struct fixture *fixture, const struct operation *draw, const struct value *dtype, size_t p,
+				const char *method)
+{
+	struct call *one, *each;
+	const struct value *x = draw_with(fixture, draw, dtype, p, method, false, &one);
+	const struct value *y = draw_with(fixture, draw, dtype, p, method, true, &each);
+	const struct value *a = value_get(x, "data"), *b = value_get(y, "data");
+
+	assert_int_equal(a->bytes.size, b->bytes.size);
+	if (has_same_samples(draw) && memcmp(a->bytes.at, b->bytes.at, a->bytes.size) != 0)
+		fail_msg("%s %.*s: an array of equal %s gives other samples than the number", draw->name, (int)dtype->bytes.size,
+			 dtype->bytes.at, draw->params[p].name);
+	call_free(one);
+	call_free(each);
+}
+
+/* What takes no arrays says so, and names the parameters that do. */
+static void expect_no_array(struct fixture *fixture, const struct operation *draw, const struct value *dtype, size_t p)
+{
+	struct call *call = draw_call(draw, dtype, p);
+	double one = 1;
+	const struct error *error;
+
+	put(call, draw->params[p].name, array_of(call->bump, "f64", 1, &one, sizeof one));
+	call_start(call, fixture->memory, draw->name);
+	call_wait(call);
+	error = request_error(call->request);
+	if (!error || error->code != ERROR_WRONG_TYPE || !strstr(error->text, draw->params[p].name) ||
+	    !strstr(error->text, "may be an array"))
+		fail_msg("%s: %s: expected that no array is allowed, got %s", draw->name, draw->params[p].name,
+			 error ? error->text : "samples");
+	call_free(call);
+}
+
+static void every_parameter_is_an_array_or_says_why_not(void **state)
+{
+	struct fixture fixture = fixture_open(1);
+	size_t count, taken = 0, refused = 0;
+	const struct operation *all = operations(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].class != METHOD_DRAW)
+			continue;
+		for (unsigned d = 0; d < 8; d++) {
+			const char *choices = all[i].params[DRAW_DTYPE].choices;
+			const struct value dtype = bind_choice_text(&all[i].params[DRAW_DTYPE], d);
+
+			for (size_t p = DRAW_COMMON; p < all[i].n_params; p++) {
+				const enum param_type type = all[i].params[p].type;
+
+				if (operation_takes_array(&all[i], p)) {
+					expect_same_samples(&fixture, &all[i], &dtype, p, NULL);
+					taken++;
+				} else if (type == PARAM_F64 || type == PARAM_U64 || type == PARAM_INT) {
+					expect_no_array(&fixture, &all[i], &dtype, p);
+					refused++;
+				}
+				if (strcmp(all[i].name, "normal") == 0 && p < DRAW_COMMON + 2)
+					expect_same_samples(&fixture, &all[i], &dtype, p, "boxmuller64");
+			}
+			if (dtype.bytes.at + dtype.bytes.size == choices + strlen(choices))
+				break;
+		}
+	}
+	assert_true(taken > 80 && refused > 3);
+	fixture_close(&fixture);
+}
+
+/* Half-open also where the arithmetic rounds up, for each element. */
+static void uniforms_of_16_bits_stay_below_high(void **state)
+{
+	static const struct {
+		double low, high;
+	} ends[] = {{0, 1}, {-1, 0}, {1, 1.0009765625}, {-3, -1}, {0, 0x1p-14}, {0, 0x1p-24}, {-0x1p-24, 0}, {2047, 2049}, {0.99, 1},
+		    {-1e-3, 1e-3}, {100, 100.3}, {0, 1e-10}, {-1e-10, 0}, {65000, 65504}};
+	static const char *const dtypes[] = {"f16", "bf16"};
+	static double low[SAMPLES], high[SAMPLES];
+	struct fixture fixture = fixture_open(1);
+
+	(void)state;
+	for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)
+		for (size_t d = 0; d < 2; d++) {
+			struct call *one = call_new(), *each = call_new();
+			const struct value *x, *y;
+
+			for (size_t i = 0; i < SAMPLES; i++) {
+				low[i] = ends[e].low;
+				high[i] = ends[e].high;
+			}
+			put(one, "low", value_real(ends[e].low));
+			put(one, "high", value_real(ends[e].high));
+			put(each, "low", array_of(each->bump, "f64", SAMPLES, low, sizeof low));
+			put(each, "high", array_of(each->bump, "f64", SAMPLES, high, sizeof high));
+			for (int k = 0; k < 2; k++) {
+				put(k ? one : each, "n", value_uint(SAMPLES));
+				put(k ? one : each, "seed", value_uint(9));
+				put(k ? one : each, "dtype", value_string(dtypes[d]));
+			}
+			x = call_run(one, fixture.memory, "uniform");
+			y = call_run(each, fixture.memory, "uniform");
+			if (memcmp(value_get(x, "data")->bytes.at, value_get(y, "data")->bytes.at, 2 * SAMPLES) != 0)
+				fail_msg("%s uniforms in [%g, %g) differ by arrays and by numbers", dtypes[d], ends[e].low, ends[e].high);
+			call_free(one);
+			call_free(each);
+		}
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +539,8 @@ int main(void)
 		cmocka_unit_test(noise_add_takes_arrays),
 		cmocka_unit_test(a_wrong_element_is_named),
 		cmocka_unit_test(wrong_arrays_are_refused),
+		cmocka_unit_test(every_parameter_is_an_array_or_says_why_not),
+		cmocka_unit_test(uniforms_of_16_bits_stay_below_high),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,8 +28,7 @@ static int find_buffer(struct compiler *c, unsigned param, struct buffer **ret_b
 	return error;
 }
 
-/* Finds a parameter's array and checks its dtype and length. 16-bit uniforms, and 16-bit normals of boxmuller64, have
- * no kernel that takes arrays. */
+/* Finds a parameter's array and checks its dtype. */
 static int find_array(struct compiler *c, const struct draw *draw, unsigned parameter, struct buffer **ret_buffer)
 {
 	const unsigned param = DRAW_COMMON + parameter;
@@ -42,14 +41,6 @@ static int find_array(struct compiler *c, const struct draw *draw, unsigned para
 		return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
 				  "the array's dtype is %s, allowed for %s %s are %s", dtype_name(buffer->shape.dtype),
 				  c->args.operation->name, dtype_name(draw->dtype), draw_array_dtypes(draw));
-	if (draw->distribution == DIST_UNIFORM && (draw->dtype == DTYPE_BF16 || draw->dtype == DTYPE_F16))
-		return bind_error(&c->args, param, c->err, ERROR_NOT_SUPPORTED,
-				  "got an array with dtype %s, allowed are f32 and f64", dtype_name(draw->dtype));
-	if (draw->distribution == DIST_NORMAL && draw->parameters[2].natural == NORMAL_BOXMULLER64 &&
-	    (draw->dtype == DTYPE_BF16 || draw->dtype == DTYPE_F16))
-		return bind_error(&c->args, param, c->err, ERROR_NOT_SUPPORTED,
-				  "got an array with method boxmuller64 and dtype %s, allowed are f32 and f64",
-				  dtype_name(draw->dtype));
 	*ret_buffer = buffer;
 	return 0;
 }
