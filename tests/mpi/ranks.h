@@ -39,7 +39,7 @@ static inline void report(const char *format, const char *subject)
 	reason[0] = '\0';
 }
 
-static const int sizes[] = {1, 2, 3, 4, 8};
+static const int sizes[] = {1, 2, 3, 4, 5, 8};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 /* The group of the first ranks of the job; NULL on the others, and where the job is too small. */

@@ -103,7 +103,8 @@ TRNSCI_API uint64_t trnsci_mpi_global_index(const struct trnsci_mpi_layout *layo
  *
  * The array is one draw of as many elements, in row-major order: element k of the array is element k of trnsci_fill with
  * the same source, whatever the layout. A named stream is moved on once, by the daemon of rank 0.
- * @param params the distribution's; arrays among them are of the caller, no tiles.
+ * @param params the distribution's; arrays among them are of the caller, no tiles. A permutation of 0 items (the default) is one of
+ *   the whole array.
  * @param source NULL: seed 0; rank and size are 0. The `next` of the span before continues a sequence.
  * @param dtype of the elements; the distribution must have it.
  * @param out the rank's elements, may be NULL where it has none.

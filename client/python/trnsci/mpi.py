@@ -254,7 +254,8 @@ class Group:
 
     def _types(self, distribution: str) -> typing.Mapping[str, _ParameterInfo]:
         """What the table of operations states of a distribution's parameters; empty where there is no such one."""
-        types, info = {}, _ParameterInfo()
+        types: typing.Dict[str, _ParameterInfo] = {}
+        info = _ParameterInfo()
         while self._library.trnsci_parameter(distribution.encode(), ctypes.c_size_t(len(types)), ctypes.byref(info)) == 0:
             types[info.name.decode()], info = info, _ParameterInfo()
         return types
