@@ -331,6 +331,36 @@ def test_choice():
                                   trnsci.Generator(1).choice(items, 9))
 
 
+TABLE = np.arange(60.).reshape(12, 5)
+WEIGHTS = np.arange(12) / 66
+
+
+@pytest.mark.parametrize("draw", [
+    lambda g: g.choice(TABLE, 7), lambda g: g.choice(TABLE, (7, 2)),
+    lambda g: g.choice(TABLE, 4, axis=1), lambda g: g.choice(TABLE, 7, p=WEIGHTS),
+    lambda g: g.choice(TABLE, 4, False, axis=-1),
+    lambda g: g.choice(TABLE, (2, 2), False, axis=1),
+    lambda g: g.choice(TABLE, 7, False, WEIGHTS),
+    lambda g: g.choice(12, (3, 2), False, WEIGHTS),
+    lambda g: g.choice(12, (5, 2), False), lambda g: g.choice(12, 12, False),
+    lambda g: g.permutation(TABLE), lambda g: g.permutation(TABLE, 1),
+    lambda g: g.permutation(TABLE, -2), lambda g: g.permutation(13),
+    lambda g: g.dirichlet([1, 2, 3], (4, 2)),
+    lambda g: g.multinomial(9, [.3, .7], (7,)),
+    lambda g: g.multivariate_normal([0, 1], [[2, 1], [1, 2]], 7),
+    lambda g: g.multivariate_hypergeometric([5, 6, 7], 4, 9)])
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_ranks_of_what_has_items(draw, size):
+    alone = trnsci.Generator(9)
+    ranks = [trnsci.Generator(9, rank=r, size=size) for r in range(size)]
+    whole = draw(alone)
+    np.testing.assert_array_equal(np.concatenate([draw(g) for g in ranks]),
+                                  whole)
+    assert {g.position for g in ranks} == {alone.position}
+    np.testing.assert_array_equal(np.concatenate([g.random(9) for g in ranks]),
+                                  alone.random(9))
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16,
                                    np.int32, np.uint32, np.int64, np.uint64,
                                    bool])

@@ -100,6 +100,8 @@ class Choices:
         [0, 1, 2, 3, 4]
         """
         items, n = _population(a, axis)
+        if items is not None and self.size > 1 and axis % items.ndim != 0:
+            return self._rows_of("choice", a, size, replace, p, axis, shuffle)
         shape = _shape_of(size)
         count = int(np.prod(shape, dtype=np.int64)) if size is not None else 1
         if n == 0 and count != 0:
@@ -138,7 +140,9 @@ class Choices:
         if weights is not None:
             if np.count_nonzero(weights > 0) < count:
                 raise ValueError("Fewer non-zero entries in p than size")
-            return self._weighted_order(weights, count).reshape(shape)
+            places = self._weighted_order(weights, count).reshape(shape)
+            begin, rows = _part(self, shape)
+            return places[begin:begin + rows] if shape else places
         begin, rows = _part(self, shape)
         row = count // shape[0] if shape and shape[0] else 1
         places = self._order(n, count, begin * row, rows * row)
@@ -161,6 +165,14 @@ class Choices:
         times = twin.standard_exponential(n)
         self.position = twin.position
         return times
+
+    def _rows_of(self, name, *args):
+        """This rank's rows of what one generator returns."""
+        twin = self._undivided()
+        made = getattr(twin, name)(*args)
+        self.position = twin.position
+        begin, rows = _part(self, made.shape)
+        return made[begin:begin + rows]
 
     def _undivided(self):
         """The same place of the same stream, of rank 0 of 1."""
@@ -194,6 +206,8 @@ class Choices:
             return self._order(n, n, begin, rows)
         items = np.asarray(x)
         axis = _axis_of(axis, items.ndim)
+        if self.size > 1 and axis != 0:
+            return self._rows_of("permutation", x, axis)
         n = items.shape[axis]
         begin, rows = _part(self, (n,))
         return items.take(self._order(n, n, begin, rows), axis=axis)
@@ -242,7 +256,7 @@ class Choices:
         Parameters
         ----------
         x : array_like
-            The items.
+            The items. With ranks, each returns the whole of them alike.
         axis : int, optional
             Axis along which they are moved, each slice for itself; default:
             all items of the array together.

@@ -34,7 +34,7 @@ class Generator(Derived, Choices, _core.Generator):
         This generator gets part `rank` of `size` of every draw, divided along
         its first axis: the parts joined in the order of ranks are the draw
         that one generator makes. Single numbers are not divided, every rank
-        gets the same.
+        gets the same; nor is what `shuffle` and `permuted` change in place.
     session : Session, optional
         What draws; default: `default_session()`, opened by the first draw.
 
