@@ -31,7 +31,7 @@
 	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype to skip"}, \
 	[DRAW_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
 		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply; offset counts on " \
-		"from the first sample at or after it"}, \
+		"from the first sample at or after it that begins at a multiple of 4 words"}, \
 	[DRAW_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the draw to produce, below size"}, \
 	[DRAW_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, \
 		"number of parts of the n samples"}, \
