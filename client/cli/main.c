@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnsci-cli: random numbers and transforms on the command line. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,6 +101,7 @@ int main(int argc, char **argv)
 	struct options options;
 	struct cli cli = {.timeout_ms = 30000};
 
+	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of the write */
 	if (options_ask_for_help(leading, argv)) {
 		print_usage();
 		return flush_stdout(EXIT_OK);

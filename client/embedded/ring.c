@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "call/tiles.h"
@@ -57,6 +58,18 @@ static int bind_parameters(struct trnsci_call *call, struct bump *bump, struct a
 	return bind_args(args, params, err);
 }
 
+/* As ftruncate, which raises SIGXFSZ beyond the limit of file sizes: the signal would end the caller's process. */
+static int set_size(int fd, uint64_t bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
+		errno = EFBIG;
+		return -1;
+	}
+	return ftruncate(fd, (off_t)bytes);
+}
+
 /* Samples lie in a memfd, so that they can be mapped twice in a row. The index needs no descriptor. */
 static int make_memory(const struct args *args, const struct sampler *sampler, struct ring_link *link,
 		       struct error *err)
@@ -70,7 +83,7 @@ static int make_memory(const struct args *args, const struct sampler *sampler, s
 		return bind_error(args, RING_SAMPLES, err, ERROR_LIMIT, "more than %d bytes, allowed are as many",
 				  MOST_BYTES);
 	fd = memfd_create("trnsci-ring", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, (off_t)(page + link->capacity * link->sample_bytes)) < 0)
+	if (fd < 0 || set_size(fd, page + link->capacity * link->sample_bytes) < 0)
 		r = error_set(err, ERROR_SYSTEM, "ring: memfd: %s", strerror(errno));
 	else
 		r = ring_link_map(link, fd, page, PROT_READ | PROT_WRITE, err);

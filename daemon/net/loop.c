@@ -139,7 +139,7 @@ static void on_watchdog(evutil_socket_t fd, short what, void *arg)
 
 void loop_ignore_signals(void)
 {
-	static const int ignored[] = {SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGIO};
+	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGIO};
 
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
 		signal(ignored[i], SIG_IGN);

@@ -14,8 +14,8 @@
 struct event_base; /* libevent's */
 struct loop;
 
-/* Ignores signals that would end the process for no reason: SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGIO, and SIGHUP
- * until the loop takes it over. Call it before anything else. */
+/* Ignores signals that would end the process for no reason: SIGPIPE, SIGXFSZ (a limit of file sizes, which memory of ours
+ * counts for), SIGUSR1, SIGUSR2, SIGALRM, SIGIO, and SIGHUP until the loop takes it over. Call it before anything else. */
 void loop_ignore_signals(void);
 
 /* Makes the loop, one in a process. The first SIGTERM or SIGINT calls stop(arg) from the loop, a second one ends the

@@ -17,7 +17,9 @@
  * signals are blocked. */
 static char temporary[PATH_MAX];
 
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+/* Those that end a process and come from outside. */
+static const int ending_signals[] = {SIGINT,  SIGTERM, SIGHUP,	SIGQUIT,   SIGPIPE, SIGXCPU,
+				     SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGBUS};
 
 enum { N_SIGNALS = sizeof ending_signals / sizeof *ending_signals };
 
@@ -120,6 +122,11 @@ int target_open(const char *name, struct target *ret_target)
 	return ret_target->fd < 0 ? complain(EXIT_CANNOT_CREATE, "%s: %s", name, strerror(errno)) : EXIT_OK;
 }
 
+static const char *why(int error)
+{
+	return error == EFBIG ? "it would exceed the file size limit (ulimit -f)" : strerror(error);
+}
+
 /* SIGPIPE ends the process unless the parent ignores it. */
 int target_write(struct target *target, const void *bytes, size_t size)
 {
@@ -133,7 +140,7 @@ int target_write(struct target *target, const void *bytes, size_t size)
 		if (wrote < 0 && errno == EPIPE)
 			return EXIT_IO;
 		if (wrote <= 0)
-			return complain(EXIT_IO, "%s: %s", target->name, strerror(wrote < 0 ? errno : ENOSPC));
+			return complain(EXIT_IO, "%s: %s", target->name, why(wrote < 0 ? errno : ENOSPC));
 		at += wrote;
 		size -= (size_t)wrote;
 	}

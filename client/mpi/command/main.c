@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnsci-mpi: arrays over the ranks of an MPI job, on the command line. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
 {
 	int code;
 
+	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of the write */
 	MPI_Init(&argc, &argv);
 	const bool prints = command_prints();
 
