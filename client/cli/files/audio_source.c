@@ -57,7 +57,7 @@ static sf_count_t source_read(void *to, sf_count_t count, void *arg)
 	const sf_count_t got = read_at(source, source->at, to, count);
 
 	for (size_t i = 0; i < source->n_patches; i++)
-		for (sf_count_t k = 0; k < 4; k++) {
+		for (sf_count_t k = 0; k < (sf_count_t)source->patches[i].size; k++) {
 			const sf_count_t place = source->patches[i].at + k - source->at;
 
 			if (place >= 0 && place < got)
@@ -82,26 +82,27 @@ SNDFILE *audio_source_open(struct audio_source *source, SF_INFO *info)
 
 /* ---- sizes that a header lacks ---- */
 
-static uint32_t get_size(const unsigned char *at, bool big)
+static uint64_t get_size(const unsigned char *at, int bytes, bool big)
 {
-	uint32_t size = 0;
+	uint64_t size = 0;
 
-	for (int i = 0; i < 4; i++)
-		size |= (uint32_t)at[i] << (big ? 24 - 8 * i : 8 * i);
+	for (int i = 0; i < bytes; i++)
+		size |= (uint64_t)at[i] << 8 * (big ? bytes - 1 - i : i);
 	return size;
 }
 
-static void add_patch(struct audio_source *source, sf_count_t at, uint32_t size, bool big)
+static void add_patch(struct audio_source *source, sf_count_t at, uint64_t size, int bytes, bool big)
 {
 	struct audio_patch *patch = &source->patches[source->n_patches++];
 
 	patch->at = at;
-	for (int i = 0; i < 4; i++)
-		patch->bytes[i] = (unsigned char)(size >> (big ? 24 - 8 * i : 8 * i));
+	patch->size = (size_t)bytes;
+	for (int i = 0; i < bytes; i++)
+		patch->bytes[i] = (unsigned char)(size >> 8 * (big ? bytes - 1 - i : i));
 }
 
 /* Where the chunk behind the one at `at` begins. Chunks begin at even bytes. */
-static sf_count_t next_chunk(sf_count_t at, uint32_t size)
+static sf_count_t next_chunk(sf_count_t at, uint64_t size)
 {
 	return at + CHUNK_HEAD + (sf_count_t)size + (size & 1);
 }
@@ -115,42 +116,76 @@ static bool holds_chunks(const struct audio_source *source, sf_count_t at, bool 
 		for (int i = 0; i < 4; i++)
 			if (head[i] < ' ' || head[i] > '~')
 				return false;
-		at = next_chunk(at, get_size(head + 4, big));
+		at = next_chunk(at, get_size(head + 4, 4, big));
 	}
 	return at == source->size || at == source->size + 1;
 }
 
 /* Finds the samples' chunk: where its head begins, or -1. */
-static sf_count_t find_samples(const struct audio_source *source, bool big, uint32_t *ret_size)
+static sf_count_t find_samples(const struct audio_source *source, bool big, uint64_t *ret_size)
 {
 	unsigned char head[CHUNK_HEAD];
 
 	for (sf_count_t at = RIFF_HEAD; read_at(source, at, head, CHUNK_HEAD) == CHUNK_HEAD;
-	     at = next_chunk(at, get_size(head + 4, big)))
+	     at = next_chunk(at, get_size(head + 4, 4, big)))
 		if (memcmp(head, "data", 4) == 0) {
-			*ret_size = get_size(head + 4, big);
+			*ret_size = get_size(head + 4, 4, big);
 			return at;
 		}
 	return -1;
 }
 
-static int find_sizes(struct audio_source *source, const char *name)
+/* Sizes of RF64 stand in its chunk ds64, which comes first: that of the file, then that of the samples. */
+static void find_rf64(struct audio_source *source)
 {
-	unsigned char head[RIFF_HEAD];
-	uint32_t size = 0;
+	enum { FILE_AT = 20, SAMPLES_AT = 28 };
+	unsigned char sizes[16];
+	uint64_t size;
+	const sf_count_t at = find_samples(source, false, &size), left = source->size - at - CHUNK_HEAD;
 
-	if (read_at(source, 0, head, RIFF_HEAD) < RIFF_HEAD || memcmp(head, "RIF", 3) != 0)
-		return EXIT_OK;
-	const bool big = head[3] == 'X';
+	if (at < 0 || size != UINT32_MAX || read_at(source, FILE_AT, sizes, 16) < 16)
+		return;
+	size = get_size(sizes + 8, 8, false);
+	if (left <= 0 || (size > 0 && size < UINT64_MAX / 2))
+		return;
+	add_patch(source, FILE_AT, (uint64_t)(source->size - CHUNK_HEAD), 8, false);
+	add_patch(source, SAMPLES_AT, (uint64_t)left, 8, false);
+}
+
+static int find_riff(struct audio_source *source, const char *name, bool big)
+{
+	uint64_t size = 0;
 	const sf_count_t at = find_samples(source, big, &size), left = source->size - at - CHUNK_HEAD;
-	const bool unknown = size == 0 ? at >= 0 && !holds_chunks(source, at + CHUNK_HEAD, big) : size >= UNKNOWN_LEAST && size > left;
 
-	if (at < 0 || !unknown || left <= 0)
+	if (at < 0 || left <= 0 || (size > 0 && (size < UNKNOWN_LEAST || size <= (uint64_t)left)) ||
+	    (size == 0 && holds_chunks(source, at + CHUNK_HEAD, big)))
 		return EXIT_OK;
 	if (source->size > UINT32_MAX)
 		return complain(EXIT_DATA, "%s: wav of more than 4 GiB that does not state its size, allowed: RF64", name);
-	add_patch(source, 4, (uint32_t)(source->size - CHUNK_HEAD), big);
-	add_patch(source, at + 4, (uint32_t)left, big);
+	add_patch(source, 4, (uint64_t)(source->size - CHUNK_HEAD), 4, big);
+	add_patch(source, at + 4, (uint64_t)left, 4, big);
+	return EXIT_OK;
+}
+
+/* libsndfile reads au of the size 0xFFFFFFFF to its end, but not of the size 0. */
+static void find_au(struct audio_source *source, const unsigned char *head)
+{
+	if (get_size(head + 8, 4, true) == 0)
+		add_patch(source, 8, UINT32_MAX, 4, true);
+}
+
+static int find_sizes(struct audio_source *source, const char *name)
+{
+	unsigned char head[RIFF_HEAD];
+
+	if (read_at(source, 0, head, RIFF_HEAD) < RIFF_HEAD)
+		return EXIT_OK;
+	if (memcmp(head, "RIFF", 4) == 0 || memcmp(head, "RIFX", 4) == 0)
+		return find_riff(source, name, head[3] == 'X');
+	if (memcmp(head, "RF64", 4) == 0)
+		find_rf64(source);
+	else if (memcmp(head, ".snd", 4) == 0)
+		find_au(source, head);
 	return EXIT_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of an audio file, as libsndfile reads them.
  *
- * A program that writes wav to a pipe cannot go back to put in the size: its header states 0, 0xFFFFFFFF or another size beyond the
+ * A program that writes wav (RIFF, RIFX, RF64) or au to a pipe cannot go back to put in the size: its header states 0, 0xFFFFFFFF or another size beyond the
  * end. The samples are then all that follow, and libsndfile is shown a header that says so. */
 #ifndef TRNSCI_CLI_FILES_AUDIO_SOURCE_H
 #define TRNSCI_CLI_FILES_AUDIO_SOURCE_H
@@ -19,7 +19,8 @@ struct audio_source {
 	/* Bytes that are shown in the place of the file's. */
 	struct audio_patch {
 		sf_count_t at;
-		unsigned char bytes[4];
+		unsigned char bytes[8];
+		size_t size;
 	} patches[AUDIO_PATCHES];
 	size_t n_patches;
 };

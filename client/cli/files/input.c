@@ -79,18 +79,29 @@ static int shape_raw(struct input *input, uint64_t bytes, uint64_t row_length)
 	return EXIT_OK;
 }
 
-/* A regular file has a size, so that it need not fit memory; a pipe is held whole. */
-static int read_raw(struct input *input, const char *dtype, uint64_t row_length)
+/* Gives the bytes of a regular file that are not read yet. */
+static bool bytes_left(const struct input *input, uint64_t *ret_bytes)
 {
 	struct stat status;
 	const off_t at = lseek(input->fd, 0, SEEK_CUR);
+
+	if (at < 0 || fstat(input->fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size < at)
+		return false;
+	*ret_bytes = (uint64_t)(status.st_size - at);
+	return true;
+}
+
+/* A regular file has a size, so that it need not fit memory; a pipe is held whole. */
+static int read_raw(struct input *input, const char *dtype, uint64_t row_length)
+{
+	uint64_t left;
 
 	input->is_raw = true;
 	input->array.dtype = trnsci_dtype_parse(dtype);
 	if (!input->array.dtype)
 		return complain(EXIT_USAGE, "--dtype: '%s', allowed f32, f64, c64, c128", dtype);
-	if (at >= 0 && fstat(input->fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size >= at)
-		return shape_raw(input, (uint64_t)(status.st_size - at) + input->held_size, row_length);
+	if (bytes_left(input, &left))
+		return shape_raw(input, left + input->held_size, row_length);
 	int code = read_to_end(input);
 
 	return code == EXIT_OK ? shape_raw(input, input->held_size, row_length) : code;
@@ -120,6 +131,17 @@ static int turn_round(struct input *input)
 	return EXIT_OK;
 }
 
+/* A file that is too short is refused before its array is read; what follows an array is not read, as numpy does. */
+static int check_length(const struct input *input)
+{
+	uint64_t count, left;
+
+	if (!input_count(input, &count) || !bytes_left(input, &left) || count <= left / input->storage.size)
+		return EXIT_OK;
+	return complain(EXIT_DATA, "%s: it ends before its array does: %" PRIu64 " elements of %u bytes, %" PRIu64 " bytes follow the header",
+			input->name, count, input->storage.size, left);
+}
+
 /* The length of the header stands in its prefix, and is bounded before it is read. */
 static int read_npy(struct input *input)
 {
@@ -139,7 +161,9 @@ static int read_npy(struct input *input)
 		return complain(EXIT_DATA, "%s: it ends within its npy header", input->name);
 	if (npy_parse(header, size, &input->array, &input->storage, &wrong) < 0)
 		return complain(EXIT_DATA, "%s: %s", input->name, wrong);
-	return input->storage.fortran ? turn_round(input) : EXIT_OK;
+	int code = check_length(input);
+
+	return code == EXIT_OK && input->storage.fortran ? turn_round(input) : code;
 }
 
 /* ---- what is decoded as a whole ---- */

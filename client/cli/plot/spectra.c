@@ -24,16 +24,25 @@ static int read_length(const struct options *options, const struct numbers *numb
 	return code;
 }
 
-/* The operation on the first row; the result lives as long as the session. NULL: *ret_code says why. */
-static struct trnsci_tile *apply(const struct cli *cli, const char *operation, const struct trnsci_param *params,
-				 struct trnsci_session **ret_session, int *ret_code)
+/* The operation on the first row, which params[0] becomes: a tile, since a message has a limit. The result lives as long as
+ * the session. NULL: *ret_code says why. */
+static struct trnsci_tile *apply(const struct cli *cli, const char *operation, const struct numbers *numbers,
+				 struct trnsci_param *params, struct trnsci_session **ret_session, int *ret_code)
 {
-	struct trnsci_tile *out = NULL;
+	const uint64_t count = numbers->columns;
+	struct trnsci_tile *in = NULL, *out = NULL;
 	struct trnsci_error err;
 
 	*ret_code = connect_session(cli, ret_session);
-	if (*ret_code == EXIT_OK && trnsci_apply(*ret_session, operation, params, &out, &err) < 0)
+	if (*ret_code == EXIT_OK && trnsci_tile_new(*ret_session, 0, TRNSCI_F64, 1, &count, &in, &err) < 0)
 		*ret_code = complain_error(&err, EXIT_DATA);
+	if (*ret_code == EXIT_OK) {
+		memcpy(trnsci_tile_data(in), numbers->values, tile_info(in).bytes);
+		params[0] = trnsci_with_tile("in", in);
+		if (trnsci_apply(*ret_session, operation, params, &out, &err) < 0)
+			*ret_code = complain_error(&err, EXIT_DATA);
+	}
+	trnsci_tile_free(in);
 	return *ret_code == EXIT_OK ? out : NULL;
 }
 
@@ -61,9 +70,8 @@ int plot_spectrum(const struct cli *cli, const struct options *options, const st
 
 	if (code != EXIT_OK)
 		return code;
-	const struct trnsci_array in = trnsci_vector(TRNSCI_F64, numbers->columns, numbers->values);
-	const struct trnsci_param params[] = {trnsci_with_array("in", &in), trnsci_f64("fs", numbers->rate), trnsci_u64("nperseg", length), trnsci_end()};
-	struct trnsci_tile *tile = apply(cli, "welch", params, &session, &code);
+	struct trnsci_param params[] = {trnsci_end(), trnsci_f64("fs", numbers->rate), trnsci_u64("nperseg", length), trnsci_end()};
+	struct trnsci_tile *tile = apply(cli, "welch", numbers, params, &session, &code);
 
 	if (tile) {
 		const double *power = trnsci_tile_data(tile);
@@ -116,14 +124,13 @@ int plot_spectrogram(const struct cli *cli, const struct options *options, const
 	if (code != EXIT_OK)
 		return code;
 	const uint64_t quarter = length / 4 ? length / 4 : 1, sparse = numbers->columns / MOST_FRAMES;
-	const struct trnsci_array in = trnsci_vector(TRNSCI_F64, numbers->columns, numbers->values);
-	const struct trnsci_param params[] = {
-		trnsci_with_array("in", &in),
+	struct trnsci_param params[] = {
+		trnsci_end(),
 		trnsci_u64("n_fft", length),	   trnsci_u64("hop_length", quarter > sparse ? quarter : sparse),
 		trnsci_text("window", "hann"),	   trnsci_text("layout", "frames_bins"),
 		trnsci_text("pad_mode", "constant"), trnsci_end(),
 	};
-	struct trnsci_tile *tile = apply(cli, "stft", params, &session, &code);
+	struct trnsci_tile *tile = apply(cli, "stft", numbers, params, &session, &code);
 
 	if (tile)
 		code = make_map(tile, numbers, ret);

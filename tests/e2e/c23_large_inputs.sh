@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Files that are larger than the first memory a session gets, through every command that reads one; by pieces and as a whole.
+set -u
+# shellcheck source=tests/e2e/tap
+. "$(dirname "$0")/tap"
+cd "$work" || exit 1
+start_daemon --state-dir "$work/state"
+
+# 72 MiB: one signal, eight signals, a batch of matrices, a batch of spectra.
+cat >npy.py <<'PYTHON'
+import struct, sys
+name, descr, shape, raw = sys.argv[1:5]
+header = "{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }" % (descr, shape)
+header += " " * (63 - (10 + len(header)) % 64) + "\n"
+with open(name, "wb") as file:
+    file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+    file.write(open(raw, "rb").read())
+PYTHON
+n=18874368
+"$cli" -q --embedded rand normal -n $n --seed 1 -o data.raw
+python3 npy.py long.npy '<f4' $n data.raw
+python3 npy.py rows.npy '<f4' 8,$((n / 8)) data.raw
+python3 npy.py matrix.npy '<f4' 4344,4344 data.raw
+python3 npy.py batch.npy '<c8' $((n / 32)),4,4 data.raw
+python3 npy.py spectra.npy '<c8' 8,257,4590 data.raw
+"$cli" -q --embedded rand normal -n 65 --seed 2 -o short.npy
+printf '%s' '{"seed": 1, "steps": [{"op": "add", "a": {"file": "long.npy"}, "b": {"file": "long.npy"}, "as": "x"}, {"op": "max", "in": "x", "as": "m"}], "results": ["m"]}' >program.json
+
+# Each command, with the inputs that it takes. A command that reads files and is not here fails the test.
+cat >commands <<'LINES'
+rand normal --mean @long.npy --seed 3
+fft long.npy --real
+fft rows.npy --real
+dct rows.npy
+dst rows.npy
+fftshift long.npy
+noise long.npy --snr 10 --seed 3
+gemm batch.npy batch.npy
+trace matrix.npy --probes 2
+stft long.npy --n-fft 512 --window hann
+stft rows.npy --n-fft 512 --window hann
+istft spectra.npy --n-fft 512 --window hann
+convolve long.npy short.npy
+correlate rows.npy short.npy
+welch long.npy
+welch rows.npy
+csd long.npy long.npy
+csd rows.npy rows.npy
+plot spectrum long.npy
+plot spectrogram long.npy
+plot waveform long.npy
+run program.json
+LINES
+for command in $("$cli" help | awk '/^  [a-z]/ && $1 != "help" { print $1 }'); do
+	case $("$cli" help "$command" | head -1) in
+	*INPUT* | *MATRIX* | *PROGRAM* | *" A B "* | *" X Y "*)
+		like "$command reads files and is tried" "*|$command *" "|$(tr '\n' '|' <commands)" ;;
+	esac
+done
+while read -r command; do
+	# The words of a line are the command's.
+	# shellcheck disable=SC2086
+	code "$command, embedded" 0 "$cli" -q --embedded $command
+	embedded=$(sum <out)
+	# shellcheck disable=SC2086
+	code "$command, by the daemon" 0 "$cli" -q --socket "$socket" $command
+	same "$command: the same result" "$embedded" "$(sum <out)"
+	same "$command: there is one" 1 "$(($(wc -c <out) > 0))"
+done <commands
+
+# What is computed by pieces has the bytes of each row alone, which is one piece.
+head -c $((n / 2)) data.raw >first.raw
+tail -c $((n / 2)) data.raw >last.raw
+# rows NAME COMMAND... : the first and the last of eight rows
+rows() {
+	name=$1
+	shift
+	"$cli" -q --embedded "$@" rows.npy --format raw >whole
+	"$cli" -q --embedded "$@" first.raw --dtype f32 --format raw >row
+	size=$(wc -c <row)
+	same "$name: the result of eight rows" $((8 * size)) "$(wc -c <whole)"
+	same "$name: the first row" "$(sum <row)" "$(head -c "$size" whole | sum)"
+	"$cli" -q --embedded "$@" last.raw --dtype f32 --format raw >row
+	same "$name: the last row" "$(sum <row)" "$(tail -c "$size" whole | sum)"
+}
+rows fft fft --real
+rows dct dct
+rows stft stft --n-fft 256 --window hann
+rows welch welch --nperseg 1000
+
+# Of +1 and -1 any part has the power 1, so that noise is as strong in a part as in the whole.
+python3 -c "
+import struct, sys
+sys.stdout.buffer.write(struct.pack('<2f', 1, -1) * 500000)" >square.raw
+"$cli" -q --embedded noise square.raw --dtype f32 --snr 3 --seed 5 --offset 7 --format raw >whole
+head -c 2000000 square.raw >half.raw
+"$cli" -q --embedded noise half.raw --dtype f32 --snr 3 --seed 5 --offset 7 --format raw >halves
+"$cli" -q --embedded noise half.raw --dtype f32 --snr 3 --seed 5 --offset 500007 --format raw >>halves
+same "noise takes the samples of its place" "$(sum <whole)" "$(sum <halves)"
+"$cli" -q --embedded rand normal -n 1000000 --std "$(python3 -c 'print(10 ** (-3 / 20))')" --seed 5 --offset 7 --dtype f32 --format raw >noise.raw
+python3 - <<'PYTHON' >difference
+import array
+read = lambda name: array.array("f", open(name, "rb").read())
+print(max(abs(a - b - c) for a, b, c in zip(read("whole"), read("square.raw"), read("noise.raw"))) < 1e-6)
+PYTHON
+same "and is the signal plus these" True "$(cat difference)"
+same "from a pipe as from a file" "$(sum <whole)" \
+	"$("$cli" -q --embedded noise - --dtype f32 --snr 3 --seed 5 --offset 7 --format raw <square.raw | sum)"
+
+# peak COMMAND... : the most memory that it holds, in MiB
+peak() {
+	python3 -c "
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)" "$@"
+}
+same "rows are not held all at once" 1 "$(($(peak "$cli" -q --socket "$socket" welch rows.npy) < 40))"
+same "noise holds no signal" 1 "$(($(peak "$cli" -q --socket "$socket" noise long.npy --snr 3 --format raw) < 40))"
+same "one signal is held once" 1 "$(($(peak "$cli" -q --socket "$socket" welch long.npy) < 120))"
+
+# What cannot be computed is refused before its input is read: these 4 TiB are a hole.
+python3 - <<'PYTHON'
+import struct
+for name, shape, size in (("huge.npy", "1099511627776", 1 << 42), ("short_file.npy", "1000", 3999)):
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%s,), }" % shape
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        file.truncate(128 + size)
+PYTHON
+for command in "fft huge.npy" "dct huge.npy" "welch huge.npy" "stft huge.npy --n-fft 512" "convolve huge.npy short.npy"; do
+	for engine in "--embedded" "--socket $socket"; do
+		# shellcheck disable=SC2086
+		timeout 20 "$cli" -q $engine $command -o x.npy 2>err
+		same "$command ${engine%% *}: refused at once, for lack of memory" "75 1" "$? $(wc -l <err)"
+	done
+done
+code "an array that its file does not hold" 65 "$cli" -q --embedded fft short_file.npy
+like "is refused by its header" "*1000 elements of 4 bytes, 3999 bytes follow the header*" "$(cat err)"
+finish
