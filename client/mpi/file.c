@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "npy/npy.h"
@@ -214,14 +215,28 @@ static int temporary_name(struct trnsci_mpi *mpi, const char *path, char name[PA
 	return r < 0 ? r : group_mpi(err, MPI_Bcast(name, PATH_ROOM, MPI_CHAR, 0, mpi->comm), "MPI_Bcast");
 }
 
+/* A write beyond the process's limit of file sizes would raise SIGXFSZ, which ends it. */
+static int check_limit(uint64_t bytes, struct trnsci_error *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur)
+		return 0;
+	return group_fail(err, TRNSCI_SYSTEM, "file: %" PRIu64 " bytes, allowed are %" PRIu64 ", the file size limit (ulimit -f)",
+			  bytes, (uint64_t)limit.rlim_cur);
+}
+
 static int write_parts(struct trnsci_mpi *mpi, MPI_File file, const struct trnsci_mpi_layout *layout, enum trnsci_dtype dtype,
 		       const void *data, const struct trnsci_mpi_mark *mark, struct trnsci_error *err)
 {
 	char header[HEADER_ROOM], text[2 * MARK_BYTES];
 	size_t bytes = 0;
 	const size_t size = trnsci_dtype_size(dtype);
-	int r = group_agree(mpi, npy_header(layout, dtype, header, &bytes, err), err);
+	int r = npy_header(layout, dtype, header, &bytes, err);
 
+	if (r == 0)
+		r = check_limit(bytes + layout_count(layout) * size + 2 * MARK_BYTES, err);
+	r = group_agree(mpi, r, err);
 	if (r == 0)
 		r = write_bytes(mpi, file, 0, header, bytes, err);
 	const struct transfer t = {mpi, layout, size, (MPI_Offset)bytes, (char *)(uintptr_t)data, true, err};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -354,6 +355,27 @@ static void forked(struct trnsci_session *session)
 	trnsci_ring_detach(ring);
 }
 
+/* Memory counts as a file; the signal of a file that is too large would end this process, whose action is the default. */
+static void file_size_limit(void **state)
+{
+	struct trnsci_session *session = open_at("embedded:");
+	const struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY}, limit = {64 << 10, RLIM_INFINITY};
+	struct trnsci_ring *ring = NULL;
+	struct trnsci_error err;
+
+	(void)state;
+	assert_true(signal(SIGXFSZ, SIG_DFL) != SIG_ERR);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	const int r = draw_ring(session, &draws[0], TRNSCI_F32, 1 << 20, &ring, &err);
+
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(r, -TRNSCI_SYSTEM);
+	assert_non_null(strstr(err.text, "ring: memfd: File too large"));
+	ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
+	trnsci_ring_detach(ring);
+	trnsci_close(session);
+}
+
 static void daemon_killed(void **state)
 {
 	struct daemon other;
@@ -391,7 +413,7 @@ int main(void)
 		cmocka_unit_test(in_no_time_by_both),	 cmocka_unit_test(threads_by_both),
 		cmocka_unit_test(closed_session),	 cmocka_unit_test(forked_by_both),
 		cmocka_unit_test(daemon_killed),	 cmocka_unit_test(few_wake_ups),
-		cmocka_unit_test(last_words_by_both),
+		cmocka_unit_test(last_words_by_both),	 cmocka_unit_test(file_size_limit),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -66,7 +66,7 @@ print(p.returncode, p.stderr.decode())"
 same "a reader that goes away ends a command silently" "-13 " "$(pipe SIG_DFL)"
 same "also where SIGPIPE is ignored" "74 " "$(pipe SIG_IGN)"
 
-refused "an ending that names no format" 2 "*.xyz*allowed .npy, .txt, .csv, .wav, .raw, .bin*" \
+refused "an ending that names no format" 2 "*.xyz*allowed .npy, .txt, .csv, .wav, .flac, .raw, .bin*" \
 	"$cli" -q --embedded rand bits -n 2 -o x.xyz
 refused "a misspelt command" 2 "*ran: *did you mean 'rand'?*" "$cli" ran
 refused "a misspelt distribution" 2 "*did you mean 'normal'?*" "$cli" rand normla -n 2
