@@ -88,6 +88,7 @@ same "which is printed, and repeats it" "$(sum <random.raw)" \
 	"$("$cli" -q --embedded rand normal --seed "$seed" -n 3 --format raw | sum)"
 code "help of a command" 0 "$cli" help rand normal
 like "is its --help" "usage: trnsci-cli rand normal*" "$(cat out)"
+like "a normal's states how far it reaches" "*5.88 *" "$(cat out)"
 same "-V is --version" "$("$cli" --version)" "$("$cli" -V)"
 
 # What was there stays until the new file is complete, and nothing else is left in the folder.

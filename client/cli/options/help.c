@@ -90,6 +90,38 @@ static void print_parameter(const struct trnsci_parameter_info *parameter)
 	print_row(0, parameter->name, value_text(parameter, type), parameter->help, more);
 }
 
+/* Prints text in lines of at most 78 characters. */
+static void print_wrapped(const char *text)
+{
+	enum { LINE = 78 };
+	size_t column = 0;
+
+	while (*text) {
+		const size_t size = strcspn(text, " ");
+
+		if (column + 1 + size > LINE) {
+			printf("\n");
+			column = 0;
+		}
+		column += (size_t)printf("%s%.*s", column ? " " : "", (int)size, text);
+		text += size;
+		text += strspn(text, " ");
+	}
+	printf("\n");
+}
+
+/* What has to be known of a distribution's samples, such as how far into the tails they reach. */
+static void print_details(const char *operation)
+{
+	struct trnsci_operation_info info;
+
+	for (size_t i = 0; trnsci_operation(i, &info) == 0; i++)
+		if (strcmp(info.name, operation) == 0 && strcmp(info.category, "draw") == 0 && *info.details) {
+			printf("\n");
+			print_wrapped(info.details);
+		}
+}
+
 void help_print(const struct option_set *set)
 {
 	struct trnsci_parameter_info parameter;
@@ -97,6 +129,8 @@ void help_print(const struct option_set *set)
 	bool first = true;
 
 	printf("usage: trnsci-cli %s\n\n%s\n", set->usage, set->help);
+	if (set->operation)
+		print_details(set->operation);
 	if (set->n_rows)
 		printf("\noptions:\n");
 	for (size_t i = 0; i < set->n_rows; i++)
