@@ -164,6 +164,9 @@ void client_fails(struct client *client, const char *method, const struct value 
 	if (message.error.code != code || !strstr(message.error.text, words))
 		fail_msg("%s: expected error %s with \"%s\", got %s", method, error_name(code), words,
 			 message.error.code ? message.error.text : "no error");
+	if ((code == ERROR_NO_ROOM) != (message.error.needed_bytes > 0))
+		fail_msg("%s: expected the needed bytes with no_room alone, got %" PRIu64 " with %s", method,
+			 message.error.needed_bytes, message.error.text);
 }
 
 static void expect_refusal(struct client *client, const struct message *message, const char *words)

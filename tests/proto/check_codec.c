@@ -99,12 +99,16 @@ static void encodes_known_bytes(void **state)
 	error_set(&err, ERROR_LIMIT, "n: 3, allowed: 2");
 	assert_int_equal(codec_response(&buffer, 7, &err, &params), 0);
 	assert_int_equal(codec_response(&buffer, 8, NULL, NULL), 0);
+	error_set(&err, ERROR_NO_ROOM, "tile: x");
+	err.needed_bytes = 70000;
+	assert_int_equal(codec_response(&buffer, 9, &err, &params), 0);
 	assert_int_equal(codec_notification(&buffer, "x", NULL), 0);
 	static const char want[] = "\x94\x00\x07\xa7uniform\x91\x82\xa1n\xcd\x02\x00\xa3low\xcb\xbf\xf8\x00\x00\x00\x00"
 				   "\x00\x00"
 				   "\x94\x00\xce\xff\xff\xff\xff\xa4ping\x90"
 				   "\x94\x01\x07\x92\x00\xb7limit: n: 3, allowed: 2\xc0"
 				   "\x94\x01\x08\xc0\xc0"
+				   "\x94\x01\x09\x92\x00\xb0no_room: tile: x\x81\xa5" "bytes\xce\x00\x01\x11\x70"
 				   "\x93\x02\xa1x\x90";
 	assert_int_equal(buffer.size, sizeof want - 1);
 	assert_memory_equal(buffer.at, want, buffer.size);

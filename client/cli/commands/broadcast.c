@@ -194,6 +194,7 @@ static int command_read(struct cli *cli, int argc, char **argv)
 		{"count", 'n', "COUNT", "samples [as many as come]"},
 		{"now", 0, NULL, "begin behind the last sample that was published"},
 		OUTPUT_ROWS,
+		SOUND_ROWS,
 	};
 	static const struct option_set set = {"broadcast read NAME [-n COUNT] [option ...]",
 					      "Read a broadcast from its oldest sample on.", rows,
@@ -216,8 +217,8 @@ static int command_read(struct cli *cli, int argc, char **argv)
 		code = complain_error(&err, EXIT_USAGE);
 	if (code == EXIT_OK)
 		code = output_open(&options, &output);
-	if (code == EXIT_OK && output.format == FORMAT_NPY && !options_get(&options, "count"))
-		code = output_close(&output, complain(EXIT_USAGE, "broadcast read: npy needs -n COUNT"));
+	if (code == EXIT_OK && output_needs_count(&output) && !options_get(&options, "count"))
+		code = output_close(&output, complain(EXIT_USAGE, "broadcast read: -n COUNT is missing, which npy, wav and flac need"));
 	else if (code == EXIT_OK) {
 		if (options_get(&options, "now"))
 			trnsci_broadcast_seek(reader, UINT64_MAX);

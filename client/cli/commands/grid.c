@@ -49,6 +49,7 @@ int command_fftfreq(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		OUTPUT_ROWS,
+		SOUND_ROWS,
 		{"spacing", 'd', "D", "between samples, such as 1 / rate [1]"},
 		{"real", 0, NULL, "of half a spectrum: n/2 + 1 of them"},
 	};

@@ -31,7 +31,7 @@ static int measure_power(struct input *input, double *ret_power)
 	return code == EXIT_OK ? input_rewind(input) : code;
 }
 
-struct noise {
+struct noise_command {
 	struct computation computation; /* first */
 	struct trnsci_args *map;	/* of the noise */
 	uint64_t offset;		/* of the first sample */
@@ -59,7 +59,7 @@ static int set_noise(struct computation *computation, struct input *input, struc
 	static const char *const integers[] = {"seed", "stream"};
 	const struct options *options = computation->options;
 	struct trnsci_args *noise = trnsci_set_map(args, "noise");
-	struct noise *own = (struct noise *)computation;
+	struct noise_command *own = (struct noise_command *)computation;
 	double power = 0;
 	int code = EXIT_OK;
 
@@ -85,7 +85,7 @@ static int set_noise(struct computation *computation, struct input *input, struc
 /* Noise is a stream of samples: a piece takes those of its elements. */
 static void move(void *arg, struct trnsci_args *args, uint64_t item)
 {
-	const struct noise *noise = arg;
+	const struct noise_command *noise = arg;
 
 	(void)args;
 	trnsci_set_u64(noise->map, "offset", noise->offset + item);
@@ -99,7 +99,7 @@ static double element(const struct trnsci_tile_info *info, const void *data, siz
 /* What a file of integers clips is noise, too. */
 static void look(void *arg, const struct output *output, const struct trnsci_tile *in, const struct trnsci_tile *out)
 {
-	struct noise *noise = arg;
+	struct noise_command *noise = arg;
 	const struct trnsci_tile_info info = tile_info(in);
 	const void *from = trnsci_tile_data(in), *to = trnsci_tile_data(out);
 
@@ -113,7 +113,7 @@ static void look(void *arg, const struct output *output, const struct trnsci_til
 	}
 }
 
-static void report(const struct noise *noise)
+static void report(const struct noise_command *noise)
 {
 	if (noise->clipped && !noise->computation.options->quiet)
 		fprintf(stderr, "trnsci-cli: noise: the ratio reached is %.1f dB, asked for was %g\n",
@@ -150,7 +150,7 @@ int command_noise(struct cli *cli, int argc, char **argv)
 		"noise speech.wav --snr 10 -o noisy.wav",
 	};
 	struct options options;
-	struct noise noise = {.computation = {.options = &options, .n_inputs = 1, .names = {"in"}, .trailing = no_axis,
+	struct noise_command noise = {.computation = {.options = &options, .n_inputs = 1, .names = {"in"}, .trailing = no_axis,
 					      .set_parameters = set_noise, .move = move, .look = look}};
 	int code = options_parse(&set, cli, argc, argv, &options);
 

@@ -155,6 +155,7 @@ int command_qmc(struct cli *cli, int argc, char **argv)
 		{"count", 'n', "POINTS", "points of the whole set"},
 		{"dims", 'd', "DIMS", "dimensions of a point"},
 		OUTPUT_ROWS,
+		SOUND_ROWS,
 	};
 	struct trnsci_operation_info kind;
 	char usage[128];

@@ -172,7 +172,7 @@ static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring
 	return code;
 }
 
-/* npy has the number of samples in its header, so it cannot go on for ever. */
+/* Formats that state the number of samples first cannot go on for ever. */
 static int write_out(const struct ringing *ringing, struct trnsci_ring *ring, const struct cli *cli)
 {
 	struct trnsci_ring_info info;
@@ -183,8 +183,8 @@ static int write_out(const struct ringing *ringing, struct trnsci_ring *ring, co
 	if (code != EXIT_OK)
 		return code;
 	trnsci_ring_describe(ring, &info);
-	if (ringing->endless && output.format == FORMAT_NPY)
-		code = complain(EXIT_USAGE, "ring: -n COUNT is missing, which npy needs");
+	if (ringing->endless && output_needs_count(&output))
+		code = complain(EXIT_USAGE, "ring: -n COUNT is missing, which npy, wav and flac need");
 	else
 		code = output_begin(&output, info.dtype, info.components > 1 ? 2 : 1,
 				    (uint64_t[]){ringing->count, info.components});

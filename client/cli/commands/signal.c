@@ -53,14 +53,14 @@ static int run_command(const struct signal_command *command, struct cli *cli, in
 
 /* ---- the commands ---- */
 
-/* fs stands first: welch and csd have a parameter of this name. */
+/* fs stands first: welch and csd have a parameter of this name. The dtype stands last: a window has no input. */
 static const struct option_row rows[] = {
 	SOUND_ROWS,
 	OUTPUT_ROWS,
 	{"dtype", 0, "DTYPE", "of raw inputs, each one signal: f32, f64, c64, c128"},
 };
 
-enum { N_ROWS = sizeof rows / sizeof *rows, N_OUTPUT_ROWS = 2 };
+enum { N_ROWS = sizeof rows / sizeof *rows };
 
 /* Parameters that are no options: inputs and outputs are files, and the others make no sense here. */
 #define HIDDEN " in a b y out u64 window_values timeout_ms "
@@ -150,7 +150,7 @@ int command_csd(struct cli *cli, int argc, char **argv)
 int command_window(struct cli *cli, int argc, char **argv)
 {
 	static const struct signal_command command = {
-		{"window --n N [option ...]", "Compute a window by name.", rows + N_ROWS - 1 - N_OUTPUT_ROWS, N_OUTPUT_ROWS, "window", HIDDEN, "window --n 512 --window hann -f text"},
+		{"window --n N [option ...]", "Compute a window by name.", rows, N_ROWS - 1, "window", HIDDEN, "window --n 512 --window hann -f text"},
 		0,
 		{NULL},
 		NULL,

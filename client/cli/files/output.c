@@ -71,6 +71,16 @@ static int choose_named(const char *name, const char *format, enum format *ret_f
 	return choose_format(to_stdout ? NULL : name, format, to_stdout && isatty(STDOUT_FILENO), ret_format);
 }
 
+static bool is_sound(enum format format)
+{
+	return format == FORMAT_WAV || format == FORMAT_FLAC;
+}
+
+bool output_needs_count(const struct output *output)
+{
+	return output->format == FORMAT_NPY || is_sound(output->format);
+}
+
 bool output_is_text(const struct output *output)
 {
 	return output->format >= FORMAT_TEXT;
@@ -104,11 +114,6 @@ int output_open_named(const char *name, const char *format, struct output *ret_o
 	}
 	*ret_output = output;
 	return EXIT_OK;
-}
-
-static bool is_sound(enum format format)
-{
-	return format == FORMAT_WAV || format == FORMAT_FLAC;
 }
 
 /* A parameter of the operation that is called rate is not the file's. */

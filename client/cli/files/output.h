@@ -59,6 +59,9 @@ void output_set_audio(struct output *output, const struct audio_format *format);
 /* Returns the sample that a reader of the file gets for x (audio_stored); x itself where no sound is written. */
 double output_stored(const struct output *output, double x, bool *ret_clipped);
 
+/* Whether the format states the number of elements before the first of them: npy and sound do. */
+bool output_needs_count(const struct output *output);
+
 /* Whether lines of text are written. */
 bool output_is_text(const struct output *output);
 

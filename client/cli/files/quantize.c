@@ -31,20 +31,25 @@ double quantizer_most(const struct quantizer *quantizer)
 	return (units - (quantizer->dither ? 2 : 1)) / units;
 }
 
-static int32_t round_units(double units, double most, bool *ret_clipped)
+static bool is_clipped(double sample)
 {
-	const double rounded = nearbyint(units); /* ties to even */
+	return fabs(sample) > 1;
+}
 
-	*ret_clipped = rounded > most || rounded < -most - 1;
-	return (int32_t)(rounded > most ? most : rounded < -most - 1 ? -most - 1 : rounded);
+/* Ties go to even. 1 itself becomes the largest integer, one unit less, as other programs have it. */
+static int32_t round_units(double value, double units)
+{
+	const double rounded = nearbyint(value), most = units - 1;
+
+	return isnan(value) ? 0 : (int32_t)(rounded > most ? most : rounded < -units ? -units : rounded);
 }
 
 int32_t quantize(int bits, double sample, bool *ret_clipped)
 {
 	const double units = ldexp(1, bits - 1);
 
-	*ret_clipped = false;
-	return isnan(sample) ? 0 : round_units(sample * units, units - 1, ret_clipped);
+	*ret_clipped = is_clipped(sample);
+	return round_units(sample * units, units);
 }
 
 static int draw_dither(const struct quantizer *quantizer, size_t count, double *ret)
@@ -65,11 +70,10 @@ int quantizer_run(struct quantizer *quantizer, const double *samples, size_t cou
 
 	for (size_t i = 0; i < count && code == EXIT_OK; i++) {
 		const double more = quantizer->dither ? dither[2 * i] - dither[2 * i + 1] : 0;
-		bool clipped = false;
 
 		quantizer->missing += isnan(samples[i]);
-		ret[i] = isnan(samples[i]) ? 0 : round_units(samples[i] * units + more, units - 1, &clipped);
-		quantizer->clipped += clipped;
+		quantizer->clipped += is_clipped(samples[i]);
+		ret[i] = round_units(samples[i] * units + more, units);
 	}
 	quantizer->done += count;
 	return code;

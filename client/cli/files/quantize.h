@@ -23,7 +23,7 @@ struct quantizer {
 	int bits; /* 8, 16, 24 or 32 */
 	struct trnsci_session *dither; /* NULL: none */
 	uint64_t done;    /* samples */
-	uint64_t clipped; /* of them, beyond the range */
+	uint64_t clipped; /* of them, beyond -1 to 1 */
 	uint64_t missing; /* of them, NaN, which become 0 */
 };
 

@@ -10,7 +10,7 @@
  * described in trnsci-operations(7) and PROTOCOL.md, and by trnsci_operation at run time.
  *
  * Every function that can fail returns 0 or a negative trnsci_error_code. The library prints nothing, never exits,
- * raises no signal (SIGPIPE included) and keeps no global state.
+ * raises no signal (SIGPIPE and SIGXFSZ included) and keeps no global state.
  *
  * Threads: a session may be used by several threads at once; a call by one at a time (but trnsci_cancel by any); tiles
  * may be used by several. After fork() the child must not use its parent's sessions: there every function fails with

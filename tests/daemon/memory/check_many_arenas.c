@@ -69,6 +69,7 @@ static void tiles_lie_in_any(void **state)
 		struct value params = tile_params(&client, ARENA);
 		void *base;
 
+		assert_int_equal(client_call(&client, "tile", &params).error.needed_bytes, ARENA);
 		client_fails(&client, "tile", &params, ERROR_NO_ROOM, "no_room: tile: 65536 bytes");
 		close(client_arena(&client, ARENA, &base));
 		bases[i] = base;
