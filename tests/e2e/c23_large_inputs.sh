@@ -136,6 +136,21 @@ for command in "fft huge.npy" "dct huge.npy" "welch huge.npy" "stft huge.npy --n
 		same "$command ${engine%% *}: refused at once, for lack of memory" "75 1" "$? $(wc -l <err)"
 	done
 done
+# Of these only the header comes: whoever reads on waits for ever.
+stop_daemon
+start_daemon --state-dir "$work/state" --arena-bytes=100M
+mkfifo header_only
+for command in "fft -" "convolve - short.npy" "stft - --n-fft 512"; do
+	{
+		head -c 128 long.npy
+		exec sleep 60
+	} >header_only &
+	writer=$!
+	# shellcheck disable=SC2086
+	timeout 20 "$cli" -q --socket "$socket" $command -o x.npy <header_only 2>err
+	same "$command: refused for lack of a daemon's memory" "75 1" "$? $(wc -l <err)"
+	kill $writer
+done
 code "an array that its file does not hold" 65 "$cli" -q --embedded fft short_file.npy
 like "is refused by its header" "*1000 elements of 4 bytes, 3999 bytes follow the header*" "$(cat err)"
 finish

@@ -7,8 +7,8 @@
 
 #include "progress.h"
 
-/* A request of CHECKED_BYTES is checked by the engine before its input is read, which takes seconds. */
-enum { PIECE_BYTES = 4 << 20, CHECKED_BYTES = 64 << 20 };
+/* A request of CHECKED_BYTES is checked by the engine before its input is read, which takes longer than CHECK_MS. */
+enum { PIECE_BYTES = 4 << 20, CHECKED_BYTES = 64 << 20, CHECK_MS = 30 };
 
 struct run {
 	struct pieces *pieces;
@@ -138,13 +138,16 @@ static size_t tile_bytes(const struct run *run)
 	return bytes;
 }
 
-/* The engine checks a request, and its memory, when it arrives. One that is cancelled at once costs little else. */
+/* The engine checks a request, and its memory, when it arrives; a daemon is asked for another arena first. A request that is
+ * cancelled then costs little. One that is refused later is refused after its input was read. */
 static int check_request(struct run *run)
 {
 	struct trnsci_tile *made = NULL;
 	int r = trnsci_submit(run->call, NULL, NULL, NULL);
 
-	if (r == 0) {
+	if (r == 0)
+		r = trnsci_wait(run->call, CHECK_MS);
+	if (r == -TRNSCI_TIMEOUT && !trnsci_done(run->call)) {
 		trnsci_cancel(run->call);
 		r = trnsci_wait(run->call, -1);
 	}
