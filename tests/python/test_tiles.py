@@ -12,7 +12,7 @@ import pytest
 import trnsci
 from test_session import in_child
 
-DTYPES = ["i8", "i32", "i64", "u32", "u64", "f16", "f32", "f64", "c64", "c128"]
+DTYPES = ["int8", "i32", "i64", "u32", "u64", "float16", "f32", "f64", "c64", "c128"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -20,7 +20,7 @@ def test_views_show_one_memory(session, dtype):
     tile = trnsci.Tile((3, 4), dtype, session=session)
     kind = {"i": "i", "u": "u", "f": "f", "c": "c"}[dtype[0]]
     assert tile.array.dtype.kind == kind
-    assert tile.nbytes == tile.array.nbytes == 12 * int(dtype[1:]) // 8
+    assert tile.nbytes == tile.array.nbytes == 12 * tile.array.itemsize
     assert (tile.shape, tile.dtype, tile.session) == ((3, 4), dtype, session)
     views = [tile.array, np.asarray(tile), np.array(tile, copy=False)]
     views.append(np.from_dlpack(tile))

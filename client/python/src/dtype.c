@@ -2,6 +2,8 @@
 /* The engine's dtypes and numpy's types. */
 #include "extension.h"
 
+#include <string.h>
+
 static const struct {
 	enum trnsci_dtype dtype;
 	int type;
@@ -28,26 +30,43 @@ enum trnsci_dtype dtype_of_numpy(int type)
 	return TRNSCI_DTYPE_NONE;
 }
 
-enum trnsci_dtype dtype_of_argument(PyObject *argument)
+const char *dtype_name(enum trnsci_dtype dtype)
+{
+	return dtype == TRNSCI_I8 ? "int8" : dtype == TRNSCI_F16 ? "float16" : trnsci_dtype_name(dtype);
+}
+
+/* To numpy "i8" is an int64 and "f16" a long double. */
+static enum trnsci_dtype parse_engine_name(const char *name)
+{
+	const enum trnsci_dtype dtype = trnsci_dtype_parse(strcmp(name, "bfloat16") == 0 ? "bf16" : name);
+
+	return dtype == TRNSCI_I8 || dtype == TRNSCI_F16 ? TRNSCI_DTYPE_NONE : dtype;
+}
+
+static enum trnsci_dtype parse_numpy_name(PyObject *argument)
 {
 	enum trnsci_dtype dtype = TRNSCI_DTYPE_NONE;
 	PyArray_Descr *descr = NULL;
 
-	if (PyUnicode_Check(argument)) {
-		const char *name = PyUnicode_AsUTF8(argument);
-
-		dtype = name ? trnsci_dtype_parse(name) : TRNSCI_DTYPE_NONE;
-		if (dtype || !name)
-			return dtype;
-	}
 	if (!PyArray_DescrConverter(argument, &descr))
 		return TRNSCI_DTYPE_NONE;
 	if (PyArray_ISNBO(descr->byteorder))
 		dtype = dtype_of_numpy(descr->type_num);
 	if (!dtype)
 		PyErr_Format(PyExc_TypeError,
-			     "dtype: got %R, allowed are i8, i32, i64, u32, u64, f16, bf16, f32, f64, c64 and c128",
+			     "dtype: got %R, allowed are int8, i32, i64, u32, u64, float16, bf16, f32, f64, c64, c128, and "
+			     "numpy's names of these",
 			     (PyObject *)descr);
 	Py_DECREF(descr);
 	return dtype;
+}
+
+/* None of the engine's names that are left is one of numpy's. */
+enum trnsci_dtype dtype_of_argument(PyObject *argument)
+{
+	Py_ssize_t size = 0;
+	const char *name = PyUnicode_Check(argument) ? PyUnicode_AsUTF8AndSize(argument, &size) : NULL;
+	const enum trnsci_dtype dtype = name && strlen(name) == (size_t)size ? parse_engine_name(name) : TRNSCI_DTYPE_NONE;
+
+	return dtype || PyErr_Occurred() ? dtype : parse_numpy_name(argument);
 }

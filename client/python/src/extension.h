@@ -112,7 +112,10 @@ struct tile_object {
 int numpy_type_of(enum trnsci_dtype dtype);
 /* Returns the dtype of a numpy type; TRNSCI_DTYPE_NONE: the engine has none. */
 enum trnsci_dtype dtype_of_numpy(int type);
-/* Reads a dtype: a name ("f32", "bf16"), or what numpy.dtype takes. Returns TRNSCI_DTYPE_NONE with an exception. */
+/* Returns the name of a dtype in Python: the engine's, but "int8" and "float16", whose engine's names are others to numpy. */
+const char *dtype_name(enum trnsci_dtype dtype);
+/* Reads a dtype: such a name ("f32", "bf16"), or what numpy.dtype takes, as numpy means it. Returns TRNSCI_DTYPE_NONE with an
+ * exception. */
 enum trnsci_dtype dtype_of_argument(PyObject *argument);
 /* Makes an object of a tile. Steals the tile, also on failure. */
 PyObject *tile_wrap(struct session_object *session, struct trnsci_tile *tile);

@@ -125,10 +125,20 @@ static PyObject *derive(PyObject *module, PyObject *args)
 	return Py_BuildValue("KK", (unsigned long long)source.seed, (unsigned long long)source.stream);
 }
 
+/* dtype_name(dtype): its name in Python. */
+static PyObject *name_dtype(PyObject *module, PyObject *argument)
+{
+	const enum trnsci_dtype dtype = dtype_of_argument(argument);
+
+	(void)module;
+	return dtype ? PyUnicode_FromString(dtype_name(dtype)) : NULL;
+}
+
 static PyMethodDef functions[] = {
 	{"default_session", default_session, METH_NOARGS,
 	 "default_session()\n--\n\nReturn the session that draws and transforms where none is given. The first call opens it:\n"
 	 "to the first daemon that answers, or embedded where none does."},
+	{"dtype_name", name_dtype, METH_O, NULL},
 	{"derive", derive, METH_VARARGS, NULL},
 	{"fast_length", fast_length, METH_VARARGS, NULL},
 	{"frequencies", frequencies, METH_VARARGS, NULL},

@@ -158,9 +158,21 @@ static int read_text(const char *name, PyObject *value, struct trnsci_param *par
 	return PyErr_Occurred() ? -1 : 0;
 }
 
+/* As numpy means it, by the engine's name. */
+static int read_dtype(const char *name, PyObject *value, struct trnsci_param *param)
+{
+	const enum trnsci_dtype dtype = dtype_of_argument(value);
+
+	if (dtype)
+		*param = trnsci_text(name, trnsci_dtype_name(dtype));
+	return dtype ? 0 : -1;
+}
+
 static int read_value(struct session_object *session, const char *name, PyObject *value, unsigned flags, PyObject *kept,
 		      struct trnsci_param *param)
 {
+	if (strcmp(name, "dtype") == 0)
+		return read_dtype(name, value, param);
 	if (PyBool_Check(value) || PyArray_IsScalar(value, Bool)) {
 		*param = trnsci_bool(name, PyObject_IsTrue(value));
 		return 0;

@@ -81,7 +81,7 @@ static PyObject *shown(uint64_t number)
 
 PyObject *ring_info(const struct trnsci_ring_info *info)
 {
-	return Py_BuildValue("{sssNsNsNsNsNsNsNsNsNsNsssNsN}", "dtype", trnsci_dtype_name(info->dtype), "components",
+	return Py_BuildValue("{sssNsNsNsNsNsNsNsNsNsNsssNsN}", "dtype", dtype_name(info->dtype), "components",
 			     shown(info->components), "capacity", shown(info->capacity), "offset", shown(info->offset),
 			     "position", shown(info->position), "taken", shown(info->taken), "produced",
 			     shown(info->produced), "range", shown(info->range), "seed", shown(info->seed), "stream",
@@ -103,7 +103,7 @@ void *ring_room(PyObject *array, enum trnsci_dtype dtype, uint64_t components, P
 	if (!PyArray_Check(array) || !PyArray_EquivTypenums(PyArray_TYPE(out), type_of_samples(dtype)) ||
 	    !PyArray_ISCARRAY(out)) {
 		PyErr_Format(PyExc_TypeError, "out: allowed is a writable contiguous array of %s",
-			     dtype == TRNSCI_BF16 ? "uint16" : trnsci_dtype_name(dtype));
+			     dtype == TRNSCI_BF16 ? "uint16" : dtype_name(dtype));
 		return NULL;
 	}
 	if (start < 0 || n < 0 || sample == 0 || PyArray_NBYTES(out) % sample || n > PyArray_NBYTES(out) / sample - start) {

@@ -218,7 +218,7 @@ static PyObject *get_shape(PyObject *self, void *closure)
 static PyObject *get_dtype(PyObject *self, void *closure)
 {
 	(void)closure;
-	return PyUnicode_FromString(trnsci_dtype_name(((struct tile_object *)self)->dtype));
+	return PyUnicode_FromString(dtype_name(((struct tile_object *)self)->dtype));
 }
 
 static PyObject *get_nbytes(PyObject *self, void *closure)
@@ -240,17 +240,17 @@ static PyObject *tile_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"shape", "dtype", "session", NULL};
 	struct module_state *state = state_of_type(type);
-	PyObject *size, *dtype_name = NULL, *chosen = Py_None;
+	PyObject *size, *name = NULL, *chosen = Py_None;
 	npy_intp shape[NPY_MAXDIMS];
 	uint64_t lengths[TRNSCI_MAX_DIMS];
 	struct trnsci_tile *tile;
 	struct trnsci_error err;
 	int ndim, r;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$O:Tile", names, &size, &dtype_name, &chosen) ||
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$O:Tile", names, &size, &name, &chosen) ||
 	    args_shape(size, &ndim, shape) < 0)
 		return NULL;
-	const enum trnsci_dtype dtype = dtype_name ? dtype_of_argument(dtype_name) : TRNSCI_F32;
+	const enum trnsci_dtype dtype = name ? dtype_of_argument(name) : TRNSCI_F32;
 
 	if (!dtype)
 		return NULL;

@@ -212,7 +212,8 @@ def distribution_params(distribution, dtype, params):
     name = _LISTS.get(distribution)
     if isinstance(params.get(name), np.ndarray):
         params = {**params, name: params[name].tolist()}
-    return {**params, "dtype": dtype_name(dtype)}
+    return {**params, "dtype": None if dtype is None
+            else _core.dtype_name(dtype)}
 
 
 def draw_params(distribution, shape, dtype, params):
@@ -226,20 +227,3 @@ def draw_params(distribution, shape, dtype, params):
     if any(n < 0 for n in shape):
         raise ValueError(f"shape: got {shape}, allowed are sizes of 0 and up")
     return {**params, "n": math.prod(shape)}, shape
-
-
-def dtype_name(dtype):
-    """The engine's name of a dtype: 'f32' for float32."""
-    if dtype is None or isinstance(dtype, str) and dtype in _NAMES:
-        return dtype
-    if isinstance(dtype, str) and dtype == "bfloat16":
-        return "bf16"
-    dtype = np.dtype(dtype)
-    name = f"{dtype.kind}{8 * dtype.itemsize}"
-    if name not in _NAMES:
-        raise TypeError(f"dtype: got {dtype}, allowed are {', '.join(_NAMES)}")
-    return name
-
-
-_NAMES = ("i8", "i32", "i64", "u32", "u64", "f16", "bf16", "f32", "f64",
-          "c64", "c128")

@@ -13,6 +13,8 @@ def numpy_dtype(name):
     """numpy's dtype of the engine's; bf16 is shown as 16-bit words."""
     if name == "bf16":
         return np.dtype(np.uint16)
+    if name in ("int8", "float16"):
+        return np.dtype(name)
     return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
 
 

@@ -25,7 +25,8 @@ import threading
 import numpy as np
 
 from . import _core
-from ._calls import distribution_params, dtype_name, source_of
+from ._calls import distribution_params, source_of
+from ._ring import numpy_dtype
 
 __all__ = ["Compiled", "Expression", "Noise", "Program"]
 
@@ -226,7 +227,7 @@ class Program:
             The input. What compiled functions take is in the order in which
             inputs were declared.
         """
-        tile = _core.Tile(shape, dtype_name(dtype), session=self.session)
+        tile = _core.Tile(shape, dtype, session=self.session)
         made = Expression(self, tile.shape, tile.dtype, tile=tile)
         self._steps.append(made)
         return made
@@ -306,9 +307,8 @@ class Program:
                 return None
             if dtype is None or value.dtype.kind == "c":
                 return np.ascontiguousarray(value)
-            wanted = _REALS.get(dtype, dtype)
-            return np.ascontiguousarray(
-                value, np.dtype(f"{wanted[0]}{int(wanted[1:]) // 8}"))
+            wanted = "f32" if dtype == "bf16" else _REALS.get(dtype, dtype)
+            return np.ascontiguousarray(value, numpy_dtype(wanted))
         return None
 
     def _record(self, operation, params, shape, dtype):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cosine and sine transforms."""
-import functools
-
 import numpy as np
 
 from .. import _core
@@ -10,53 +8,14 @@ from ._helpers import read_axes, read_norm, read_workers
 _TYPES = {1: "1", 2: "2", 3: "3", 4: "4"}
 
 
-@functools.lru_cache(maxsize=None)
-def _scales_first():
-    """Whether the scipy that is installed has the factor of orthogonal sine
-    transforms at the first element, as 1.10 has. It does not make them
-    orthogonal there; the engine's and later scipy's is at the last."""
-    try:
-        from scipy.fft._pocketfft.realtransforms import dst
-    except ImportError:
-        return False
-    return bool(dst([1.0, 1.0], 2, norm="ortho")[0] < 1.2)  # or sqrt(2)
-
-
-def _edge_of(kind, type, orthogonalize):
-    """Whether the first element is scaled behind (1) or before (-1) a sine
-    transform; 0: neither."""
-    if kind < 8 or not orthogonalize or type not in (2, 3) or \
-            not _scales_first():
-        return 0
-    return 1 if (type == 2) == (kind == 8) else -1
-
-
-def _scale_first(x, axes, factor):
-    for axis in axes:
-        first = [slice(None)] * x.ndim
-        first[axis] = 0
-        x[tuple(first)] *= factor
-    return x
-
-
 def _transform(kind, x, lengths, axes, type, norm, overwrite_x, workers,
                precision, target_error, orthogonalize):
     if orthogonalize is None:
         orthogonalize = norm == "ortho"
-    edge = _edge_of(kind, type, orthogonalize)
-    options = _read_options(type, norm, orthogonalize and edge == 0)
-    where = [axes] if np.ndim(axes) == 0 else axes
-    if edge < 0:
-        x = np.array(x)
-        x = x.astype(np.result_type(x, np.float32) if x.dtype.kind in "fc"
-                     else np.float64)
-        x = _scale_first(x, where, np.sqrt(2).astype(x.real.dtype))
-    made = _core.transform(kind, x, lengths, axes, options[1], overwrite_x,
+    options = _read_options(type, norm, orthogonalize)
+    return _core.transform(kind, x, lengths, axes, options[1], overwrite_x,
                            read_workers(workers), precision, target_error,
                            options[0], options[2])
-    if edge > 0:
-        _scale_first(made, where, np.sqrt(0.5).astype(made.real.dtype))
-    return made
 
 
 def _read_options(type, norm, orthogonalize):
