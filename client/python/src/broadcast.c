@@ -48,23 +48,22 @@ static int broadcast_init(PyObject *object, PyObject *args, PyObject *kwargs)
 	int r;
 
 	(void)kwargs;
+	if (!PyArg_ParseTuple(args, "Os:Broadcast", &given, &name))
+		return -1;
+	struct session_object *session = session_of_argument(state, given);
+	struct use use;
+
 	if (self->session) {
 		PyErr_SetString(PyExc_TypeError, "a broadcast is attached once");
 		return -1;
 	}
-	if (!PyArg_ParseTuple(args, "Os:Broadcast", &given, &name))
+	if (!session || use_begin(session, &use) < 0)
 		return -1;
-	struct session_object *session = session_of_argument(state, given);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
-
-	if (!handle)
-		return -1;
-	self->fork_count = forks();
+	self->fork_count = use.fork_count;
 	self->lock = PyThread_allocate_lock();
-	self->session = session;
-	session_hold(session);
+	self->session = session; /* the use goes on until the object is freed */
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_broadcast_attach(handle, name, &self->broadcast, &err);
+	r = trnsci_broadcast_attach(use.handle, name, &self->broadcast, &err);
 	Py_END_ALLOW_THREADS
 	if (r < 0)
 		raise_error(state, &err);
@@ -204,35 +203,33 @@ PyObject *broadcast_create(PyObject *module, PyObject *args)
 {
 	struct module_state *state = PyModule_GetState(module);
 	struct trnsci_broadcast_options options = {0};
-	PyObject *given, *params, *origin;
+	PyObject *given, *params, *origin, *kept;
 	const char *name, *distribution;
 	uint64_t samples;
 	struct trnsci_source source;
-	struct param_list list;
+	struct param_list list = {0};
 	struct trnsci_error err;
-	int r;
+	struct use use = {0};
+	int r = -1;
 
 	if (!PyArg_ParseTuple(args, "OssOOO&dO&:create", &given, &name, &distribution, &params, &origin,
 			      args_convert_u64, &samples, &options.rate, args_convert_u32, &options.mode) ||
-	    source_read(origin, &source) < 0)
+	    source_read(origin, &source, &kept) < 0)
 		return NULL;
 	struct session_object *session = session_of_argument(state, given);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
 
 	options.samples = samples;
-	if (!handle || params_read(session, params, PARAMS_OF_DRAW, &list) < 0)
-		return NULL;
-	const unsigned fork_count = forks();
-
-	session_hold(session);
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_broadcast_create(handle, name, distribution, list.params, &source, &options, &err);
-	Py_END_ALLOW_THREADS
+	if (session && params_read(session, params, PARAMS_OF_DRAW, &list) == 0 && use_begin(session, &use) == 0) {
+		Py_BEGIN_ALLOW_THREADS
+		r = trnsci_broadcast_create(use.handle, name, distribution, list.params, &source, &options, &err);
+		Py_END_ALLOW_THREADS
+		if (r < 0)
+			raise_error(state, &err);
+	}
 	params_free(&list);
-	session_let_go(session, fork_count);
-	if (r < 0)
-		return raise_error(state, &err);
-	Py_RETURN_NONE;
+	Py_DECREF(kept);
+	use_end(&use);
+	return r < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 /* publish_broadcast(session, name, n): all samples so far. */
@@ -249,17 +246,14 @@ PyObject *broadcast_publish(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "OsO&:publish", &given, &name, args_convert_u64, &n))
 		return NULL;
 	struct session_object *session = session_of_argument(state, given);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
+	struct use use;
 
-	if (!handle)
+	if (!session || use_begin(session, &use) < 0)
 		return NULL;
-	const unsigned fork_count = forks();
-
-	session_hold(session);
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_broadcast_publish(handle, name, n, &produced, &err);
+	r = trnsci_broadcast_publish(use.handle, name, n, &produced, &err);
 	Py_END_ALLOW_THREADS
-	session_let_go(session, fork_count);
+	use_end(&use);
 	return r < 0 ? raise_error(state, &err) : PyLong_FromUnsignedLongLong(produced);
 }
 
@@ -275,17 +269,14 @@ PyObject *broadcast_close(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "Os:close", &given, &name))
 		return NULL;
 	struct session_object *session = session_of_argument(state, given);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
+	struct use use;
 
-	if (!handle)
+	if (!session || use_begin(session, &use) < 0)
 		return NULL;
-	const unsigned fork_count = forks();
-
-	session_hold(session);
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_broadcast_close(handle, name, &err);
+	r = trnsci_broadcast_close(use.handle, name, &err);
 	Py_END_ALLOW_THREADS
-	session_let_go(session, fork_count);
+	use_end(&use);
 	if (r < 0)
 		return raise_error(state, &err);
 	Py_RETURN_NONE;

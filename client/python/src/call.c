@@ -39,7 +39,7 @@ static int refuse_busy(void)
 static int check(struct call_object *self)
 {
 	if (!self->call || self->fork_count != forks() || !self->session->handle)
-		return raise_closed(self->session->state);
+		return raise_closed(state_of_type(Py_TYPE(self)));
 	return self->busy == RUNNING || (self->busy == AWAITED && !trnsci_done(self->call)) ? refuse_busy() : 0;
 }
 
@@ -65,62 +65,79 @@ static PyObject *raise_call_error(struct call_object *self, int code)
 
 /* ---- Making ---- */
 
-/* Sets parameters of the call or of a step; keeps the dict with its tiles. */
-static int set_params(struct call_object *self, struct trnsci_args *args, PyObject *dict, unsigned flags)
+/* One operation: the call's, or that of a step. */
+struct operation {
+	const char *name;
+	struct param_list params;
+	bool wants_tile;
+};
+
+/* What a call is made of. All of it is read before the call is made, since reading may run Python code. */
+struct contents {
+	struct session_object *session; /* borrowed */
+	PyObject *steps; /* a tuple, which keeps the names */
+	struct operation *operations; /* the call's own, then one for each step */
+	Py_ssize_t n;
+};
+
+static void contents_free(struct contents *contents)
 {
-	struct param_list list;
-
-	if (params_read(self->session, dict, flags, &list) < 0)
-		return -1;
-	trnsci_set_params(args, list.params);
-	const int r = PyList_Append(self->kept, list.kept);
-
-	params_free(&list);
-	return r;
+	for (Py_ssize_t i = 0; i < contents->n; i++)
+		params_free(&contents->operations[i].params);
+	PyMem_Free(contents->operations);
+	Py_XDECREF(contents->steps);
 }
 
-static int set_output(struct trnsci_args *args, PyObject *wants)
+static int read_operation(struct session_object *session, PyObject *params, PyObject *wants, unsigned flags,
+			  struct operation *ret_operation)
 {
 	const int truth = PyObject_IsTrue(wants);
 
-	if (truth > 0)
-		trnsci_set(args, trnsci_new_tile("out"));
-	return truth < 0 ? -1 : 0;
+	ret_operation->wants_tile = truth > 0;
+	return truth < 0 ? -1 : params_read(session, params, flags, &ret_operation->params);
 }
 
 /* A step is a tuple of its operation, its parameters, and whether it makes a tile. */
-static int add_step(struct call_object *self, PyObject *step)
+static int read_step(struct session_object *session, PyObject *step, struct operation *ret_operation)
 {
-	const char *operation;
 	PyObject *params, *wants;
 
-	if (!PyTuple_Check(step) || !PyArg_ParseTuple(step, "sO!O:step", &operation, &PyDict_Type, &params, &wants)) {
-		if (!PyErr_Occurred())
-			PyErr_SetString(PyExc_TypeError, "a step must be a tuple");
+	if (!PyTuple_Check(step)) {
+		PyErr_SetString(PyExc_TypeError, "a step must be a tuple");
 		return -1;
 	}
-	struct trnsci_args *args = trnsci_step(self->call, operation);
-
-	return set_params(self, args, params, 0) < 0 ? -1 : set_output(args, wants);
+	if (!PyArg_ParseTuple(step, "sO!O:step", &ret_operation->name, &PyDict_Type, &params, &wants))
+		return -1;
+	return read_operation(session, params, wants, 0, ret_operation);
 }
 
-static int add_steps(struct call_object *self, PyObject *steps)
+/* Reads the arguments of __init__ behind the session. */
+static int read_contents(struct contents *contents, PyObject *params, PyObject *wants, PyObject *steps, unsigned flags)
 {
-	PyObject *items = PySequence_Fast(steps, "steps must be a sequence");
-	int r = items ? 0 : -1;
+	contents->steps = steps ? PySequence_Tuple(steps) : PyTuple_New(0);
+	if (!contents->steps)
+		return -1;
+	const Py_ssize_t n = PyTuple_GET_SIZE(contents->steps);
 
-	for (Py_ssize_t i = 0; r == 0 && i < PySequence_Fast_GET_SIZE(items); i++)
-		r = add_step(self, PySequence_Fast_GET_ITEM(items, i));
-	Py_XDECREF(items);
-	return r;
+	contents->operations = PyMem_Calloc((size_t)n + 1, sizeof *contents->operations);
+	if (!contents->operations) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	if (read_operation(contents->session, params, wants, flags, &contents->operations[contents->n++]) < 0)
+		return -1;
+	for (Py_ssize_t i = 0; i < n; i++)
+		if (read_step(contents->session, PyTuple_GET_ITEM(contents->steps, i),
+			      &contents->operations[contents->n++]) < 0)
+			return -1;
+	return 0;
 }
 
-static int make_call(struct call_object *self, const char *method)
+static int make_call(struct call_object *self, struct trnsci_session *handle, const char *method)
 {
-	struct trnsci_session *handle = session_use(self->session);
-	const int r = handle ? trnsci_call_new(handle, method, &self->call) : -1;
+	const int r = trnsci_call_new(handle, method, &self->call);
 
-	if (r < 0 && handle) {
+	if (r < 0) {
 		struct trnsci_error err = {-r, ""};
 
 		PyOS_snprintf(err.text, sizeof err.text, "%s: %s: %s", trnsci_error_name(r), method, trnsci_strerror(r));
@@ -129,34 +146,55 @@ static int make_call(struct call_object *self, const char *method)
 	return r < 0 ? -1 : 0;
 }
 
-static int call_init(PyObject *object, PyObject *args, PyObject *kwargs)
+/* Sets the parameters of the call or of a step, and keeps what they borrow. */
+static int set_operation(struct call_object *self, struct trnsci_args *args, const struct operation *operation)
 {
-	static char *names[] = {"session", "method", "params", "out", "steps", "elements", NULL};
-	struct call_object *self = (struct call_object *)object;
-	struct module_state *state = state_of_type(Py_TYPE(object));
-	PyObject *session, *params = Py_None, *wants = Py_False, *steps = NULL;
-	const char *method;
-	int elements = 0;
+	trnsci_set_params(args, operation->params.params);
+	if (operation->wants_tile)
+		trnsci_set(args, trnsci_new_tile("out"));
+	return PyList_Append(self->kept, operation->params.kept);
+}
+
+static int fill_call(struct call_object *self, const char *method, const struct contents *contents)
+{
+	struct use use;
 
 	if (self->session) {
 		PyErr_SetString(PyExc_TypeError, "a call is made once");
 		return -1;
 	}
+	if (use_begin(contents->session, &use) < 0)
+		return -1;
+	self->session = use.session; /* the use goes on until the call is freed */
+	self->fork_count = use.fork_count;
+	if (!(self->kept = PyList_New(0)) || make_call(self, use.handle, method) < 0 ||
+	    set_operation(self, trnsci_args(self->call), &contents->operations[0]) < 0)
+		return -1;
+	for (Py_ssize_t i = 1; i < contents->n; i++) {
+		const struct operation *step = &contents->operations[i];
+
+		if (set_operation(self, trnsci_step(self->call, step->name), step) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int call_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"session", "method", "params", "out", "steps", "elements", NULL};
+	PyObject *session, *params = Py_None, *wants = Py_False, *steps = NULL;
+	struct contents contents = {.n = 0};
+	const char *method;
+	int elements = 0, r = -1;
+
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Os|OOOp:Call", names, &session, &method, &params, &wants, &steps,
 					 &elements))
 		return -1;
-	struct session_object *chosen = session_of_argument(state, session);
-
-	if (!chosen || !session_use(chosen) || !(self->kept = PyList_New(0)))
-		return -1;
-	self->session = chosen;
-	self->fork_count = forks();
-	session_hold(chosen);
-	if (make_call(self, method) < 0 ||
-	    set_params(self, trnsci_args(self->call), params, elements ? PARAMS_OF_DRAW : 0) < 0 ||
-	    (steps && add_steps(self, steps) < 0))
-		return -1;
-	return set_output(trnsci_args(self->call), wants);
+	contents.session = session_of_argument(state_of_type(Py_TYPE(object)), session);
+	if (contents.session && read_contents(&contents, params, wants, steps, elements ? PARAMS_OF_DRAW : 0) == 0)
+		r = fill_call((struct call_object *)object, method, &contents);
+	contents_free(&contents);
+	return r;
 }
 
 /* The engine writes no tile of a call that was answered. */

@@ -48,28 +48,28 @@ int generator_fill(struct generator_object *g, const struct recipe *recipe, uint
 		   void *out)
 {
 	struct session_object *session = generator_session(g);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
 	struct trnsci_source source = g->source;
 	struct recipe own = *recipe;
 	struct trnsci_error err;
+	struct use use;
 	int r;
 
-	if (!handle)
+	if (!session || use_begin(session, &use) < 0)
 		return -1;
 	source.position = base;
 	source.offset = skip;
 	own.params[own.n_params] = trnsci_end();
 	if (session->embedded && n <= HOLD_LOCK) {
-		r = trnsci_fill(handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
+		r = trnsci_fill(use.handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
 	} else {
-		PyObject *kept = Py_NewRef((PyObject *)session), *name = Py_NewRef(g->name);
+		PyObject *name = Py_NewRef(g->name);
 
 		Py_BEGIN_ALLOW_THREADS
-		r = trnsci_fill(handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
+		r = trnsci_fill(use.handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
 		Py_END_ALLOW_THREADS
-		Py_DECREF(kept);
 		Py_DECREF(name);
 	}
+	use_end(&use);
 	if (r < 0)
 		raise_error(g->state, &err);
 	return r < 0 ? -1 : 0;
@@ -154,29 +154,31 @@ int generator_draw(struct generator_object *g, const struct recipe *recipe, uint
 static PyObject *draw_tile(struct generator_object *g, struct session_object *session, const struct recipe *recipe,
 			   uint64_t base, const struct part *part, int type)
 {
-	struct trnsci_session *handle = session_use(session);
 	struct trnsci_param params[RECIPE_PARAMS + 3];
 	struct trnsci_source source = g->source;
 	struct trnsci_tile *tile = NULL;
 	struct trnsci_error err;
 	unsigned n = recipe->n_params;
+	struct use use;
 	int r;
 
-	if (!handle)
+	if (use_begin(session, &use) < 0)
 		return NULL;
+	PyObject *name = Py_NewRef(g->name);
+
 	memcpy(params, recipe->params, n * sizeof *params);
 	params[n++] = trnsci_u64("n", (uint64_t)part->n);
 	params[n++] = trnsci_text("dtype", trnsci_dtype_name(recipe->dtype));
 	params[n] = trnsci_end();
 	source.position = base;
 	source.offset = part->begin;
-	Py_INCREF(session);
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_draw(handle, recipe->distribution, params, &source, &tile, NULL, &err);
+	r = trnsci_draw(use.handle, recipe->distribution, params, &source, &tile, NULL, &err);
 	Py_END_ALLOW_THREADS
 	PyObject *array = r < 0 ? raise_error(g->state, &err) : tile_array(session, tile, type, part->ndim, part->shape);
 
-	Py_DECREF(session);
+	Py_DECREF(name);
+	use_end(&use);
 	return array;
 }
 

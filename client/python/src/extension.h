@@ -67,6 +67,7 @@ struct session_object {
 	bool implicit;
 	bool embedded;
 	bool closing;	     /* close() was called while such objects were alive: the last one closes */
+	bool opened;	     /* __init__ succeeded once */
 	size_t tiles;	     /* alive, and rings: objects whose memory the session owns */
 	PyObject *loops;     /* dict: what trnsci._calls keeps of loops that wait for answers; NULL: nothing */
 	unsigned fork_count; /* forks of the process before it was opened */
@@ -92,6 +93,15 @@ struct session_object *session_of_workers(struct module_state *state, unsigned w
  * forked child, where the count of forks is another one, nothing else. */
 void session_hold(struct session_object *session);
 void session_let_go(struct session_object *session, unsigned fork_count);
+/* A use of the library's session, for which it is held open: other threads and Python code that runs meanwhile may close it. */
+struct use {
+	struct session_object *session; /* NULL: none */
+	struct trnsci_session *handle;
+	unsigned fork_count;
+};
+/* Begins a use, as session_use. Arguments are read to their end before it. 0, or -1 with an exception. */
+int use_begin(struct session_object *session, struct use *ret_use);
+void use_end(struct use *use);
 /* Reads an argument that is a Session or None, the module's own. Returns a borrowed reference; NULL: an exception. */
 struct session_object *session_of_argument(struct module_state *state, PyObject *argument);
 
@@ -171,9 +181,9 @@ enum { PARAM_ROOM = 4 };
 /* Reads a dict, or None. Members that are None count as missing. 0, or -1 with an exception. */
 int params_read(struct session_object *session, PyObject *dict, unsigned flags, struct param_list *ret_list);
 void params_free(struct param_list *list);
-/* Reads where samples come from: a dict of generator, seed, stream, position, offset, or name of a named stream. Its texts
- * are the dict's. 0, or -1 with an exception. */
-int source_read(PyObject *dict, struct trnsci_source *ret_source);
+/* Reads where samples come from: a dict of generator, seed, stream, position, offset, or name of a named stream. *ret_kept
+ * has its texts, and is the caller's. 0, or -1 with an exception. */
+int source_read(PyObject *dict, struct trnsci_source *ret_source, PyObject **ret_kept);
 
 /* ---- Generators ---- */
 

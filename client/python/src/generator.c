@@ -28,6 +28,10 @@ static int take_entropy(struct generator_object *g)
 
 int generator_check(struct generator_object *g)
 {
+	if (!g->session) {
+		PyErr_SetString(PyExc_TypeError, "the generator has no source: __init__ was not called, or failed");
+		return -1;
+	}
 	if (g->fork_count == forks())
 		return 0;
 	g->fork_count = forks();
@@ -39,6 +43,8 @@ int generator_check(struct generator_object *g)
 
 struct session_object *generator_session(struct generator_object *g)
 {
+	if (generator_check(g) < 0)
+		return NULL;
 	return g->session == Py_None ? session_default(g->state) : (struct session_object *)g->session;
 }
 
@@ -105,71 +111,87 @@ static int find_generator(const char *name, struct trnsci_generator_info *ret)
 	return -1;
 }
 
-static int set_name(struct generator_object *g, PyObject *name)
+/* Sets the source's generator, which has its stream. */
+static int check_source(const char *name, struct trnsci_source *source)
 {
 	struct trnsci_generator_info info;
-	const char *text = PyUnicode_AsUTF8(name);
 
-	Py_INCREF(name);
-	Py_XSETREF(g->name, name);
-	if (!text || find_generator(text, &info) < 0)
+	if (find_generator(name, &info) < 0)
 		return -1;
-	if (g->source.stream > info.most_stream) {
+	if (source->stream > info.most_stream) {
 		PyErr_Format(PyExc_ValueError, "stream: got %llu, allowed for %s is 0 to %llu",
-			     (unsigned long long)g->source.stream, info.name, (unsigned long long)info.most_stream);
+			     (unsigned long long)source->stream, info.name, (unsigned long long)info.most_stream);
 		return -1;
 	}
-	g->source.generator = info.name;
+	source->generator = info.name;
 	return 0;
 }
 
-static int set_session(struct generator_object *g, PyObject *session)
+static int check_session(const struct module_state *state, PyObject *session)
 {
-	if (session != Py_None && !PyObject_TypeCheck(session, g->state->session_type)) {
-		PyErr_SetString(PyExc_TypeError, "session: allowed is a trnsci.Session or None");
-		return -1;
-	}
-	Py_INCREF(session);
-	Py_XSETREF(g->session, session);
-	return 0;
+	if (session == Py_None || PyObject_TypeCheck(session, state->session_type))
+		return 0;
+	PyErr_SetString(PyExc_TypeError, "session: allowed is a trnsci.Session or None");
+	return -1;
 }
 
-static int generator_init(PyObject *self, PyObject *args, PyObject *kwargs)
+/* What __init__ is given. */
+struct start {
+	PyObject *name, *session; /* name: a new reference */
+	struct trnsci_source source;
+	uint64_t rank, size;
+	bool entropic;
+};
+
+static int read_start(const struct module_state *state, PyObject *args, PyObject *kwargs, struct start *start)
 {
 	static char *names[] = {"seed", "stream", "generator", "rank", "size", "session", NULL};
-	struct generator_object *g = (struct generator_object *)self;
 	PyObject *seed = Py_None, *stream = NULL, *name = NULL, *rank = NULL, *size = NULL, *session = Py_None;
-	int r = 0;
+	const char *text;
 
+	*start = (struct start){.size = 1};
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$OUOOO:Generator", names, &seed, &stream, &name, &rank, &size,
 					 &session))
 		return -1;
+	start->entropic = seed == Py_None;
+	start->session = session;
+	if ((!start->entropic && args_u64(seed, "seed", &start->source.seed)) ||
+	    (stream && args_u64(stream, "stream", &start->source.stream)) ||
+	    (rank && args_u64(rank, "rank", &start->rank)) || (size && args_u64(size, "size", &start->size)))
+		return -1;
+	if (start->rank >= start->size) {
+		PyErr_SetString(PyExc_ValueError, "rank: allowed is 0 to size - 1");
+		return -1;
+	}
+	start->name = name ? Py_NewRef(name) : PyUnicode_FromString("threefry4x32");
+	text = start->name ? PyUnicode_AsUTF8(start->name) : NULL;
+	return !text || check_source(text, &start->source) < 0 ? -1 : check_session(state, session);
+}
+
+/* Everything is read before anything is set, since reading may run Python code. */
+static int generator_init(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	struct start start;
+
+	if (read_start(state_of_type(Py_TYPE(self)), args, kwargs, &start) < 0) {
+		Py_XDECREF(start.name);
+		return -1;
+	}
 	generator_forget(g);
 	g->state = state_of_type(Py_TYPE(self));
-	g->source = (struct trnsci_source){0};
-	g->rank = 0;
-	g->size = 1;
+	g->source = start.source;
+	g->rank = start.rank;
+	g->size = start.size;
 	g->position = 0;
 	g->ended = false;
 	g->children = 0;
 	g->fork_count = forks();
-	g->entropic = seed == Py_None;
-	if (g->entropic ? take_entropy(g) : args_u64(seed, "seed", &g->source.seed))
-		return -1;
-	if ((stream && args_u64(stream, "stream", &g->source.stream)) || (rank && args_u64(rank, "rank", &g->rank)) ||
-	    (size && args_u64(size, "size", &g->size)))
-		return -1;
-	if (g->rank >= g->size) {
-		PyErr_SetString(PyExc_ValueError, "rank: allowed is 0 to size - 1");
-		return -1;
-	}
-	PyObject *own = name ? Py_NewRef(name) : PyUnicode_FromString("threefry4x32");
-
-	if (!own)
-		return -1;
-	r = set_name(g, own);
-	Py_DECREF(own);
-	return r == 0 ? set_session(g, session) : -1;
+	g->entropic = start.entropic;
+	Py_XSETREF(g->name, start.name);
+	Py_INCREF(start.session);
+	Py_XSETREF(g->session, start.session);
+	return g->entropic ? take_entropy(g) : 0;
 }
 
 static void generator_dealloc(PyObject *self)
@@ -202,8 +224,10 @@ static PyObject *get_stream(PyObject *self, void *closure)
 
 static PyObject *get_name(PyObject *self, void *closure)
 {
+	struct generator_object *g = (struct generator_object *)self;
+
 	(void)closure;
-	return Py_XNewRef(((struct generator_object *)self)->name);
+	return generator_check(g) < 0 ? NULL : Py_NewRef(g->name);
 }
 
 static PyObject *get_session(PyObject *self, void *closure)
@@ -214,8 +238,10 @@ static PyObject *get_session(PyObject *self, void *closure)
 
 static PyObject *get_own_session(PyObject *self, void *closure)
 {
+	struct generator_object *g = (struct generator_object *)self;
+
 	(void)closure;
-	return Py_XNewRef(((struct generator_object *)self)->session);
+	return generator_check(g) < 0 ? NULL : Py_NewRef(g->session);
 }
 
 static PyObject *get_rank(PyObject *self, void *closure)
@@ -282,7 +308,11 @@ static PyObject *get_children(PyObject *self, void *closure)
 static int set_children(PyObject *self, PyObject *value, void *closure)
 {
 	(void)closure;
-	return value ? args_u64(value, "children", &((struct generator_object *)self)->children) : -1;
+	if (!value) {
+		PyErr_SetString(PyExc_TypeError, "_children: cannot be deleted");
+		return -1;
+	}
+	return args_u64(value, "children", &((struct generator_object *)self)->children);
 }
 
 /* Skips whole groups of 4 words. */
@@ -291,7 +321,7 @@ static PyObject *generator_advance(PyObject *self, PyObject *words)
 	struct generator_object *g = (struct generator_object *)self;
 	uint64_t n, base;
 
-	if (generator_check(g) < 0 || args_u64(words, "words", &n) < 0 || generator_reserve(g, n, 1, &base) < 0)
+	if (args_u64(words, "words", &n) < 0 || generator_check(g) < 0 || generator_reserve(g, n, 1, &base) < 0)
 		return NULL;
 	Py_RETURN_NONE;
 }

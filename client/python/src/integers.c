@@ -286,6 +286,12 @@ static int draw_between(struct generator_object *g, const struct bound_arrays *a
 	return generator_fill(g, &recipe, arrays->base, arrays->begin, n, arrays->out);
 }
 
+static bool fits(PyArrayObject *array, PyArrayObject *out)
+{
+	return PyArray_ISCARRAY_RO(array) && PyArray_TYPE(array) == PyArray_TYPE(out) &&
+	       PyArray_SIZE(array) == PyArray_SIZE(out);
+}
+
 /* _integers_into(lows, lasts, out, begin, whole): arrays of 64-bit integers of one shape, checked. */
 static PyObject *integers_into(PyObject *self, PyObject *args)
 {
@@ -294,11 +300,18 @@ static PyObject *integers_into(PyObject *self, PyObject *args)
 	uint64_t begin, whole, base;
 
 	if (!PyArg_ParseTuple(args, "O!O!O!O&O&", &PyArray_Type, &lows, &PyArray_Type, &lasts, &PyArray_Type, &out,
-			      args_convert_u64, &begin, args_convert_u64, &whole) ||
-	    generator_check(g) < 0 || generator_reserve(g, whole, 2, &base) < 0)
+			      args_convert_u64, &begin, args_convert_u64, &whole))
+		return NULL;
+	const struct integer_type *type = find_type(PyArray_TYPE(out));
+
+	if (!type || type->bits != 64 || !PyArray_ISCARRAY(out) || !fits(lows, out) || !fits(lasts, out)) {
+		PyErr_SetString(PyExc_TypeError, "_integers_into: allowed are arrays of one shape and one 64-bit dtype");
+		return NULL;
+	}
+	if (generator_check(g) < 0 || generator_reserve(g, whole, 2, &base) < 0)
 		return NULL;
 	const npy_intp n = PyArray_SIZE(out);
-	const struct bound_arrays arrays = {find_type(PyArray_TYPE(out)), PyArray_DATA(lows), PyArray_DATA(lasts), n, base,
+	const struct bound_arrays arrays = {type, PyArray_DATA(lows), PyArray_DATA(lasts), n, base,
 					    begin, PyArray_DATA(out)};
 	int64_t *room = PyMem_Malloc(2 * (size_t)n * sizeof *room + 1);
 	int r = room ? 0 : -1;

@@ -9,9 +9,7 @@ enum {
 
 /* An operation, from its arguments to the engine's. */
 struct operation {
-	struct session_object *session;
-	unsigned fork_count;
-	struct trnsci_session *handle;
+	struct use use;
 	const char *name, *input;
 	PyArrayObject *in, *out;
 	struct param_list params;
@@ -21,8 +19,7 @@ struct operation {
 
 static void clear_operation(struct operation *o)
 {
-	if (o->session)
-		session_let_go(o->session, o->fork_count);
+	use_end(&o->use);
 	Py_CLEAR(o->in);
 	Py_CLEAR(o->out);
 	params_free(&o->params);
@@ -60,23 +57,18 @@ static int read_result(struct operation *o, PyObject *shape, PyObject *dtype)
 	return 0;
 }
 
-/* Opens the session and holds it open. */
-static int take_session(struct operation *o, struct module_state *state, PyObject *argument)
+/* Reads what runs Python code, the session last. */
+static int read_operation(struct operation *o, struct module_state *state, PyObject *argument, PyObject *params,
+			  unsigned flags)
 {
 	struct session_object *session = session_of_argument(state, argument);
 
-	o->handle = session ? session_use(session) : NULL;
-	if (!o->handle)
-		return -1;
-	o->session = session;
-	o->fork_count = forks();
-	session_hold(session);
-	return 0;
+	return session && params_read(session, params, flags, &o->params) == 0 ? use_begin(session, &o->use) : -1;
 }
 
 static int make_output(struct operation *o)
 {
-	o->out = (PyArrayObject *)result_new(o->session, o->ndim, o->shape, o->type);
+	o->out = (PyArrayObject *)result_new(o->use.session, o->ndim, o->shape, o->type);
 	return o->out ? 0 : -1;
 }
 
@@ -90,10 +82,10 @@ static int transform_memory(struct operation *o, const struct trnsci_array *in)
 	if (make_output(o) < 0 || describe(o->out, &out) < 0)
 		return -1;
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_transform(o->handle, o->name, o->params.params, *in, out, &err);
+	r = trnsci_transform(o->use.handle, o->name, o->params.params, *in, out, &err);
 	Py_END_ALLOW_THREADS
 	if (r < 0)
-		raise_error(o->session->state, &err);
+		raise_error(o->use.session->state, &err);
 	return r < 0 ? -1 : 0;
 }
 
@@ -104,8 +96,8 @@ static int run_operation(struct operation *o)
 
 	if (describe(o->in, &in) < 0)
 		return -1;
-	if (!o->session->embedded && bytes >= TILE_BYTES && PyArray_SIZE(o->in) > 0)
-		o->out = (PyArrayObject *)tiles_apply(o->session, o->name, o->params.params, o->params.n, o->input, o->in,
+	if (!o->use.session->embedded && bytes >= TILE_BYTES && PyArray_SIZE(o->in) > 0)
+		o->out = (PyArrayObject *)tiles_apply(o->use.session, o->name, o->params.params, o->params.n, o->input, o->in,
 						      &in, o->type, o->ndim, o->shape);
 	return o->out ? 0 : transform_memory(o, &in);
 }
@@ -118,9 +110,9 @@ static PyObject *operate(PyObject *module, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "OssOOOO:operate", &session, &o.name, &o.input, &x, &params, &shape, &dtype))
 		return NULL;
-	o.in = (PyArrayObject *)PyArray_FROM_OF(x, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
-	if (o.in && take_session(&o, PyModule_GetState(module), session) == 0 && read_result(&o, shape, dtype) == 0 &&
-	    params_read(o.session, params, 0, &o.params) == 0 && run_operation(&o) == 0)
+	if (read_result(&o, shape, dtype) == 0 && read_operation(&o, PyModule_GetState(module), session, params, 0) == 0)
+		o.in = (PyArrayObject *)PyArray_FROM_OF(x, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
+	if (o.in && run_operation(&o) == 0)
 		result = Py_NewRef((PyObject *)o.out);
 	clear_operation(&o);
 	return result;
@@ -142,11 +134,11 @@ static int fill_output(struct operation *o, const struct trnsci_source *source, 
 	if (make_output(o) < 0 || describe(o->out, &out) < 0)
 		return -1;
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_fill(o->handle, o->name, o->params.params, source, out.dtype, (uint64_t)PyArray_SIZE(o->out), out.data,
+	r = trnsci_fill(o->use.handle, o->name, o->params.params, source, out.dtype, (uint64_t)PyArray_SIZE(o->out), out.data,
 			ret_span, &err);
 	Py_END_ALLOW_THREADS
 	if (r < 0)
-		raise_error(o->session->state, &err);
+		raise_error(o->use.session->state, &err);
 	return r < 0 ? -1 : 0;
 }
 
@@ -155,22 +147,21 @@ static int fill_output(struct operation *o, const struct trnsci_source *source, 
 static PyObject *fill(PyObject *module, PyObject *args)
 {
 	struct operation o = {0};
-	PyObject *session, *params, *origin, *shape, *dtype, *result = NULL;
+	PyObject *session, *params, *origin, *kept, *shape, *dtype, *result = NULL;
 	struct trnsci_source source;
 	struct trnsci_span span;
 	int wants_span;
 
 	if (!PyArg_ParseTuple(args, "OsOOOOp:fill", &session, &o.name, &params, &origin, &shape, &dtype, &wants_span) ||
-	    source_read(origin, &source) < 0)
+	    source_read(origin, &source, &kept) < 0)
 		return NULL;
-	Py_INCREF(origin);
-	if (take_session(&o, PyModule_GetState(module), session) == 0 && read_result(&o, shape, dtype) == 0 &&
-	    params_read(o.session, params, PARAMS_OF_DRAW, &o.params) == 0 &&
+	if (read_result(&o, shape, dtype) == 0 &&
+	    read_operation(&o, PyModule_GetState(module), session, params, PARAMS_OF_DRAW) == 0 &&
 	    fill_output(&o, &source, wants_span ? &span : NULL) == 0)
 		result = wants_span ? Py_BuildValue("ON", (PyObject *)o.out, span_tuple(&span))
 				    : Py_NewRef((PyObject *)o.out);
 	clear_operation(&o);
-	Py_DECREF(origin);
+	Py_DECREF(kept);
 	return result;
 }
 

@@ -6,8 +6,15 @@
 
 #include <string.h>
 
-static int read_dict(struct session_object *session, PyObject *dict, unsigned flags, PyObject *kept,
-		     struct trnsci_param **ret_params, int *ret_n);
+/* A dict that is being read, with those in it. */
+struct reading {
+	struct session_object *session;
+	unsigned flags;
+	PyObject *kept;
+	struct pending *arrays; /* the last one first */
+};
+
+static int read_dict(struct reading *reading, PyObject *dict, struct trnsci_param **ret_params, int *ret_n);
 
 /* Returns memory that is freed with the list; NULL with an exception. */
 static void *allocate(PyObject *kept, size_t bytes)
@@ -46,9 +53,31 @@ static int read_integer(const char *name, PyObject *value, struct trnsci_param *
 	return PyErr_Occurred() ? -1 : 0;
 }
 
-/* An array over a tile of the session is passed as that tile, without a copy; another one as its memory, made contiguous. */
-static int read_array(struct session_object *session, const char *name, PyObject *value, PyObject *kept,
-		      struct trnsci_param *param)
+/* What is known of an array that a parameter names. It is looked at when all parameters are read: Python code that runs for
+ * a later one may change it. */
+struct pending {
+	struct pending *next;
+	const char *name;
+	PyObject *array; /* the dict's */
+	struct trnsci_param *param;
+};
+
+static int read_array(struct reading *reading, const char *name, PyObject *value, struct trnsci_param *param)
+{
+	struct pending *pending = allocate(reading->kept, sizeof *pending);
+
+	if (!pending)
+		return -1;
+	*pending = (struct pending){reading->arrays, name, value, param};
+	reading->arrays = pending;
+	*param = trnsci_bool(name, false);
+	return 0;
+}
+
+/* An array over a tile of the session is passed as that tile, without a copy; another one as its memory, made contiguous. Runs
+ * no Python code. */
+static int finish_array(struct session_object *session, const char *name, PyObject *value, PyObject *kept,
+			struct trnsci_param *param)
 {
 	PyArrayObject *given = (PyArrayObject *)value, *array;
 	const enum trnsci_dtype dtype = dtype_of_numpy(PyArray_TYPE(given));
@@ -63,7 +92,8 @@ static int read_array(struct session_object *session, const char *name, PyObject
 			     TRNSCI_MAX_DIMS);
 		return -1;
 	}
-	array = (PyArrayObject *)PyArray_FROM_OTF(value, numpy_type_of(dtype), NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
+	array = (PyArrayObject *)PyArray_FROM_OTF(value, numpy_type_of(dtype),
+						  NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED | NPY_ARRAY_ENSUREARRAY);
 	if (!array)
 		return -1;
 	r = PyList_Append(kept, (PyObject *)array);
@@ -77,7 +107,7 @@ static int read_array(struct session_object *session, const char *name, PyObject
 	struct trnsci_tile_info info;
 
 	trnsci_tile_describe(tile, &info);
-	if (tile && array == given && info.ndim == described->ndim && info.dtype == dtype &&
+	if (tile && PyArray_DATA(array) == PyArray_DATA(given) && info.ndim == described->ndim && info.dtype == dtype &&
 	    memcmp(info.shape, shape, info.ndim * sizeof *shape) == 0)
 		*param = trnsci_with_tile(name, tile);
 	else
@@ -85,23 +115,22 @@ static int read_array(struct session_object *session, const char *name, PyObject
 	return 0;
 }
 
-static int read_tile(struct session_object *session, const char *name, PyObject *value, unsigned flags,
-		     struct trnsci_param *param)
+static int read_tile(struct reading *reading, const char *name, PyObject *value, struct trnsci_param *param)
 {
 	const struct tile_object *tile = (struct tile_object *)value;
 
-	if (tile->session != session || tile->fork_count != forks()) {
+	if (tile->session != reading->session || tile->fork_count != forks()) {
 		PyErr_Format(PyExc_ValueError, "%s: the tile is of another session", name);
 		return -1;
 	}
-	*param = flags & PARAMS_OF_DRAW ? trnsci_elements(name, tile->tile) : trnsci_with_tile(name, tile->tile);
+	*param = reading->flags & PARAMS_OF_DRAW ? trnsci_elements(name, tile->tile) : trnsci_with_tile(name, tile->tile);
 	return 0;
 }
 
-/* A list of integers, or of numbers. */
+/* A list of integers, or of numbers. It is copied, since the items' Python code may change it. */
 static int read_list(const char *name, PyObject *value, PyObject *kept, struct trnsci_param *param)
 {
-	PyObject *items = PySequence_Fast(value, "");
+	PyObject *items = PySequence_Tuple(value);
 	bool whole = true;
 
 	if (!items || PyList_Append(kept, items) < 0) {
@@ -109,7 +138,7 @@ static int read_list(const char *name, PyObject *value, PyObject *kept, struct t
 		return -1;
 	}
 	Py_DECREF(items);
-	const Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+	const Py_ssize_t n = PyTuple_GET_SIZE(items);
 	union {
 		int64_t i64;
 		double f64;
@@ -118,9 +147,9 @@ static int read_list(const char *name, PyObject *value, PyObject *kept, struct t
 	if (!values)
 		return -1;
 	for (Py_ssize_t i = 0; i < n; i++)
-		whole &= PyIndex_Check(PySequence_Fast_GET_ITEM(items, i)) != 0;
+		whole &= PyIndex_Check(PyTuple_GET_ITEM(items, i)) != 0;
 	for (Py_ssize_t i = 0; i < n && !PyErr_Occurred(); i++) {
-		PyObject *item = PySequence_Fast_GET_ITEM(items, i);
+		PyObject *item = PyTuple_GET_ITEM(items, i);
 
 		if (whole)
 			values[i].i64 = PyNumber_AsSsize_t(item, PyExc_OverflowError);
@@ -134,13 +163,12 @@ static int read_list(const char *name, PyObject *value, PyObject *kept, struct t
 }
 
 /* A dict within a dict, such as the noise of a ring. */
-static int read_map(struct session_object *session, const char *name, PyObject *value, unsigned flags, PyObject *kept,
-		    struct trnsci_param *param)
+static int read_map(struct reading *reading, const char *name, PyObject *value, struct trnsci_param *param)
 {
 	struct trnsci_param *members;
 	int n;
 
-	if (read_dict(session, value, flags, kept, &members, &n) < 0)
+	if (read_dict(reading, value, &members, &n) < 0)
 		return -1;
 	*param = trnsci_with_params(name, members);
 	return 0;
@@ -168,8 +196,7 @@ static int read_dtype(const char *name, PyObject *value, struct trnsci_param *pa
 	return dtype ? 0 : -1;
 }
 
-static int read_value(struct session_object *session, const char *name, PyObject *value, unsigned flags, PyObject *kept,
-		      struct trnsci_param *param)
+static int read_value(struct reading *reading, const char *name, PyObject *value, struct trnsci_param *param)
 {
 	if (strcmp(name, "dtype") == 0)
 		return read_dtype(name, value, param);
@@ -184,9 +211,9 @@ static int read_value(struct session_object *session, const char *name, PyObject
 		return 0;
 	}
 	if (PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0)
-		return read_array(session, name, value, kept, param);
-	if (Py_IS_TYPE(value, session->state->tile_type))
-		return read_tile(session, name, value, flags, param);
+		return read_array(reading, name, value, param);
+	if (Py_IS_TYPE(value, reading->session->state->tile_type))
+		return read_tile(reading, name, value, param);
 	if (PyIndex_Check(value))
 		return read_integer(name, value, param);
 	if (PyFloat_Check(value) || PyArray_CheckAnyScalar(value)) {
@@ -198,17 +225,16 @@ static int read_value(struct session_object *session, const char *name, PyObject
 		return 0;
 	}
 	if (PyDict_Check(value))
-		return read_map(session, name, value, flags, kept, param);
+		return read_map(reading, name, value, param);
 	if (PyList_Check(value) || PyTuple_Check(value))
-		return read_list(name, value, kept, param);
+		return read_list(name, value, reading->kept, param);
 	return refuse(name, value);
 }
 
 /* The dict is copied, so that nobody changes it meanwhile. */
-static int read_dict(struct session_object *session, PyObject *dict, unsigned flags, PyObject *kept,
-		     struct trnsci_param **ret_params, int *ret_n)
+static int read_dict(struct reading *reading, PyObject *dict, struct trnsci_param **ret_params, int *ret_n)
 {
-	PyObject *copy = PyDict_Copy(dict), *key, *value;
+	PyObject *kept = reading->kept, *copy = PyDict_Copy(dict), *key, *value;
 	Py_ssize_t at = 0;
 	int r = copy ? PyList_Append(kept, copy) : -1;
 
@@ -227,11 +253,20 @@ static int read_dict(struct session_object *session, PyObject *dict, unsigned fl
 		if (!name)
 			r = -1;
 		else if (value != Py_None)
-			r = read_value(session, name, value, flags, kept, &params[(*ret_n)++]);
+			r = read_value(reading, name, value, &params[(*ret_n)++]);
 	}
 	Py_LeaveRecursiveCall();
 	params[*ret_n] = trnsci_end();
 	*ret_params = params;
+	return r;
+}
+
+static int finish_arrays(struct reading *reading)
+{
+	int r = 0;
+
+	for (const struct pending *p = reading->arrays; p && r == 0; p = p->next)
+		r = finish_array(reading->session, p->name, p->array, reading->kept, p->param);
 	return r;
 }
 
@@ -241,10 +276,14 @@ int params_read(struct session_object *session, PyObject *dict, unsigned flags, 
 	int r = -1;
 
 	*ret_list = (struct param_list){.kept = PyList_New(0)};
+	struct reading reading = {session, flags, ret_list->kept, NULL};
+
 	if (empty && !PyDict_Check(empty))
 		PyErr_SetString(PyExc_TypeError, "parameters must be a dict");
 	else if (empty && ret_list->kept)
-		r = read_dict(session, empty, flags, ret_list->kept, &ret_list->params, &ret_list->n);
+		r = read_dict(&reading, empty, &ret_list->params, &ret_list->n);
+	if (r == 0)
+		r = finish_arrays(&reading);
 	Py_XDECREF(empty);
 	if (r < 0)
 		params_free(ret_list);
@@ -280,13 +319,9 @@ static int read_name(PyObject *dict, const char *name, const char **ret)
 	return *ret ? 0 : -1;
 }
 
-int source_read(PyObject *dict, struct trnsci_source *ret_source)
+static int read_members(PyObject *dict, struct trnsci_source *ret_source)
 {
 	*ret_source = (struct trnsci_source){0};
-	if (!PyDict_Check(dict)) {
-		PyErr_SetString(PyExc_TypeError, "a source must be a dict");
-		return -1;
-	}
 	return read_name(dict, "name", &ret_source->name) < 0 ||
 			       read_name(dict, "generator", &ret_source->generator) < 0 ||
 			       read_member(dict, "seed", &ret_source->seed) < 0 ||
@@ -295,4 +330,21 @@ int source_read(PyObject *dict, struct trnsci_source *ret_source)
 			       read_member(dict, "offset", &ret_source->offset) < 0
 		       ? -1
 		       : 0;
+}
+
+/* The dict is copied, since its members' Python code may change it. */
+int source_read(PyObject *dict, struct trnsci_source *ret_source, PyObject **ret_kept)
+{
+	if (!PyDict_Check(dict)) {
+		PyErr_SetString(PyExc_TypeError, "a source must be a dict");
+		return -1;
+	}
+	PyObject *copy = PyDict_Copy(dict);
+
+	if (!copy || read_members(copy, ret_source) < 0) {
+		Py_XDECREF(copy);
+		return -1;
+	}
+	*ret_kept = copy;
+	return 0;
 }

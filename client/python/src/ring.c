@@ -284,46 +284,52 @@ static PyObject *make_samples(struct ring_object *ring, const void *data, uint64
 
 /* ---- The ring ---- */
 
-/* _core.Ring(session, distribution, params, source, samples) */
-static int ring_init(PyObject *object, PyObject *args, PyObject *kwargs)
+static int attach(struct ring_object *self, struct session_object *session, const char *distribution,
+		  const struct trnsci_param *params, const struct trnsci_source *source, uint64_t samples)
 {
-	struct ring_object *self = (struct ring_object *)object;
-	struct module_state *state = state_of_type(Py_TYPE(object));
-	PyObject *given, *params, *origin;
-	struct trnsci_source source;
-	struct param_list list = {0};
 	struct trnsci_error err;
-	const char *distribution;
-	uint64_t samples;
+	struct use use;
 	int r;
 
-	(void)kwargs;
 	if (self->session) {
 		PyErr_SetString(PyExc_TypeError, "a ring is attached once");
 		return -1;
 	}
-	if (!PyArg_ParseTuple(args, "OsOOO&:Ring", &given, &distribution, &params, &origin, args_convert_u64, &samples) ||
-	    source_read(origin, &source) < 0)
+	if (use_begin(session, &use) < 0)
 		return -1;
-	struct session_object *session = session_of_argument(state, given);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
-
-	if (!handle || params_read(session, params, PARAMS_OF_DRAW, &list) < 0)
-		return -1;
-	self->fork_count = forks();
+	self->fork_count = use.fork_count;
 	self->lock = PyThread_allocate_lock();
-	self->session = session;
-	session_hold(session);
-	Py_INCREF(origin);
+	self->session = session; /* the use goes on until the object is freed */
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_ring_attach(handle, distribution, list.params, &source, samples, &self->ring, &err);
+	r = trnsci_ring_attach(use.handle, distribution, params, source, samples, &self->ring, &err);
 	Py_END_ALLOW_THREADS
-	Py_DECREF(origin);
-	params_free(&list);
 	if (r < 0)
-		raise_error(state, &err);
+		raise_error(session->state, &err);
 	else
 		trnsci_ring_describe(self->ring, &self->info);
+	return r;
+}
+
+/* _core.Ring(session, distribution, params, source, samples) */
+static int ring_init(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	PyObject *given, *params, *origin, *kept;
+	struct trnsci_source source;
+	struct param_list list = {0};
+	const char *distribution;
+	uint64_t samples;
+	int r = -1;
+
+	(void)kwargs;
+	if (!PyArg_ParseTuple(args, "OsOOO&:Ring", &given, &distribution, &params, &origin, args_convert_u64, &samples) ||
+	    source_read(origin, &source, &kept) < 0)
+		return -1;
+	struct session_object *session = session_of_argument(state_of_type(Py_TYPE(object)), given);
+
+	if (session && params_read(session, params, PARAMS_OF_DRAW, &list) == 0)
+		r = attach((struct ring_object *)object, session, distribution, list.params, &source, samples);
+	params_free(&list);
+	Py_DECREF(kept);
 	return r < 0 ? -1 : 0;
 }
 

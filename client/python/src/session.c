@@ -136,6 +136,24 @@ struct session_object *session_of_workers(struct module_state *state, unsigned w
 	return keep_first(&state->worker_sessions[threads], open_implicit(state, "embedded:", threads));
 }
 
+int use_begin(struct session_object *session, struct use *ret_use)
+{
+	struct trnsci_session *handle = session_use(session);
+
+	if (!handle)
+		return -1;
+	*ret_use = (struct use){session, handle, forks()};
+	session_hold(session);
+	return 0;
+}
+
+void use_end(struct use *use)
+{
+	if (use->session)
+		session_let_go(use->session, use->fork_count);
+	use->session = NULL;
+}
+
 struct session_object *session_of_argument(struct module_state *state, PyObject *argument)
 {
 	if (argument == Py_None)
@@ -150,27 +168,50 @@ struct session_object *session_of_argument(struct module_state *state, PyObject 
 
 /* ---- The type Session ---- */
 
+static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	struct session_object *session = (struct session_object *)type->tp_alloc(type, 0);
+
+	(void)args, (void)kwargs;
+	if (session)
+		session->state = state_of_type(type);
+	return (PyObject *)session;
+}
+
+/* Opening lets other threads run, one of which may call __init__, too. */
+static int open_once(struct session_object *session)
+{
+	session->opened = true;
+	if (open_session(session) == 0)
+		return 0;
+	session->opened = false;
+	return -1;
+}
+
 static int session_init(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = {"address", "threads", "timeout_ms", NULL};
 	struct session_object *session = (struct session_object *)self;
 	const char *address = NULL;
+	uint32_t threads = 0;
+	int timeout_ms = 0;
 
-	if (session->handle) {
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z$O&i:Session", names, &address, args_convert_u32, &threads,
+					 &timeout_ms))
+		return -1;
+	if (session->opened) {
 		PyErr_SetString(PyExc_TypeError, "a session is opened once");
 		return -1;
 	}
-	session->state = state_of_type(Py_TYPE(self));
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z$O&i:Session", names, &address, args_convert_u32,
-					 &session->threads, &session->timeout_ms))
-		return -1;
+	session->threads = threads;
+	session->timeout_ms = timeout_ms;
 	free(session->address);
 	session->address = NULL;
 	if (address && !(session->address = strdup(address))) {
 		PyErr_NoMemory();
 		return -1;
 	}
-	return open_session(session);
+	return open_once(session);
 }
 
 /* The handle is forgotten first: closing waits without Python's lock, and other threads must not use it meanwhile. */
@@ -338,7 +379,7 @@ PyDoc_STRVAR(session_doc,
 	     "'embedded:'\n");
 
 static PyType_Slot session_slots[] = {
-	{Py_tp_doc, (void *)session_doc},     {Py_tp_init, session_init},   {Py_tp_dealloc, session_dealloc},
+	{Py_tp_doc, (void *)session_doc},     {Py_tp_new, session_new},	      {Py_tp_init, session_init},   {Py_tp_dealloc, session_dealloc},
 	{Py_tp_methods, session_methods}, {Py_tp_getset, session_getset}, {Py_tp_traverse, session_traverse},
 	{Py_tp_clear, session_clear},	      {0, NULL},
 };

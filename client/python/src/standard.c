@@ -11,6 +11,8 @@ static const char UNIFORM[] = "uniform", NORMAL[] = "normal", EXPONENTIAL[] = "e
 /* What the arguments of a call ask for. */
 struct request {
 	PyObject *size, *out; /* None: not given */
+	int ndim;
+	npy_intp shape[NPY_MAXDIMS]; /* of size */
 	int type;
 	struct recipe recipe;
 };
@@ -32,8 +34,6 @@ static PyObject *one_value(struct generator_object *g, const struct request *req
 static int find_part(struct generator_object *g, const struct request *request, struct part *ret_part)
 {
 	PyArrayObject *out = request->out == Py_None ? NULL : (PyArrayObject *)request->out;
-	npy_intp shape[NPY_MAXDIMS];
-	int ndim;
 
 	if (request->size == Py_None && g->size > 1) {
 		PyErr_SetString(PyExc_ValueError, "size: missing; out has the samples of one rank only");
@@ -41,7 +41,7 @@ static int find_part(struct generator_object *g, const struct request *request, 
 	}
 	if (request->size == Py_None)
 		return part_of(g, PyArray_NDIM(out), PyArray_DIMS(out), ret_part);
-	if (args_shape(request->size, &ndim, shape) < 0 || part_of(g, ndim, shape, ret_part) < 0)
+	if (part_of(g, request->ndim, request->shape, ret_part) < 0)
 		return -1;
 	if (!out || (PyArray_NDIM(out) == ret_part->ndim &&
 		     PyArray_CompareLists(PyArray_DIMS(out), ret_part->shape, ret_part->ndim)))
@@ -65,7 +65,8 @@ static PyObject *many_values(struct generator_object *g, const struct request *r
 	return Py_NewRef(request->out);
 }
 
-/* Fills a request from arguments; dtype, size and out may be NULL. */
+/* Fills a request from arguments; dtype, size and out may be NULL. The array is looked at last: Python code that runs for the
+ * others may change it. */
 static int read_request(const char *function, const char *distribution, PyObject *size, PyObject *dtype, PyObject *out,
 			bool c_order, struct request *ret_request)
 {
@@ -73,6 +74,8 @@ static int read_request(const char *function, const char *distribution, PyObject
 		return -1;
 	ret_request->size = size ? size : Py_None;
 	ret_request->out = out ? out : Py_None;
+	if (ret_request->size != Py_None && args_shape(size, &ret_request->ndim, ret_request->shape) < 0)
+		return -1;
 	if (ret_request->out != Py_None && args_check_out(ret_request->out, ret_request->type, c_order) < 0)
 		return -1;
 	ret_request->recipe = (struct recipe){.distribution = distribution,
@@ -193,12 +196,21 @@ static PyObject *call_standard_gamma(METHOD_ARGS)
 	double shape;
 	int r;
 
-	if (args_sort("standard_gamma", names, 4, 1, args, n_args, kwnames, values) < 0 || generator_check(g) < 0 ||
-	    read_request("standard_gamma", GAMMA, values[1], values[2], values[3], true, &request) < 0)
+	if (args_sort("standard_gamma", names, 4, 1, args, n_args, kwnames, values) < 0 || generator_check(g) < 0)
 		return NULL;
 	r = param_read(values[0], NON_NEGATIVE, &shape);
-	if (r != 0)
-		return r < 0 ? NULL : broadcast_gamma(g, &request, values[0]);
+	PyObject *shapes = r == 1 ? PyArray_FROM_OTF(values[0], NPY_DOUBLE, NPY_ARRAY_CARRAY_RO) : Py_NewRef(Py_None);
+
+	if (r < 0 || !shapes ||
+	    read_request("standard_gamma", GAMMA, values[1], values[2], values[3], true, &request) < 0) {
+		Py_XDECREF(shapes);
+		return NULL;
+	}
+	PyObject *drawn = r == 1 ? broadcast_gamma(g, &request, shapes) : NULL;
+
+	Py_DECREF(shapes);
+	if (r == 1)
+		return drawn;
 	if (constraint_check(shape, "shape", NON_NEGATIVE, false) < 0)
 		return NULL;
 	request.recipe.n_params = 1;

@@ -122,16 +122,19 @@ PyObject *tiles_apply(struct session_object *session, const char *operation, str
 		      const char *input, PyArrayObject *in, const struct trnsci_array *described, int type, int ndim,
 		      const npy_intp *shape)
 {
-	struct trnsci_session *handle = session->handle;
 	struct trnsci_tile *held = tile_of_array(session, in), *out = NULL, *copy;
 	const size_t bytes = (size_t)PyArray_NBYTES(in);
 	PyObject *array = NULL;
+	struct use use;
 
-	Py_INCREF(session);
+	if (use_begin(session, &use) < 0) {
+		PyErr_Clear();
+		return NULL;
+	}
 	Py_BEGIN_ALLOW_THREADS
-	params[n] = trnsci_with_tile(input, input_tile(handle, held, described, bytes, &copy));
+	params[n] = trnsci_with_tile(input, input_tile(use.handle, held, described, bytes, &copy));
 	params[n + 1] = trnsci_end();
-	if (params[n].value.tile && trnsci_apply(handle, operation, params, &out, NULL) < 0)
+	if (params[n].value.tile && trnsci_apply(use.handle, operation, params, &out, NULL) < 0)
 		out = NULL;
 	trnsci_tile_free(copy);
 	Py_END_ALLOW_THREADS
@@ -140,7 +143,7 @@ PyObject *tiles_apply(struct session_object *session, const char *operation, str
 		array = tile_array(session, out, type, ndim, shape);
 	else
 		trnsci_tile_free(out);
-	Py_DECREF(session);
+	use_end(&use);
 	if (!array)
 		PyErr_Clear();
 	return array;
@@ -259,17 +262,16 @@ static PyObject *tile_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	for (int i = 0; i < ndim; i++)
 		lengths[i] = (uint64_t)shape[i];
 	struct session_object *session = session_of_argument(state, chosen);
-	struct trnsci_session *handle = session ? session_use(session) : NULL;
+	struct use use;
 
-	if (!handle)
+	if (!session || use_begin(session, &use) < 0)
 		return NULL;
-	Py_INCREF(session);
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_tile_new(handle, 0, dtype, (size_t)ndim, lengths, &tile, &err);
+	r = trnsci_tile_new(use.handle, 0, dtype, (size_t)ndim, lengths, &tile, &err);
 	Py_END_ALLOW_THREADS
 	PyObject *made = r < 0 ? raise_error(state, &err) : tile_wrap(session, tile);
 
-	Py_DECREF(session);
+	use_end(&use);
 	return made;
 }
 
@@ -283,7 +285,7 @@ static PyMethodDef tile_methods[] = {
 static PyGetSetDef tile_getset[] = {
 	{"array", get_array, NULL, "A numpy array over the tile's memory.", NULL},
 	{"shape", get_shape, NULL, "Its shape.", NULL},
-	{"dtype", get_dtype, NULL, "The name of its element type, as the engine has it: 'f32'.", NULL},
+	{"dtype", get_dtype, NULL, "The name of its element type: 'f32', 'bf16', 'int8'.", NULL},
 	{"nbytes", get_nbytes, NULL, "Its size in bytes.", NULL},
 	{"session", get_session, NULL, "The session whose memory it is.", NULL},
 	{NULL, NULL, NULL, NULL, NULL},
@@ -299,7 +301,7 @@ PyDoc_STRVAR(tile_doc,
 	     "shape : int or tuple of ints\n"
 	     "    1 to 8 dimensions.\n"
 	     "dtype : str or dtype, optional\n"
-	     "    i8, i32, i64, u32, u64, f16, bf16, f32, f64, c64 or c128.\n"
+	     "    f32, f64, c64, c128, bf16, int8, i32, i64, u32, u64, float16, or numpy's names of these.\n"
 	     "session : Session, optional\n"
 	     "    Default: `default_session()`.\n\n"
 	     "Examples\n--------\n"

@@ -42,7 +42,7 @@ struct transform {
 	PyArrayObject *in, *out;
 	int ndim, n_axes;
 	npy_intp shape[NPY_MAXDIMS]; /* of out */
-	int axes[NPY_MAXDIMS];
+	npy_intp axes[NPY_MAXDIMS];
 	bool transformed[NPY_MAXDIMS];
 	npy_intp lengths[NPY_MAXDIMS]; /* of each of the axes; -1: as it is */
 	bool has_lengths;
@@ -96,48 +96,47 @@ static int take_input(struct transform *t, PyObject *x)
 
 /* ---- Axes and lengths ---- */
 
-static int read_axes(struct transform *t, PyObject *axes)
+/* Reads an integer or a sequence of at most NPY_MAXDIMS. Returns their number, or -1 with an exception. */
+static int read_integers(PyObject *value, const char *name, npy_intp *ret)
 {
-	const bool one = PyLong_Check(axes);
-	PyObject *list = one ? PyTuple_Pack(1, axes) : PySequence_Tuple(axes);
+	PyObject *list = PyLong_Check(value) ? PyTuple_Pack(1, value) : PySequence_Tuple(value);
+	const Py_ssize_t n = list ? PyTuple_GET_SIZE(list) : 0;
 
-	t->ndim = PyArray_NDIM(t->in);
-	if (!list)
-		return -1;
-	t->n_axes = (int)PyTuple_GET_SIZE(list);
-	for (int i = 0; i < t->n_axes && i < NPY_MAXDIMS; i++) {
-		long axis = PyLong_AsLong(PyTuple_GET_ITEM(list, i));
-
-		if (axis == -1 && PyErr_Occurred())
-			break;
-		axis += axis < 0 ? t->ndim : 0;
-		if (axis < 0 || axis >= t->ndim) {
-			PyErr_SetString(PyExc_IndexError, "tuple index out of range");
-			break;
-		}
-		t->axes[i] = (int)axis;
-		t->transformed[axis] = true;
-	}
-	Py_DECREF(list);
-	return PyErr_Occurred() ? -1 : 0;
+	if (n > NPY_MAXDIMS)
+		PyErr_Format(PyExc_ValueError, "%s: got %zd numbers, allowed are at most %d", name, n, NPY_MAXDIMS);
+	for (Py_ssize_t i = 0; i < n && !PyErr_Occurred(); i++)
+		ret[i] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(list, i), PyExc_OverflowError);
+	Py_XDECREF(list);
+	return PyErr_Occurred() ? -1 : (int)n;
 }
 
-static int read_lengths(struct transform *t, PyObject *lengths)
+/* Reads both as they stand. */
+static int read_axes(struct transform *t, PyObject *axes, PyObject *lengths)
 {
-	PyObject *list;
-
-	for (int i = 0; i < t->n_axes; i++)
+	for (int i = 0; i < NPY_MAXDIMS; i++)
 		t->lengths[i] = -1;
-	if (lengths == Py_None)
-		return 0;
-	list = PyLong_Check(lengths) ? PyTuple_Pack(1, lengths) : PySequence_Tuple(lengths);
-	if (!list)
+	t->n_axes = read_integers(axes, "axes", t->axes);
+	t->has_lengths = lengths != Py_None;
+	if (t->n_axes < 0)
 		return -1;
-	t->has_lengths = true;
-	for (int i = 0; i < t->n_axes && i < PyTuple_GET_SIZE(list); i++)
-		t->lengths[i] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(list, i), PyExc_OverflowError);
-	Py_DECREF(list);
-	return PyErr_Occurred() ? -1 : 0;
+	return t->has_lengths && read_integers(lengths, "lengths", t->lengths) < 0 ? -1 : 0;
+}
+
+/* Counts the axes from the first one of the input. */
+static int place_axes(struct transform *t)
+{
+	t->ndim = PyArray_NDIM(t->in);
+	for (int i = 0; i < t->n_axes; i++) {
+		const npy_intp axis = t->axes[i] + (t->axes[i] < 0 ? t->ndim : 0);
+
+		if (axis < 0 || axis >= t->ndim || i >= t->ndim) {
+			PyErr_SetString(PyExc_IndexError, "tuple index out of range");
+			return -1;
+		}
+		t->axes[i] = axis;
+		t->transformed[axis] = true;
+	}
+	return 0;
 }
 
 /* Sets the result's shape and refuses lengths below 1. */
@@ -148,7 +147,7 @@ static int find_shape(struct transform *t)
 	for (int i = 0; i < t->ndim; i++)
 		t->shape[i] = shape[i];
 	for (int i = 0; i < t->n_axes; i++) {
-		const int axis = t->axes[i];
+		const npy_intp axis = t->axes[i];
 		const bool last = i == t->n_axes - 1;
 		npy_intp n = t->lengths[i];
 
@@ -283,7 +282,7 @@ static bool make_key(const struct transform *t, struct transform_key *ret_key)
 	for (int i = 0; i < t->ndim; i++)
 		ret_key->shape[i] = shape[i];
 	for (int i = 0; i < t->n_axes; i++) {
-		ret_key->axes[i] = t->axes[i];
+		ret_key->axes[i] = (int32_t)t->axes[i];
 		ret_key->lengths[i] = t->lengths[i];
 	}
 	ret_key->has_lengths = t->has_lengths;
@@ -297,7 +296,6 @@ static bool make_key(const struct transform *t, struct transform_key *ret_key)
 static int run_by_name(const struct transform *t, struct module_state *state, struct session_object *session,
 		       const struct transform_key *key)
 {
-	struct trnsci_session *handle = session->handle;
 	int64_t axes[NPY_MAXDIMS], lengths[NPY_MAXDIMS];
 	struct trnsci_param params[MAX_PARAMS];
 	struct trnsci_array in, out;
@@ -308,13 +306,13 @@ static int run_by_name(const struct transform *t, struct module_state *state, st
 		return -1;
 	make_params(t, to, axes, lengths, params);
 	if (session->embedded && PyArray_SIZE(t->in) <= LOCK_ELEMENTS && PyArray_SIZE(t->out) <= LOCK_ELEMENTS) {
-		r = trnsci_transform(handle, t->kind->operation, params, in, out, &err);
+		r = trnsci_transform(session->handle, t->kind->operation, params, in, out, &err);
 	} else {
-		Py_INCREF(session);
+		struct trnsci_session *handle = session->handle;
+
 		Py_BEGIN_ALLOW_THREADS
 		r = trnsci_transform(handle, t->kind->operation, params, in, out, &err);
 		Py_END_ALLOW_THREADS
-		Py_DECREF(session);
 	}
 	if (r < 0)
 		raise_error(state, &err);
@@ -324,12 +322,11 @@ static int run_by_name(const struct transform *t, struct module_state *state, st
 }
 
 /* Makes t->out; nothing is left to do where it is empty. */
-static int run(struct transform *t, struct module_state *state)
+static int run_in(struct transform *t, struct module_state *state, struct session_object *session)
 {
-	struct session_object *session = t->workers ? session_of_workers(state, t->workers) : session_default(state);
 	struct transform_key key;
 
-	if (!session || !session_use(session) || make_output(t, session) < 0)
+	if (make_output(t, session) < 0)
 		return -1;
 	if (PyArray_SIZE(t->out) == 0)
 		return 0;
@@ -338,6 +335,19 @@ static int run(struct transform *t, struct module_state *state)
 	if (prepared_run(state, session, &key, PyArray_DATA(t->in), PyArray_DATA(t->out)))
 		return 0;
 	return run_by_name(t, state, session, &key);
+}
+
+static int run(struct transform *t, struct module_state *state)
+{
+	struct session_object *session = t->workers ? session_of_workers(state, t->workers) : session_default(state);
+	struct use use;
+
+	if (!session || use_begin(session, &use) < 0)
+		return -1;
+	const int r = run_in(t, state, session);
+
+	use_end(&use);
+	return r;
 }
 
 /* ---- Results in a daemon's memory ---- */
@@ -416,8 +426,9 @@ static PyObject *transform(PyObject *module, PyObject *const *args, Py_ssize_t n
 		return NULL;
 	}
 	t.kind = &kinds[kind];
-	if (read_options(&t, args) == 0 && take_input(&t, args[1]) == 0 && read_axes(&t, args[3]) == 0 &&
-	    read_lengths(&t, args[2]) == 0 && find_shape(&t) == 0) {
+	/* The array is looked at last: Python code that runs for the others may change it. */
+	if (read_options(&t, args) == 0 && read_axes(&t, args[3], args[2]) == 0 && take_input(&t, args[1]) == 0 &&
+	    place_axes(&t) == 0 && find_shape(&t) == 0) {
 		t.wide = is_wide(&t);
 		if ((wants_tiles(&t) && run_on_tiles(&t, PyModule_GetState(module))) ||
 		    run(&t, PyModule_GetState(module)) == 0)

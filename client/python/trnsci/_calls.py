@@ -119,21 +119,22 @@ class Call(_core.Call):
     def _await(self, timeout_ms):
         """Wait in steps, so that signals are handled. An answer that is taken
         here comes to no loop, so the loops are woken."""
-        while not self.done():
-            step = 200 if timeout_ms < 0 else min(200, timeout_ms)
-            try:
-                self._wait(step)
-            except ServiceTimeoutError:
-                if self.done():
-                    raise
-                if timeout_ms >= 0:
-                    timeout_ms -= step
-                    if timeout_ms <= 0:
+        try:
+            while not self.done():
+                step = 200 if timeout_ms < 0 else min(200, timeout_ms)
+                try:
+                    self._wait(step)
+                except ServiceTimeoutError:
+                    if self.done():
                         raise
-            finally:
-                if self.done():
-                    self._wake()
-        self._wait(0)
+                    if timeout_ms >= 0:
+                        timeout_ms -= step
+                        if timeout_ms <= 0:
+                            raise
+            self._wait(0)
+        finally:
+            if self.done():
+                self._wake()
 
     def _read(self):
         if self._kind == "reply":
