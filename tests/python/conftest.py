@@ -12,7 +12,8 @@ import trnsci
 os.environ["TRNSCI_SOCKET"] = "/nonexistent/trnsci.sock"
 
 collect_ignore = ["scipy_backend.py", "numpy_tests.py",
-                  "scipy_signal_tests.py", "scipy_qmc_tests.py"]
+                  "scipy_signal_tests.py", "scipy_qmc_tests.py",
+                  "entry_points.py"]
 full = pytest.mark.skipif(not os.environ.get("TRNSCI_FULL"),
                           reason="long: TRNSCI_FULL=1 runs it")
 

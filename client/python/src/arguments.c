@@ -47,6 +47,55 @@ int args_sort(const char *function, const char *const *names, int n_names, int n
 	return 0;
 }
 
+/* The tuple is not shared yet. */
+static int freeze_items(PyObject *tuple)
+{
+	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+		PyObject *item = PyTuple_GET_ITEM(tuple, i);
+
+		if (!PyList_Check(item) && !PyTuple_Check(item))
+			continue;
+		PyObject *frozen = args_freeze(item);
+
+		if (!frozen)
+			return -1;
+		PyTuple_SET_ITEM(tuple, i, frozen);
+		Py_DECREF(item);
+	}
+	return 0;
+}
+
+PyObject *args_freeze(PyObject *value)
+{
+	if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value))
+		return Py_NewRef(value);
+	PyObject *list = PySequence_List(value), *tuple = list ? PyList_AsTuple(list) : NULL;
+
+	Py_XDECREF(list);
+	if (!tuple || Py_EnterRecursiveCall(" while a list is read")) {
+		Py_XDECREF(tuple);
+		return NULL;
+	}
+	if (freeze_items(tuple) < 0)
+		Py_CLEAR(tuple);
+	Py_LeaveRecursiveCall();
+	return tuple;
+}
+
+PyArrayObject *args_array(PyObject *value, int type, int flags)
+{
+	PyObject *frozen = args_freeze(value);
+	PyArray_Descr *descr = type < 0 ? NULL : PyArray_DescrFromType(type);
+	PyObject *array = NULL;
+
+	if (frozen)
+		array = PyArray_FromAny(frozen, descr, 0, 0, flags, NULL);
+	else
+		Py_XDECREF(descr);
+	Py_XDECREF(frozen);
+	return (PyArrayObject *)array;
+}
+
 /* A plain int is by far the most common size, and is read without numpy's converter. */
 int args_shape(PyObject *size, int *ret_ndim, npy_intp *ret_shape)
 {
@@ -58,7 +107,11 @@ int args_shape(PyObject *size, int *ret_ndim, npy_intp *ret_shape)
 		if (ret_shape[0] == -1 && PyErr_Occurred())
 			return -1;
 	} else {
-		if (!PyArray_IntpConverter(size, &dims))
+		PyObject *frozen = args_freeze(size);
+		const bool read = frozen && PyArray_IntpConverter(frozen, &dims);
+
+		Py_XDECREF(frozen);
+		if (!read)
 			return -1;
 		for (int i = 0; i < dims.len; i++)
 			ret_shape[i] = dims.ptr[i];

@@ -267,6 +267,11 @@ int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, s
 /* Sorts arguments by name; those that are missing become NULL. Returns 0, or -1 with numpy's kind of TypeError. */
 int args_sort(const char *function, const char *const *names, int n_names, int n_required, PyObject *const *args,
 	      Py_ssize_t n_args, PyObject *kwnames, PyObject **ret_values);
+/* Returns an object for numpy to read: lists become tuples, since numpy does not expect that an item's Python code changes the
+ * list that it stands in. A new reference; NULL: an exception is set. */
+PyObject *args_freeze(PyObject *value);
+/* Makes an array of a numpy type (-1: its own) and flags, as PyArray_FROM_OTF. NULL: an exception is set. */
+PyArrayObject *args_array(PyObject *value, int type, int flags);
 /* Reads `size`. 0, or -1 with an exception. */
 int args_shape(PyObject *size, int *ret_ndim, npy_intp *ret_shape);
 /* Reads a dtype that is float32 or float64; NULL: float64. 0, or -1 with an exception. */

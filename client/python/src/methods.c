@@ -8,7 +8,7 @@
 /* numpy's own conversion decides what is a number, and words the errors. */
 static PyArrayObject *to_array(PyObject *value, enum constraint constraint)
 {
-	return (PyArrayObject *)PyArray_FROM_OTF(value, constraint == COUNT ? NPY_INT64 : NPY_DOUBLE, NPY_ARRAY_ALIGNED);
+	return args_array(value, constraint == COUNT ? NPY_INT64 : NPY_DOUBLE, NPY_ARRAY_ALIGNED);
 }
 
 static int read_count(PyObject *value, double *ret)

@@ -111,7 +111,7 @@ static PyObject *operate(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "OssOOOO:operate", &session, &o.name, &o.input, &x, &params, &shape, &dtype))
 		return NULL;
 	if (read_result(&o, shape, dtype) == 0 && read_operation(&o, PyModule_GetState(module), session, params, 0) == 0)
-		o.in = (PyArrayObject *)PyArray_FROM_OF(x, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
+		o.in = args_array(x, -1, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED);
 	if (o.in && run_operation(&o) == 0)
 		result = Py_NewRef((PyObject *)o.out);
 	clear_operation(&o);

@@ -199,7 +199,7 @@ static PyObject *call_standard_gamma(METHOD_ARGS)
 	if (args_sort("standard_gamma", names, 4, 1, args, n_args, kwnames, values) < 0 || generator_check(g) < 0)
 		return NULL;
 	r = param_read(values[0], NON_NEGATIVE, &shape);
-	PyObject *shapes = r == 1 ? PyArray_FROM_OTF(values[0], NPY_DOUBLE, NPY_ARRAY_CARRAY_RO) : Py_NewRef(Py_None);
+	PyObject *shapes = r == 1 ? (PyObject *)args_array(values[0], NPY_DOUBLE, NPY_ARRAY_CARRAY_RO) : Py_NewRef(Py_None);
 
 	if (r < 0 || !shapes ||
 	    read_request("standard_gamma", GAMMA, values[1], values[2], values[3], true, &request) < 0) {

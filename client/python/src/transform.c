@@ -69,7 +69,7 @@ static int input_type(const struct transform *t, PyArrayObject *x)
 
 static int take_input(struct transform *t, PyObject *x)
 {
-	PyArrayObject *array = (PyArrayObject *)PyArray_FROM_O(x);
+	PyArrayObject *array = args_array(x, -1, 0);
 
 	if (!array)
 		return -1;

@@ -142,7 +142,11 @@ static PyObject *call_order(PyObject *self, PyObject *args)
 
 static PyArrayObject *take_list(PyObject *list)
 {
-	return (PyArrayObject *)PyArray_FROMANY(list, NPY_DOUBLE, 1, 1, NPY_ARRAY_CARRAY_RO);
+	PyObject *frozen = args_freeze(list);
+	PyObject *array = frozen ? PyArray_FROMANY(frozen, NPY_DOUBLE, 1, 1, NPY_ARRAY_CARRAY_RO) : NULL;
+
+	Py_XDECREF(frozen);
+	return (PyArrayObject *)array;
 }
 
 /* _categorical(weights, size): indices into the weights. */
