@@ -5,22 +5,24 @@
  * A line ends with pairs x P(X <= x). The samples are X rounded to the dtype, so at most n P of them are below x rounded,
  * and at least n P are up to it, but for chance and for the resolution that dist_rows.h states. Chance is bounded by
  * Chernoff's inequality: P(Bin(n, p) >= k) and P(Bin(n, p) <= k) are at most exp(-n D(k / n, p)). Probabilities of 0 and 1
- * are exact. A line "! PARAMETER TEXT" is refused with an error that names the parameter and contains the text.
+ * are exact. Kernels that reject accept at least the share of attempts that dist_rows.h states. A line "! PARAMETER TEXT" is refused with an error that names the parameter and contains the text.
  * TRNSCI_RANGES=NAME walks the lines of one distribution and prints each. */
+#include "dist/draw/draw_plan.h"
 #include "dist/parameter_lines.h"
 
 #define COUNTS "tests/vectors/ranges_counts.txt"
 #define CONTINUOUS "tests/vectors/ranges_continuous.txt"
 
-enum { SAMPLES = 1 << 16, FULL_SAMPLES = 1 << 19 };
+enum { SAMPLES = 1 << 16, FULL_SAMPLES = 1 << 19, ATTEMPT_BLOCKS = 16 };
 
 /* -ln of the probability beyond which chance is no explanation, 1e-9 of either side. */
 static const double worst = 21.4;
 
 static const struct {
 	unsigned narrow, wide; /* bits */
-} resolutions[] = {
-#define SAMPLING(narrow, wide, acceptance, text, numpy) {narrow, wide},
+	double acceptance;
+} samplings[] = {
+#define SAMPLING(narrow, wide, acceptance, text, numpy) {narrow, wide, acceptance},
 #define ROW(id, name, shape, dtypes, fallback, help)    id##_SAMPLING(SAMPLING)
 	DISTRIBUTION_ROWS(ROW)
 #undef ROW
@@ -185,12 +187,95 @@ static void compare_all(struct walk *w, struct line_draw *draw, double *sorted)
 	}
 }
 
+/* Fills an input of a block: words, or normals of the words' width. */
+static void fill_input(enum draw_input input, size_t word_bytes, uint64_t *seed, uint64_t *ret_input)
+{
+	for (size_t i = 0; i < DIST_BLOCK_REJECTING; i++) {
+		const uint64_t word = next_case(seed);
+		const double u = ldexp((double)(word >> 11) + 0.5, -53), angle = ldexp((double)(next_case(seed) >> 11), -53);
+		const double normal = sqrt(-2 * log(u)) * cos(6.283185307179586 * angle);
+		const float narrow = (float)normal;
+
+		if (word_bytes == 8)
+			memcpy(ret_input + i, input == INPUT_NORMALS ? (const void *)&normal : &word, 8);
+		else
+			memcpy((uint32_t *)(void *)ret_input + i, input == INPUT_NORMALS ? (const void *)&narrow : &word, 4);
+	}
+}
+
+/* Runs the kernel of a line, whose plan is made, on random inputs, and compares what it rejects with the row's acceptance. */
+static void compare_acceptance(const struct walk *w, const struct line_draw *draw, const struct draw_plan *plan)
+{
+	static uint64_t inputs[DRAW_INPUTS][DIST_BLOCK_REJECTING], samples[DIST_BLOCK_REJECTING];
+	static struct draw_parameters parameters;
+	uint16_t rejected[DIST_BLOCK_REJECTING + DIST_REJECTED_PAD];
+	const void *at[DRAW_INPUTS + DIST_PARAMETERS];
+	const size_t n = ATTEMPT_BLOCKS * DIST_BLOCK_REJECTING, word_bytes = 4 * draw_words_per_sample(w->dtype);
+	struct draw numbers = draw->draw;
+	uint64_t seed = 1;
+	size_t n_rejected = 0;
+
+	numbers.arrays = NULL;
+	if (plan->each)
+		draw_parameters_init(&numbers, DIST_BLOCK_REJECTING, &parameters);
+	for (unsigned j = 0; j < DRAW_INPUTS; j++)
+		at[j] = inputs[j];
+	for (unsigned j = 0; j < DIST_PARAMETERS; j++)
+		at[DRAW_INPUTS + j] = parameters.values[j];
+	for (size_t i = 0; plan->components && i < DIST_BLOCK_REJECTING; i++)
+		memcpy(&inputs[3][i], &plan->components[i % plan->n_components].d, sizeof(double)),
+			memcpy(&inputs[4][i], &plan->components[i % plan->n_components].c, sizeof(double)),
+			memcpy(&inputs[5][i], &plan->components[i % plan->n_components].boost, sizeof(double));
+	for (unsigned block = 0; block < ATTEMPT_BLOCKS; block++) {
+		for (unsigned j = 0; j < plan->n_inputs; j++)
+			fill_input(plan->inputs[j], word_bytes, &seed, inputs[j]);
+		n_rejected += plan->kernel(&plan->constants, at, 0, DIST_BLOCK_REJECTING, samples, rejected);
+	}
+	if (too_far(false, n_rejected, n, 1 - samplings[w->line->distribution].acceptance))
+		note(w, "%zu of %zu attempts are rejected", n_rejected, n);
+}
+
+/* Plans of one stage: the others' kernels are among these. */
+static bool has_plan(enum distribution distribution)
+{
+	switch (distribution) {
+	case DIST_BITS:
+	case DIST_UNIFORM:
+	case DIST_NORMAL:
+	case DIST_PERMUTATION:
+	case DIST_SPHERE:
+	case DIST_MULTINOMIAL:
+	case DIST_NEGATIVE_BINOMIAL:
+	case DIST_F:
+	case DIST_NONCENTRAL_CHISQUARE:
+	case DIST_NONCENTRAL_F:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void walk_attempts(const struct walk *w, const struct line_draw *draw)
+{
+	struct draw_kernels kernels;
+	struct draw_plan plan;
+
+	if (!has_plan(w->line->distribution))
+		return;
+	draw_select(cpu_detect(), &kernels);
+	if (w->arrays || dist_is_each(w->line->distribution))
+		draw_plan_each(kernels.distributions, &draw->draw, &plan);
+	else
+		draw_plan_make(kernels.distributions, &draw->draw, &plan);
+	compare_acceptance(w, draw, &plan);
+}
+
 /* Draws and compares; the parameters are allowed. */
 static void walk_one(const struct parameter_line *line, enum dtype dtype, bool arrays)
 {
 	static double sorted[FULL_SAMPLES];
-	const unsigned bits = dtype_size(dtype) > sizeof(uint32_t) ? resolutions[line->distribution].wide
-								  : resolutions[line->distribution].narrow;
+	const unsigned bits = dtype_size(dtype) > sizeof(uint32_t) ? samplings[line->distribution].wide
+								  : samplings[line->distribution].narrow;
 	struct walk w = {line, dtype, arrays, ldexp(1, -(int)bits), sorted, full_check() ? FULL_SAMPLES : SAMPLES};
 	struct line_draw draw;
 	struct dist_fault fault;
@@ -201,6 +286,7 @@ static void walk_one(const struct parameter_line *line, enum dtype dtype, bool a
 		return;
 	}
 	compare_all(&w, &draw, sorted);
+	walk_attempts(&w, &draw);
 	if (draw.fault.is_set)
 		note(&w, "refused: %s", draw.fault.fault.text);
 	free(draw.table);

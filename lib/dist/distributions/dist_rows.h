@@ -12,10 +12,10 @@
  * dist_check.c.
  *
  * How its samples are made follows under the name IDENTIFIER_SAMPLING: S(bits of a uniform for samples of at most 32 bits,
- * of 64 bits (0: no such samples), the least probability over all allowed parameters with which an attempt is accepted (1:
- * no kernel rejects), the resolution and the reach that follow, what numpy allows where it differs ("" or a sentence after a
- * blank)). The line above proves the acceptance. tests/dist/check_ranges.c walks every parameter over its range:
- * samples have the exact distribution, but for that resolution and the rounding to the dtype. */
+ * of 64 bits (0: no such samples), a probability that is below that of an attempt's acceptance for all allowed parameters
+ * (1: no kernel rejects; randint: it is below by 2^-64), the resolution and the reach that follow, what numpy allows where it differs ("" or a sentence after a
+ * blank)). The line above proves the acceptance. tests/dist/check_ranges.c walks every parameter over its
+ * range: samples have the exact distribution but for that resolution and the rounding to the dtype. */
 #ifndef TRNSCI_DIST_DISTRIBUTION_ROWS_H
 #define TRNSCI_DIST_DISTRIBUTION_ROWS_H
 
@@ -189,12 +189,13 @@
 #define CAUCHY_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
 #define STUDENT_T_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
 #define TRUNCATED_NORMAL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
-/* Marsaglia and Tsang: at least 0.951, that of shape 1, where the acceptance is least (their section 4). */
+/* Marsaglia and Tsang's method accepts e^d sqrt(d / (2 pi)) Gamma(d + 1/3) d^(-d - 1/3), d = shape - 1/3, which rises with d: 0.9517 at
+ * shape 1. Smaller shapes are raised by 1. */
 #define GAMMA_SAMPLING(S) \
 	S(24, 53, 0.951, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "")
-/* Marsaglia and Tsang: at least 0.951, that of shape 1, where the acceptance is least (their section 4). */
+/* That of gamma, above. */
 #define CHI_SQUARED_SAMPLING(S) \
 	S(24, 53, 0.951, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
@@ -204,28 +205,38 @@
 	S(24, 53, 0.904, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "")
-/* Hoermann's PTRS from a mean of 10 on. */
+/* From a mean of 10 on, Hoermann's PTRS accepts 1 / (1.1239 + 1.1328 / (b - 3.4)), b = 0.931 + 2.53 sqrt(mean): 0.7526 there, and
+ * rising. Smaller means are inverted. */
 #define POISSON_SAMPLING(S) \
-	S(0, 64, 0.77, \
-	  "Made of words of 64 bits: a value whose probability is below 2^-65 does not occur.", \
+	S(0, 50, 0.75, \
+	  "Numbers are made of words of 64 bits by a table, arrays and means above 40000 by float64 arithmetic: a probability counts to 2^-50. Samples beyond 2^53 are float64 numbers.", \
 	  " numpy takes lam up to 9.2e18.")
-/* Hoermann's BTRS from a mean of 10 on. */
+/* From a mean of 10 on, Hoermann's BTRS accepts 1 / ((2.83 + 5.1 / b) s P(mode)), s = sqrt(n p q), b = 1.15 + 2.53 s. P(mode) is
+ * at most 1 / (sqrt(2 e) s) (F. Herzog, Am. Math. Monthly 54 (1947) 485), b at least 6.8: 0.65. Smaller means are inverted. */
 #define BINOMIAL_SAMPLING(S) \
-	S(0, 64, 0.68, \
-	  "Made of words of 64 bits: a value whose probability is below 2^-65 does not occur.", \
+	S(0, 50, 0.65, \
+	  "Numbers are made of words of 64 bits by a table, arrays and wide distributions by float64 arithmetic: a probability counts to 2^-50.", \
 	  " numpy takes trials up to 2^63 - 1.")
 #define GEOMETRIC_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: the greatest sample is 44.4 / p. Samples beyond 2^53 are float64 numbers.", " numpy takes any p above 0, and stores 2^63 - 1 for what is greater.")
-/* A word of 32 bits decides all but 2^-32; no attempt after the fourth. */
-#define BERNOULLI_SAMPLING(S) S(128, 0, 0.75, "Made of 128 bits: p counts to 2^-128.", "")
-/* 2^w mod range rejects below range of 2^w words, and range <= 2^w / 2 or one attempt takes range of 2^w. */
+/* A word of 32 bits decides all but 2^-32. After four attempts a sample is decided. */
+#define BERNOULLI_SAMPLING(S) \
+	S(128, 0, 0.75, \
+	  "Made of 128 bits: p counts to 2^-128.", \
+	  "")
+/* Of 2^w words, range floor(2^w / range) are accepted, which is more than half. */
 #define RANDINT_SAMPLING(S) \
-	S(32, 64, 0.5000000001, \
+	S(32, 64, 0.5, \
 	  "Exact: a word of 32 bits (i32, u32) or 64 bits (i64, u64) is rejected where it would favour a value.", \
 	  "")
-#define PERMUTATION_SAMPLING(S) S(0, 64, 1, "A pure function of the stream: of 64-bit words.", "")
+/* A shuffle of up to 1024 items rejects a word with probability below 2^-54, and reads up to 64. The network of more items
+ * walks until it lands inside. */
+#define PERMUTATION_SAMPLING(S) \
+	S(0, 64, 1, \
+	  "Up to 1024 items every order is equally likely, to 2^-64; of more, a keyed bijection reaches some of the orders.", \
+	  "")
 #define CATEGORICAL_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: an index counts to 2^-64.", "")
 #define RADEMACHER_SAMPLING(S) S(1, 1, 1, "Exact: the top bit of a word.", "")
-/* Marsaglia and Tsang: at least 0.951, that of shape 1, where the acceptance is least (their section 4). */
+/* That of gamma, above. */
 #define DIRICHLET_SAMPLING(S) \
 	S(24, 53, 0.951, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
@@ -249,26 +260,42 @@
 	  "")
 /* The Poisson stage's, below; the gamma's is 0.951. */
 #define NONCENTRAL_CHISQUARE_SAMPLING(S) \
-	S(24, 53, 0.77, \
+	S(24, 53, 0.75, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "")
 /* The Poisson stage's, below; two gammas at once: 0.904. */
 #define NONCENTRAL_F_SAMPLING(S) \
-	S(24, 53, 0.77, \
+	S(24, 53, 0.75, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "")
-#define ZIPF_SAMPLING(S) S(0, 64, 0.5000000001, "Made of words of 64 bits.", "")
-#define LOGSERIES_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits.", "")
+/* With s = a - 1 the acceptance is (1 - 2^-s) sum(k^-a), which is at least (1 - 2^-s) ((1 - 2^(-63 s)) / s + 1/2): 0.655 at s = 1/16,
+ * and above 0.69 from s = 1/8 on. Below s = 1/16 both sides are divided by 1 - 2^(-63 s): at least ln 2, its limit for s = 0. */
+#define ZIPF_SAMPLING(S) \
+	S(0, 64, 0.65, \
+	  "Made of words of 64 bits. Samples are conditional on what int64 holds: the probability of x is x^-a over the sum up to 2^63 - 1. Those beyond 2^53 are float64 numbers.", \
+	  " numpy, too, rejects what int64 does not hold.")
+#define LOGSERIES_SAMPLING(S) \
+	S(0, 64, 1, \
+	  "Made of words of 64 bits. Samples beyond 2^53 are float64 numbers.", \
+	  "")
 /* The Poisson stage's, above; the gamma's is 0.951. */
-#define NEGATIVE_BINOMIAL_SAMPLING(S) S(0, 53, 0.77, "Made of a normal of boxmuller, whose uniforms have 53 bits, and words of 64 bits.", "")
+#define NEGATIVE_BINOMIAL_SAMPLING(S) \
+	S(0, 53, 0.75, \
+	  "Made of a normal of boxmuller, whose uniforms have 53 bits, and words of 64 bits.", \
+	  "")
+/* The ratio of uniforms accepts 1 / (2 P(mode) w), w = 1.7155 sqrt(v + 1/2) + 0.899, of a variance v. Below v = 5/2, and of fewer than 10
+ * draws, numbers are inverted. Above, P(mode) is that of a sum of independent trials (V. A. Vatutin, V. G. Mikhailov, Theory Probab.
+ * Appl. 27 (1983) 734): at most 0.4689 / sqrt(v) (J.-B. Baillon, R. Cominetti, J. Vaisman, Combin. Probab. Comput. 25 (2016) 352),
+ * which proves 1/2 from v = 6.6 on. From 5/2 to 6.6 the least of all populations up to 400 items, and of a grid up to 10^9, is 0.5039,
+ * at v = 5/2 in Poisson's limit. */
 #define HYPERGEOMETRIC_SAMPLING(S) \
-	S(0, 64, 0.5000000001, \
-	  "Made of words of 64 bits.", \
+	S(0, 44, 0.5, \
+	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-44.", \
 	  " numpy takes ngood + nbad up to 1e9.")
 /* Binomial's, above. */
 #define MULTINOMIAL_SAMPLING(S) \
-	S(0, 64, 0.68, \
-	  "Made of words of 64 bits.", \
+	S(0, 50, 0.65, \
+	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-50.", \
 	  " numpy takes trials up to 2^63 - 1, and pvals whose sum is at most 1.")
 /* clang-format on */
 

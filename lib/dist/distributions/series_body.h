@@ -106,33 +106,6 @@ INLINE f64v hypergeometric_result(const struct hypergeometric_vector *h, f64v x)
 	return f64_pick(h->flip_drawn, good, f64_sub(h->good, good));
 }
 
-/* Inverts lanes that draw fewer than COUNTS_SMALL: subtracts the probabilities of 0, 1, ... from u. */
-INLINE f64v hypergeometric_search(const struct hypergeometric_vector *h, m64v small, f64v u)
-{
-	const f64v zero = f64_set(0), one = f64_set(1);
-	f64v p = one, x = zero;
-	m64v more = small;
-
-	for (int j = 0; j < COUNTS_SMALL; j++) {
-		const m64v here = f64_less(f64_set(j), h->drawn);
-		const f64v share = f64_div(f64_sub(h->many, f64_set(j)), f64_sub(h->all, f64_set(j)));
-
-		p = f64_pick(here, p, f64_mul(p, share));
-	}
-	for (int j = 0; j < COUNTS_SMALL; j++) {
-		const f64v at = f64_set(j), next = f64_set(j + 1);
-
-		more = m64_and(m64_and(more, f64_less(p, u)), f64_less(at, f64_min(h->drawn, h->few)));
-		if (!m64_bits(more))
-			break;
-		u = f64_pick(more, u, f64_sub(u, p));
-		x = f64_pick(more, x, next);
-		p = f64_mul(p, f64_div(f64_mul(f64_sub(h->few, at), f64_sub(h->drawn, at)),
-				       f64_mul(next, f64_add(f64_sub(h->many, h->drawn), next))));
-	}
-	return x;
-}
-
 /* Returns ln of the probability of x but for a constant: that of x among the few times that of the rest among the many,
  * both binomial of probability drawn / all. */
 INLINE f64v hypergeometric_log(const struct hypergeometric_vector *h, f64v x)
@@ -146,18 +119,85 @@ INLINE f64v hypergeometric_log(const struct hypergeometric_vector *h, f64v x)
 	return f64_fma(logs, f64_set(-0.5), f64_add(counts_log(true, &few, x), counts_log(true, &many, y)));
 }
 
+/* Returns the probability of 0 of lanes that draw fewer than COUNTS_SMALL, or have fewer successes. The two numbers may
+ * change places. */
+INLINE f64v hypergeometric_none_of_few(const struct hypergeometric_vector *h)
+{
+	const m64v draws_few = f64_less(h->drawn, f64_set(COUNTS_SMALL));
+	const f64v count = f64_pick(draws_few, h->few, h->drawn);
+	const f64v others = f64_sub(h->all, f64_pick(draws_few, h->drawn, h->few));
+	f64v p = f64_set(1);
+
+	for (int j = 0; j < COUNTS_SMALL; j++) {
+		const m64v here = f64_less(f64_set(j), count);
+		const f64v share = f64_div(f64_sub(others, f64_set(j)), f64_sub(h->all, f64_set(j)));
+
+		p = f64_pick(here, p, f64_mul(p, share));
+	}
+	return p;
+}
+
+/* Returns the probability of 0 of other lanes, by Stirling's formula. */
+INLINE f64v hypergeometric_none(const struct hypergeometric_vector *h)
+{
+	const f64v one = f64_set(1), rest = f64_sub(h->all, h->drawn);
+	const f64v counts = f64_mul(f64_mul(h->few, h->many), f64_mul(h->drawn, rest));
+	const f64v logs = log_f64(f64_max(f64_div(counts, f64_mul(h->all, f64_set(6.2831853071795864769))), f64_set(0x1p-1000)));
+	const f64v some = f64_add(stirling_any(h->few), f64_add(stirling_any(h->many), stirling_any(h->drawn)));
+	const f64v corrections = f64_sub(f64_add(some, stirling_any(rest)), stirling_any(f64_max(h->all, one)));
+
+	return exp_f64(f64_add(hypergeometric_log(h, f64_set(0)), f64_fma(logs, f64_set(0.5), corrections)));
+}
+
+/* Inverts lanes of small counts: subtracts the probabilities of 0, 1, ... from u. */
+INLINE f64v hypergeometric_search(const struct hypergeometric_vector *h, m64v small, f64v u)
+{
+	const m64v few = f64_less(f64_min(h->drawn, h->few), f64_set(COUNTS_SMALL));
+	f64v p = hypergeometric_none_of_few(h), x = f64_set(0);
+	m64v more = small;
+
+	if (m64_bits(m64_and(small, m64_not(few))))
+		p = f64_pick(few, hypergeometric_none(h), p);
+	for (int j = 0; j < COUNTS_SEARCH; j++) {
+		const f64v at = f64_set(j), next = f64_set(j + 1);
+
+		more = m64_and(m64_and(more, f64_less(p, u)), f64_less(at, f64_min(h->drawn, h->few)));
+		if (!m64_bits(more))
+			break;
+		u = f64_pick(more, u, f64_sub(u, p));
+		x = f64_pick(more, x, next);
+		p = f64_mul(p, f64_div(f64_mul(f64_sub(h->few, at), f64_sub(h->drawn, at)),
+				       f64_mul(next, f64_add(f64_sub(h->many, h->drawn), next))));
+	}
+	return x;
+}
+
+/* Returns the standard deviation of lanes, of a variance 1/2 greater. */
+INLINE f64v hypergeometric_spread(const struct hypergeometric_vector *h)
+{
+	const f64v one = f64_set(1), half = f64_set(0.5), p = f64_div(h->few, h->all), q = f64_div(h->many, h->all);
+
+	return f64_sqrt(f64_fma(
+		f64_mul(f64_mul(f64_sub(h->all, h->drawn), h->drawn), f64_div(p, f64_sub(h->all, one))), q, half));
+}
+
+/* Returns the lanes that are inverted: with few draws, and where the ratio of uniforms accepts less than 0.503 of its
+ * candidates, below a variance of 5/2. There the mean is below 10, since no class and no draw is more than half of all. */
+INLINE m64v hypergeometric_small(const struct hypergeometric_vector *h, f64v spread)
+{
+	return m64_or(f64_less(h->drawn, f64_set(COUNTS_SMALL)), m64_not(f64_less(f64_set(1.7320508075688772935), spread)));
+}
+
 /* The candidate of a ratio of uniforms, and the mode. */
 struct hypergeometric_try {
 	f64v x, u, mode;
 	m64v outside;
 };
 
-INLINE struct hypergeometric_try hypergeometric_try_of(const struct hypergeometric_vector *h, f64v u, f64v v)
+INLINE struct hypergeometric_try hypergeometric_try_of(const struct hypergeometric_vector *h, f64v spread, f64v u, f64v v)
 {
-	const f64v one = f64_set(1), half = f64_set(0.5), p = f64_div(h->few, h->all), q = f64_div(h->many, h->all);
-	const f64v centre = f64_fma(h->drawn, p, half);
-	const f64v spread = f64_sqrt(f64_fma(
-		f64_mul(f64_mul(f64_sub(h->all, h->drawn), h->drawn), f64_div(p, f64_sub(h->all, one))), q, half));
+	const f64v one = f64_set(1), p = f64_div(h->few, h->all);
+	const f64v centre = f64_fma(h->drawn, p, f64_set(0.5));
 	const f64v width = f64_fma(f64_set(1.7155277699214135), spread, f64_set(0.8989161620588988));
 	const f64v most = f64_min(f64_add(f64_min(h->drawn, h->few), one),
 				  f64_floor(f64_fma(f64_set(16), spread, centre)));
@@ -187,12 +227,13 @@ static size_t hypergeometric_each_i64(const struct dist_constants *k, const void
 	for (size_t i = 0; i < n; i += F64_LANES) {
 		const struct hypergeometric_vector h = hypergeometric_of(
 			parameter_load(inputs, 0, i), parameter_load(inputs, 1, i), parameter_load(inputs, 2, i));
-		const m64v small = f64_less(h.drawn, f64_set(COUNTS_SMALL));
+		const f64v spread = hypergeometric_spread(&h);
+		const m64v small = hypergeometric_small(&h, spread);
 		f64v x = f64_set(0), below, above;
 
 		if (m64_bits(small) != F64_ALL) {
-			const struct hypergeometric_try try = hypergeometric_try_of(&h, uniform_load(true, inputs[0], i),
-										    fraction_load(true, inputs[1], i));
+			const struct hypergeometric_try try = hypergeometric_try_of(
+				&h, spread, uniform_load(true, inputs[0], i), fraction_load(true, inputs[1], i));
 
 			/* The mode's probability is that of the vector before, as long as the parameters are. */
 			if (!all_equal(good, parameter_load(inputs, 0, i)) || !all_equal(bad, parameter_load(inputs, 1, i)) ||

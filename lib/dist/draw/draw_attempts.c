@@ -20,8 +20,8 @@ enum {
 	RETRY_BLOCK = 128,            /* samples that are retried together */
 };
 
-/* Where more than half of all attempts are accepted, 64 fail with probability below 2^-64. */
-#define SAMPLING(narrow, wide, acceptance, text, numpy) static_assert((acceptance) > 0.5, text);
+/* More than that share of attempts is accepted, so 64 fail with probability below 2^-64. */
+#define SAMPLING(narrow, wide, acceptance, text, numpy) static_assert((acceptance) >= 0.5, text);
 #define ROW(id, name, shape, dtypes, fallback, help)    id##_SAMPLING(SAMPLING)
 DISTRIBUTION_ROWS(ROW)
 #undef ROW

@@ -8,8 +8,8 @@
 #include "dist/draw/draw_arrays.h"
 #include "dist/draw/draw_plan.h"
 
-/* After so many attempts a rejected sample is kept: no kernel rejects more than half, so that is less likely than 2^-64,
- * and what it keeps is a possible value all the same. */
+/* After so many attempts a rejected sample is kept. Every kernel accepts more than half of its attempts (dist_rows.h), so that is
+ * less likely than 2^-64. */
 enum { DRAW_MAX_ATTEMPTS = 64 };
 
 /* Writes samples [begin, begin + n) to out, at any alignment: elements of the draw's dtype, or float64 for a plan with
