@@ -36,7 +36,7 @@ struct parameter_line {
 	enum dtype dtypes[8];
 	size_t n_dtypes;
 	union dist_value values[DIST_PARAMETERS];
-	double list[DIST_MAX_COMPONENTS];
+	double list[DIST_MAX_COMPONENTS + 1];
 	size_t n_list;
 	const char *text, *rest; /* before and behind the colon */
 	char words[32768];       /* a copy of text, cut at blanks */
@@ -57,7 +57,7 @@ static inline size_t list_parse(const char *text, double *ret_list)
 	size_t n = 0;
 	char *end;
 
-	for (; *text && n < DIST_MAX_COMPONENTS; text = *end == ',' ? end + 1 : end) {
+	for (; *text && n <= DIST_MAX_COMPONENTS; text = *end == ',' ? end + 1 : end) {
 		ret_list[n++] = strtod(text, &end);
 		if (end == text)
 			fail_msg("%s: not a number", text);

@@ -302,10 +302,12 @@ def emit_lists():
         return pairs
     for weights in [[1], [0, 1], [1, 1], [1, 2, 3, 4], [1e-300, 1], [1, 1e-300], [1, 1e-15, 3], [1e308, 1e308, 1e308], [1.7976931348623157e308] * 7,
                     [1e-308, 3e-308], [3e-308] * 5, [1e308, 1e-308, 1e308], [0, 0, 5, 0], [1e-4] * 3 + [1], [0.3, 0.6, 0.9, 1.2, 1.5],
-                    [2.3e-308, LEAST, 2.3e-308]]:
+                    [2.3e-308, LEAST, 2.3e-308], [LEAST, 3 * LEAST], [1e-310, 3e-310, 1e-312], [LEAST]]:
         emit("categorical", {"weights": weights}, categorical(weights))
     refuse("categorical", {"weights": [0, 0]}, "weights", "at least one above 0")
     refuse("categorical", {"weights": [1, -LEAST]}, "weights", "0")
+    refuse("categorical", {"weights": [1, "inf"]}, "weights", "1.79769313e+308")
+    refuse("categorical", {"weights": [1, "nan"]}, "weights", "1.79769313e+308")
 
     def multinomial(trials, shares):
         total = mp.fsum(mpf(s) for s in shares)
@@ -315,10 +317,13 @@ def emit_lists():
     for trials in [0, 1, 10, 1000, 10**9, 2**52]:
         for shares in [[1], [1, 1], [1, 2e-15], [2e-15, 1], [1, 2e-15, 3e-15], [1e-15, 1, 1e-15, 2e-15], [1, 1e-8, 1e-16], [0, 1, 0, 3], [0.2, 0.3, 0.5],
                        [1e-300, 1, 3], [1, 3, 1e-300], [1e300, 1e284, 1e285], [1e-300, 2e-300], [1, 1e-5, 1e-10, 1e-15, 5],
-                       [3e-308, 3e-323], [1.7e305, 1.7e305, 1e290], [0, 0, 1e-14, 7, 0]]:
+                       [3e-308, 3e-323], [1.7e305, 1.7e305, 1e290], [0, 0, 1e-14, 7, 0], [LEAST, 3 * LEAST], [1e-310, 3e-310, 1e-312], [1.7e305] * 5,
+                       [1e-9] * 6 + [1] + [1e-9] * 3]:
             multinomial(trials, shares)
     refuse("multinomial", {"trials": 2**52 + 1, "shares": [1, 1]}, "trials", "4503599627370496")
     refuse("multinomial", {"trials": 5, "shares": [0, 0]}, "shares", "at least one above 0")
+    refuse("multinomial", {"trials": 5, "shares": [1, 1.8e305]}, "shares", "1.7555597e+305")
+    refuse("multinomial", {"trials": 5, "shares": [1] * 1025}, "shares", "1 to 1024")
 
     for items in [1, 2, 3, 16, 1000, 1024, 65536]:
         emit("permutation", {"items": items}, uniform_integers(0, items))

@@ -241,13 +241,13 @@ int dist_check_weights(const void *weights, size_t begin, size_t end, double *gr
 	return 0;
 }
 
-/* Weights are divided by their sum, which must be no denormal: their ratios would lose bits. */
+/* Denormal weights are exact numbers, and so are their ratios. */
 int dist_check_greatest_weight(double greatest, struct dist_fault *ret_fault)
 {
 	const struct question q = {.fault = ret_fault};
 
-	return greatest >= 0x1p-1022 ? 0
-				     : refuse_parameter(&q, 0, "all weights are 0, allowed is at least one above 0");
+	return greatest > 0 ? 0
+			    : refuse_parameter(&q, 0, "all weights are 0, allowed is at least one above 0");
 }
 
 static int check_categorical(const struct question *q)
@@ -273,7 +273,7 @@ static int check_shares(const struct question *q)
 						DBL_MAX / DIST_MAX_COMPONENTS);
 		sum += q->list[i];
 	}
-	return sum >= 0x1p-1022 ? 0 : refuse_parameter(q, 1, "all numbers are 0, allowed is at least one above 0");
+	return sum > 0 ? 0 : refuse_parameter(q, 1, "all numbers are 0, allowed is at least one above 0");
 }
 
 static int check_dirichlet(const struct question *q)
