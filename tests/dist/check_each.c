@@ -35,6 +35,12 @@ static const struct row {
 	{DIST_BINOMIAL, false, {{0, 1, 17, 1000, 0x1p52, 40, 1e6}, {0.5, 0.3, 1, 0.9, 0.2, 0, 1e-9}}},
 	{DIST_GEOMETRIC, true, {{1, 0.5, 0x1p-57, 0.9, 0.2, 1e-9, 0.001}}},
 	{DIST_BERNOULLI, true, {{1, 0.5, 0, 0.9, 0.2, 1e-9, 0x1p-32}}},
+	{DIST_ZIPF, true, {{1.00001, 1.05, 1.5, 2, 60, 1e300, 0x1.0000000000001p0}}},
+	{DIST_LOGSERIES, true, {{0.5, 0x1.fffffffffffffp-1, 0.999, 1e-300, 0.1, 0.9, 0.3}}},
+	{DIST_HYPERGEOMETRIC,
+	 true,
+	 {{7, 1000, 12, 40, 15, 500, 1e15}, {9, 1000, 1000, 1e9, 1e6, 9, 1e15}, {12, 1000, 200, 1e8, 5e5, 100, 2e15}}},
+	{DIST_NEGATIVE_BINOMIAL, true, {{3, 0.1, 1e15, 1e-300, 40, 1, 1e6}, {0.5, 1e-9, 2e-4, 1, 0.9, 1e-17, 0.1}}},
 	{DIST_RANDINT, true, {{0, 10, 0, 3, 7, 0, 100}, {1, 100, 2147483647, 4, 1000000007, 3, 101}}},
 };
 

@@ -119,18 +119,14 @@ INLINE f64v hypergeometric_log(const struct hypergeometric_vector *h, f64v x)
 	return f64_fma(logs, f64_set(-0.5), f64_add(counts_log(true, &few, x), counts_log(true, &many, y)));
 }
 
-/* Returns the probability of 0 of lanes that draw fewer than COUNTS_SMALL, or have fewer successes. The two numbers may
- * change places. */
-INLINE f64v hypergeometric_none_of_few(const struct hypergeometric_vector *h)
+/* Returns the probability of 0 of lanes that draw fewer than COUNTS_SMALL, `drawn`, from all of which `many` are failures. */
+INLINE f64v hypergeometric_none_of_few(f64v drawn, f64v many, f64v all)
 {
-	const m64v draws_few = f64_less(h->drawn, f64_set(COUNTS_SMALL));
-	const f64v count = f64_pick(draws_few, h->few, h->drawn);
-	const f64v others = f64_sub(h->all, f64_pick(draws_few, h->drawn, h->few));
 	f64v p = f64_set(1);
 
 	for (int j = 0; j < COUNTS_SMALL; j++) {
-		const m64v here = f64_less(f64_set(j), count);
-		const f64v share = f64_div(f64_sub(others, f64_set(j)), f64_sub(h->all, f64_set(j)));
+		const m64v here = f64_less(f64_set(j), drawn);
+		const f64v share = f64_div(f64_sub(many, f64_set(j)), f64_sub(all, f64_set(j)));
 
 		p = f64_pick(here, p, f64_mul(p, share));
 	}
@@ -149,16 +145,13 @@ INLINE f64v hypergeometric_none(const struct hypergeometric_vector *h)
 	return exp_f64(f64_add(hypergeometric_log(h, f64_set(0)), f64_fma(logs, f64_set(0.5), corrections)));
 }
 
-/* Inverts lanes of small counts: subtracts the probabilities of 0, 1, ... from u. */
-INLINE f64v hypergeometric_search(const struct hypergeometric_vector *h, m64v small, f64v u)
+/* Inverts lanes whose probability of 0 is p: subtracts the probabilities of 0, 1, ... up to `most` from u. */
+INLINE f64v hypergeometric_search(const struct hypergeometric_vector *h, m64v small, f64v u, f64v p, int most)
 {
-	const m64v few = f64_less(f64_min(h->drawn, h->few), f64_set(COUNTS_SMALL));
-	f64v p = hypergeometric_none_of_few(h), x = f64_set(0);
+	f64v x = f64_set(0);
 	m64v more = small;
 
-	if (m64_bits(m64_and(small, m64_not(few))))
-		p = f64_pick(few, hypergeometric_none(h), p);
-	for (int j = 0; j < COUNTS_SEARCH; j++) {
+	for (int j = 0; j < most; j++) {
 		const f64v at = f64_set(j), next = f64_set(j + 1);
 
 		more = m64_and(m64_and(more, f64_less(p, u)), f64_less(at, f64_min(h->drawn, h->few)));
@@ -172,6 +165,19 @@ INLINE f64v hypergeometric_search(const struct hypergeometric_vector *h, m64v sm
 	return x;
 }
 
+/* Inverts lanes of small counts, some of which draw COUNTS_SMALL or more: there, draws and successes may change places. */
+INLINE f64v hypergeometric_invert(const struct hypergeometric_vector *h, m64v small, f64v u)
+{
+	const m64v draws_few = f64_less(h->drawn, f64_set(COUNTS_SMALL));
+	const f64v drawn = f64_pick(draws_few, h->few, h->drawn), many = f64_pick(draws_few, f64_sub(h->all, h->drawn), h->many);
+	const m64v few = f64_less(drawn, f64_set(COUNTS_SMALL));
+	const f64v p = hypergeometric_none_of_few(drawn, many, h->all);
+
+	if (!m64_bits(m64_and(small, m64_not(few))))
+		return hypergeometric_search(h, small, u, p, COUNTS_SMALL);
+	return hypergeometric_search(h, small, u, f64_pick(few, hypergeometric_none(h), p), COUNTS_SEARCH);
+}
+
 /* Returns the standard deviation of lanes, of a variance 1/2 greater. */
 INLINE f64v hypergeometric_spread(const struct hypergeometric_vector *h)
 {
@@ -181,11 +187,11 @@ INLINE f64v hypergeometric_spread(const struct hypergeometric_vector *h)
 		f64_mul(f64_mul(f64_sub(h->all, h->drawn), h->drawn), f64_div(p, f64_sub(h->all, one))), q, half));
 }
 
-/* Returns the lanes that are inverted: with few draws, and where the ratio of uniforms accepts less than 0.503 of its
- * candidates, below a variance of 5/2. There the mean is below 10, since no class and no draw is more than half of all. */
-INLINE m64v hypergeometric_small(const struct hypergeometric_vector *h, f64v spread)
+/* Returns the lanes where the ratio of uniforms accepts less than 0.503 of its candidates: of a variance below 5/2. Their
+ * mean is below 10, since no class and no draw is more than half of all. */
+INLINE m64v hypergeometric_narrow(f64v spread)
 {
-	return m64_or(f64_less(h->drawn, f64_set(COUNTS_SMALL)), m64_not(f64_less(f64_set(1.7320508075688772935), spread)));
+	return m64_not(f64_less(f64_set(1.7320508075688772935), spread));
 }
 
 /* The candidate of a ratio of uniforms, and the mode. */
@@ -227,10 +233,21 @@ static size_t hypergeometric_each_i64(const struct dist_constants *k, const void
 	for (size_t i = 0; i < n; i += F64_LANES) {
 		const struct hypergeometric_vector h = hypergeometric_of(
 			parameter_load(inputs, 0, i), parameter_load(inputs, 1, i), parameter_load(inputs, 2, i));
-		const f64v spread = hypergeometric_spread(&h);
-		const m64v small = hypergeometric_small(&h, spread);
-		f64v x = f64_set(0), below, above;
+		const m64v draws_few = f64_less(h.drawn, f64_set(COUNTS_SMALL));
+		f64v x, spread, below, above;
 
+		split_fraction(fraction_load(true, inputs[0], i), &below, &above);
+		if (m64_bits(draws_few) == F64_ALL) {
+			const f64v none = hypergeometric_none_of_few(h.drawn, h.many, h.all);
+
+			x = hypergeometric_search(&h, draws_few, below, none, COUNTS_SMALL);
+			f64_store_i64((int64_t *)ret_out + i, hypergeometric_result(&h, x));
+			continue;
+		}
+		spread = hypergeometric_spread(&h);
+		const m64v small = m64_or(draws_few, hypergeometric_narrow(spread));
+
+		x = f64_set(0);
 		if (m64_bits(small) != F64_ALL) {
 			const struct hypergeometric_try try = hypergeometric_try_of(
 				&h, spread, uniform_load(true, inputs[0], i), fraction_load(true, inputs[1], i));
@@ -249,10 +266,8 @@ static size_t hypergeometric_each_i64(const struct dist_constants *k, const void
 			x = try.x;
 			pending_add(&failed, m64_and(m64_or(try.outside, fails), m64_not(small)), i);
 		}
-		if (m64_bits(small)) {
-			split_fraction(fraction_load(true, inputs[0], i), &below, &above);
-			x = f64_pick(small, x, hypergeometric_search(&h, small, below));
-		}
+		if (m64_bits(small))
+			x = f64_pick(small, x, hypergeometric_invert(&h, small, below));
 		f64_store_i64((int64_t *)ret_out + i, hypergeometric_result(&h, x));
 	}
 	memcpy(ret_rejected, failed.samples, failed.n * sizeof *ret_rejected);
