@@ -393,4 +393,7 @@ def test_vectors(session):
         np.testing.assert_allclose(np.cov(x.T), cov, atol=0.1)
     assert g.multivariate_hypergeometric([3, 4, 5], 6).sum() == 6
     assert g.multinomial([5, 6], [0.5, 0.5]).sum(1).tolist() == [5, 6]
+    # A rare outcome behind a common one: 1 less the first share is 2^-53.
+    rare = g.multinomial(2**52, [1 - 2**-53, 1e-16], 20000)[:, 1]
+    assert abs(rare.mean() - 2**52 * 1e-16) < 5 * (0.45 / 20000)**0.5
     assert len(g.bytes(7)) == 7

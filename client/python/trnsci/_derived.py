@@ -23,7 +23,7 @@ class Derived:
             How many trials.
         pvals : array_like of floats
             Probability of each outcome, along the last axis; the last one is
-            what the others leave of 1.
+            what the others leave of 1, unless both differ by rounding alone.
         size : int or tuple of ints, optional
             Shape of the result, without the axis of outcomes.
 
@@ -40,7 +40,10 @@ class Derived:
         """
         if np.ndim(n) == 0 and np.ndim(pvals) == 1 and _is_valid(n, pvals):
             shares = np.array(pvals, np.float64)
-            shares[-1] = max(1.0 - shares[:-1].sum(), 0.0)
+            rest = max(1.0 - shares[:-1].sum(), 0.0)
+            # What is given has digits that the difference has lost.
+            if abs(shares[-1] - rest) > 2.0**-52 * shares.size:
+                shares[-1] = rest
             return self._multinomial(operator.index(int(n)), shares, size)
         if size is None and np.ndim(n) == 0 and np.ndim(pvals) == 1:
             return self._by_numpy("multinomial", n, pvals, self.size)[0]

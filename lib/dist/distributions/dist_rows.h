@@ -209,7 +209,7 @@
  * rising. Smaller means are inverted. */
 #define POISSON_SAMPLING(S) \
 	S(0, 50, 0.75, \
-	  "Numbers are made of words of 64 bits by a table, arrays and means above 40000 by float64 arithmetic: a probability counts to 2^-50. Samples beyond 2^53 are float64 numbers.", \
+	  "Numbers are made of words of 64 bits by a table, arrays and means above 40000 by float64 arithmetic: a probability counts to 2^-50.", \
 	  " numpy takes lam up to 9.2e18.")
 /* From a mean of 10 on, Hoermann's BTRS accepts 1 / ((2.83 + 5.1 / b) s P(mode)), s = sqrt(n p q), b = 1.15 + 2.53 s. P(mode) is
  * at most 1 / (sqrt(2 e) s) (F. Herzog, Am. Math. Monthly 54 (1947) 485), b at least 6.8: 0.65. Smaller means are inverted. */
@@ -281,8 +281,8 @@
 /* The Poisson stage's, above; the gamma's is 0.951. */
 #define NEGATIVE_BINOMIAL_SAMPLING(S) \
 	S(0, 53, 0.75, \
-	  "Made of a normal of boxmuller, whose uniforms have 53 bits, and words of 64 bits.", \
-	  "")
+	  "Made of a normal of boxmuller, whose uniforms have 53 bits, and words of 64 bits. Samples beyond 2^53 are float64 numbers.", \
+	  " numpy takes more successes, and refuses a mean and 10 deviations above 9.2e18.")
 /* The ratio of uniforms accepts 1 / (2 P(mode) w), w = 1.7155 sqrt(v + 1/2) + 0.899, of a variance v. Below v = 5/2, and of fewer than 10
  * draws, numbers are inverted. Above, P(mode) is that of a sum of independent trials (V. A. Vatutin, V. G. Mikhailov, Theory Probab.
  * Appl. 27 (1983) 734): at most 0.4689 / sqrt(v) (J.-B. Baillon, R. Cominetti, J. Vaisman, Combin. Probab. Comput. 25 (2016) 352),
