@@ -3,6 +3,7 @@
 #ifndef TRNSCI_DIST_DIST_CONSTANTS_H
 #define TRNSCI_DIST_DIST_CONSTANTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct dist_constants {
 			double power, scale; /* weibull: 1 / shape, and a scale that is applied together with it */
 		} weibull;
 		double degrees;              /* student_t: degrees of freedom */
+		bool ratio_apart;            /* f: the fourth parameter is the exponent of the third, else missing */
 		double mean_trials;          /* geometric: -1 / ln(1 - p) */
 		struct truncated_constants { /* truncated_normal; in standard deviations from the mean */
 			double low, high;    /* bounds of the result before it is multiplied by sign */

@@ -109,16 +109,19 @@ INLINE f64v boost_log(bool wide, const void *words, size_t i, f64v boost)
 	return boost_of_fraction(fraction_load(wide, words, i), boost);
 }
 
-/* Returns x e^y 2^e, of which e^y alone may leave the range of doubles. */
+RARE f64v boosted_apart(f64v x, f64v y, f64v e)
+{
+	const struct split boost = split_exp_f64(y);
+
+	return ldexp_f64(f64_mul(x, boost.m), f64_add(boost.e, e));
+}
+
+/* Returns x e^y 2^e, of which e^y alone may leave the range of doubles; y <= 0. */
 INLINE f64v boosted_of(f64v x, f64v y, f64v e)
 {
-	const f64v boost = exp_f64(y);
+	const m64v plain = m64_and(f64_less(f64_set(-620), y), lie_f64(e, -1, 1));
 
-	if (all_lie_f64(boost, 0x1p-900, INFINITY) && all_lie_f64(e, -1, 1))
-		return f64_mul(x, boost);
-	const struct split wide = split_exp_f64(y);
-
-	return ldexp_f64(f64_mul(x, wide.m), f64_add(wide.e, e));
+	return all_set(plain) ? f64_mul(x, exp_f64(y)) : boosted_apart(x, y, e);
 }
 
 /* Returns v of a vector of samples, at least 2^-1000, and in *ret_open the lanes that the squeeze does not accept. */
@@ -183,30 +186,49 @@ INLINE size_t gamma_fill(bool wide, bool boosted, const struct dist_constants *k
 	return gamma_settle(&pending, d, c, ret_rejected);
 }
 
-/* Returns the ratio 2^e of two gammas, a fraction and an exponent; those of large d leave the range of doubles. */
-INLINE f64v gammas_ratio(f64v y, f64v x, f64v *ret_e)
+/* Two gammas' ratio y / x e^log 2^e. */
+struct gammas_ratio {
+	f64v ratio, log, e;
+};
+
+/* Returns a ratio of two gammas that a double cannot hold, as a fraction and an exponent. */
+RARE struct gammas_ratio ratio_apart(f64v y, f64v x)
 {
-	*ret_e = f64_set(0);
-	if (all_lie_f64(f64_max(x, y), -1, 0x1p200))
-		return f64_div(y, x);
 	const struct split over = split_f64(y), under = split_f64(x);
 
-	*ret_e = f64_sub(over.e, under.e);
-	return f64_div(over.m, under.m);
+	return (struct gammas_ratio){f64_div(over.m, under.m), f64_set(0), f64_sub(over.e, under.e)};
 }
 
-/* Returns 1 / (1 + ratio e^y 2^e), y being 0 unless boosted: below 2^-1000 that is the reciprocal, to its last bit. */
-INLINE f64v share_of(bool boosted, f64v ratio, f64v y, f64v e)
+/* Returns y / x; *ret_plain: all ratios are near 1, as fractions with exponents of 0. */
+INLINE struct gammas_ratio ratio_of(f64v y, f64v x, bool *ret_plain)
 {
-	const f64v one = f64_set(1), plain = boosted ? f64_mul(ratio, exp_f64(y)) : ratio;
+	const struct gammas_ratio plain = {f64_div(y, x), f64_set(0), f64_set(0)};
 
-	if (all_lie_f64(plain, -1, 0x1p1000) && all_lie_f64(e, -1, 1))
-		return f64_div(one, f64_add(one, plain));
-	const struct split wide = split_exp_f64(y);
-	const f64v m = f64_mul(ratio, wide.m), up = f64_add(wide.e, e), all = ldexp_f64(m, up);
+	*ret_plain = all_lie_f64(plain.ratio, 0x1p-500, 0x1p500);
+	return *ret_plain ? plain : ratio_apart(y, x);
+}
+
+/* Returns 1 / (1 + r): below 2^-1000 that is the reciprocal of r, to its last bit. */
+RARE f64v share_apart(struct gammas_ratio r)
+{
+	const struct split by = split_exp_f64(r.log);
+	const f64v one = f64_set(1), m = f64_mul(r.ratio, by.m), up = f64_add(by.e, r.e), all = ldexp_f64(m, up);
 
 	return f64_pick(f64_less(all, f64_set(0x1p1000)), ldexp_f64(f64_div(one, m), f64_neg(up)),
 			f64_div(one, f64_add(one, all)));
+}
+
+INLINE f64v share_of(bool plain, struct gammas_ratio r)
+{
+	return plain ? f64_div(f64_set(1), f64_add(f64_set(1), r.ratio)) : share_apart(r);
+}
+
+/* Does the same with the logarithm, which share_of takes to be 0 where the ratio is plain. */
+INLINE f64v share_of_boosted(struct gammas_ratio r)
+{
+	const struct gammas_ratio all = {f64_mul(r.ratio, exp_f64(r.log)), r.log, r.e};
+
+	return all_set(m64_and(f64_less(all.ratio, f64_set(0x1p1000)), lie_f64(r.e, -1, 1))) ? share_of(true, all) : share_apart(r);
 }
 
 /* Makes x / (x + y) of two gammas x and y of the same attempt. Inputs: those of x, then those of y. */
@@ -231,22 +253,27 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 		const f64v zx = normal_load(wide, inputs[0], i), ux = uniform_load(wide, inputs[1], i);
 		const f64v zy = normal_load(wide, inputs_y[0], i), uy = uniform_load(wide, inputs_y[1], i);
 		m64v open_x, open_y;
-		f64v e;
 		const f64v x = f64_mul(gamma_try(cx, zx, ux, &open_x), dx);
 		const f64v y = f64_mul(gamma_try(cy, zy, uy, &open_y), dy);
 		const m64v open = m64_or(open_x, open_y);
+		bool plain;
+		const struct gammas_ratio r = ratio_of(y, x, &plain);
+
+		if (boosted) {
+			f64_store(ratios + i, r.ratio);
+			f64_store(exponents + i, r.e);
+		} else {
+			sample_store(wide, ret_out, i, share_of(plain, r));
+		}
 		const size_t at = pending_add(&pending, open, i);
 
-		f64_store(ratios + i, gammas_ratio(y, x, &e));
-		f64_store(exponents + i, e);
 		gamma_pend(&pending, at, open, 0, zx, ux);
 		gamma_pend(&pending, at, open, 2, zy, uy);
 	}
-	for (size_t i = 0; i < n; i += F64_LANES) {
-		const f64v log = boosted ? f64_load(logs + i) : f64_set(0);
+	for (size_t i = 0; boosted && i < n; i += F64_LANES) {
+		const struct gammas_ratio r = {f64_load(ratios + i), f64_load(logs + i), f64_load(exponents + i)};
 
-		sample_store(wide, ret_out, i,
-			     share_of(boosted, f64_load(ratios + i), log, f64_load(exponents + i)));
+		sample_store(wide, ret_out, i, share_of_boosted(r));
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {

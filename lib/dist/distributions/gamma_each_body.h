@@ -107,23 +107,31 @@ INLINE size_t gamma_each_fill(bool wide, bool stage, const void *const inputs[],
 	return rejected_end(n_rejected, ret_rejected);
 }
 
-/* What beta_each_fill returns of the ratio of two gammas: a share, or a multiple of the reciprocal by numbers whose exponents come
- * apart. */
+/* What the reciprocal of a ratio of two gammas is multiplied by: m 2^e, or (e NULL) m between 2^-400 and 2^400. */
 struct ratio_scales {
 	const double *m, *e;
 };
 
-/* Returns scale / (ratio e^y 2^e), y being 0 unless boosted. */
-INLINE f64v scaled_reciprocal(bool boosted, f64v ratio, f64v y, f64v e, f64v scale)
+RARE f64v scaled_reciprocal_apart(struct gammas_ratio r, f64v scale)
 {
-	const f64v one = f64_set(1), plain = boosted ? f64_mul(ratio, exp_f64(y)) : ratio;
+	const struct split by = split_exp_f64(r.log);
+	const f64v reciprocal = f64_div(f64_set(1), f64_mul(r.ratio, by.m));
 
-	if (all_lie_f64(plain, 0x1p-500, 0x1p500) && all_lie_f64(e, -1, 1))
-		return f64_mul(f64_div(one, plain), scale);
-	const struct split wide = split_exp_f64(y);
-	const f64v reciprocal = f64_div(one, f64_mul(ratio, wide.m));
+	return ldexp_f64(f64_mul(reciprocal, scale), f64_neg(f64_add(by.e, r.e)));
+}
 
-	return ldexp_f64(f64_mul(reciprocal, scale), f64_neg(f64_add(wide.e, e)));
+/* Returns scale / r, whose logarithm is 0 where it is plain. */
+INLINE f64v scaled_reciprocal(bool plain, struct gammas_ratio r, f64v scale)
+{
+	return plain ? f64_mul(f64_div(f64_set(1), r.ratio), scale) : scaled_reciprocal_apart(r, scale);
+}
+
+INLINE f64v scaled_reciprocal_of_boosted(struct gammas_ratio r, f64v scale)
+{
+	const struct gammas_ratio all = {f64_mul(r.ratio, exp_f64(r.log)), r.log, r.e};
+	const m64v plain = m64_and(lie_f64(all.ratio, 0x1p-550, 0x1p550), lie_f64(r.e, -1, 1));
+
+	return all_set(plain) ? scaled_reciprocal(true, all, scale) : scaled_reciprocal_apart(r, scale);
 }
 
 /* Makes x / (x + y) of two gammas x and y of the same attempt, of shapes a[i] factor and b[i] factor, or (scales not NULL)
@@ -136,30 +144,35 @@ INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double
 
 	pending.n = boosted.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const f64v given_x = f64_load(a + i), given_y = f64_load(b + i), zero = f64_set(0);
+		const f64v given_x = f64_load(a + i), given_y = f64_load(b + i);
 		const f64v shape_x = f64_mul(given_x, f64_set(factor)), shape_y = f64_mul(given_y, f64_set(factor));
 		const struct gamma_vector gx = gamma_vector_of(shape_x), gy = gamma_vector_of(shape_y);
 		const f64v zx = normal_load(wide, inputs[0], i), ux = uniform_load(wide, inputs[1], i);
 		const f64v zy = normal_load(wide, inputs[3], i), uy = uniform_load(wide, inputs[4], i);
 		m64v open_x, open_y;
-		f64v e;
 		const f64v x = f64_mul(gamma_try(gx.c, zx, ux, &open_x), gx.d);
 		const f64v y = f64_mul(gamma_try(gy.c, zy, uy, &open_y), gy.d);
 		const m64v open = m64_or(open_x, open_y);
-		const f64v ratio = gammas_ratio(y, x, &e);
+		bool plain;
+		struct gammas_ratio r = ratio_of(y, x, &plain);
 		const m64v any_boosted = m64_or(gx.boosted, gy.boosted);
-		const size_t at = pending_add(&pending, open, i), at_boosted = pending_add(&boosted, any_boosted, i);
-		const f64v scale = scales ? f64_load(scales->m + i) : zero;
+		const size_t at = pending_add(&pending, open, i);
+		const f64v scale = scales ? f64_load(scales->m + i) : r.log;
 
-		if (scales)
-			e = f64_sub(e, f64_load(scales->e + i));
-		sample_store(wide, ret_out, i,
-			     scales ? scaled_reciprocal(false, ratio, zero, e, scale) : share_of(false, ratio, zero, e));
-		gamma_pend(&boosted, at_boosted, any_boosted, 0, fraction_load(wide, inputs[2], i),
-			   fraction_load(wide, inputs[5], i));
-		gamma_pend(&boosted, at_boosted, any_boosted, 2, given_x, given_y);
-		gamma_pend(&boosted, at_boosted, any_boosted, 4, ratio, scale);
-		f64_pack(&boosted.values[6][at_boosted], any_boosted, e);
+		if (scales && scales->e) {
+			r.e = f64_sub(r.e, f64_load(scales->e + i));
+			plain = plain && all_lie_f64(r.e, -1, 1);
+		}
+		sample_store(wide, ret_out, i, scales ? scaled_reciprocal(plain, r, scale) : share_of(plain, r));
+		if (m64_bits(any_boosted)) {
+			const size_t at_boosted = pending_add(&boosted, any_boosted, i);
+
+			gamma_pend(&boosted, at_boosted, any_boosted, 0, fraction_load(wide, inputs[2], i),
+				   fraction_load(wide, inputs[5], i));
+			gamma_pend(&boosted, at_boosted, any_boosted, 2, given_x, given_y);
+			gamma_pend(&boosted, at_boosted, any_boosted, 4, r.ratio, scale);
+			f64_pack(&boosted.values[6][at_boosted], any_boosted, r.e);
+		}
 		gamma_pend(&pending, at, open, 0, zx, ux);
 		gamma_pend(&pending, at, open, 2, zy, uy);
 		gamma_pend(&pending, at, open, 4, shape_x, shape_y);
@@ -170,12 +183,13 @@ INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double
 			boost_of_shape(f64_load(&boosted.values[2][i]), factor, f64_load(&boosted.values[0][i]));
 		const f64v log_y =
 			boost_of_shape(f64_load(&boosted.values[3][i]), factor, f64_load(&boosted.values[1][i]));
-		const f64v log = f64_mul(f64_sub(log_y, log_x), f64_set(GAMMA_BOOST_SCALE));
-		const f64v ratio = f64_load(&boosted.values[4][i]), e = f64_load(&boosted.values[6][i]);
+		const struct gammas_ratio r = {f64_load(&boosted.values[4][i]),
+					       f64_mul(f64_sub(log_y, log_x), f64_set(GAMMA_BOOST_SCALE)),
+					       f64_load(&boosted.values[6][i])};
 
 		pending_store(&boosted, i, wide, ret_out,
-			      scales ? scaled_reciprocal(true, ratio, log, e, f64_load(&boosted.values[5][i]))
-				     : share_of(true, ratio, log, e));
+			      scales ? scaled_reciprocal_of_boosted(r, f64_load(&boosted.values[5][i]))
+				     : share_of_boosted(r));
 	}
 	pending_end(&pending);
 	for (size_t i = 0; i < pending.n; i += F64_LANES) {
@@ -190,12 +204,12 @@ INLINE size_t beta_each_fill(bool wide, const void *const inputs[], const double
 	return rejected_end(n_rejected, ret_rejected);
 }
 
-/* Makes the ratio of two gammas, of half the first and half the second parameter, times the third times 2 to the power of the
- * fourth. */
-INLINE size_t ratio_each_fill(bool wide, const void *const inputs[], size_t n, void *ret_out, uint16_t *ret_rejected)
+/* Makes the ratio of two gammas, of half the first and half the second parameter, times the third (ratio_apart: times 2 to the
+ * power of the fourth). */
+INLINE size_t ratio_each_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n, void *ret_out, uint16_t *ret_rejected)
 {
 	const void *const *parameters = inputs + DIST_PARAMETER_INPUT;
-	const struct ratio_scales scales = {parameters[2], parameters[3]};
+	const struct ratio_scales scales = {parameters[2], k->ratio_apart ? parameters[3] : NULL};
 
 	return beta_each_fill(wide, inputs, parameters[0], parameters[1], 0.5, &scales, n, ret_out, ret_rejected);
 }
@@ -236,5 +250,5 @@ REJECTION_KERNEL(noncentral_each_f64, noncentral_fill(true, inputs, n, ret_out, 
 /* The first stage of a compound draw, in float64; and a second one. */
 REJECTION_KERNEL(gamma_stage_f32, gamma_each_fill(false, true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
 REJECTION_KERNEL(gamma_stage_f64, gamma_each_fill(true, true, inputs, GAMMA_PARAMETERS_EACH, n, ret_out, ret_rejected))
-REJECTION_KERNEL(ratio_each_f32, ratio_each_fill(false, inputs, n, ret_out, ret_rejected))
-REJECTION_KERNEL(ratio_each_f64, ratio_each_fill(true, inputs, n, ret_out, ret_rejected))
+REJECTION_KERNEL(ratio_each_f32, ratio_each_fill(false, k, inputs, n, ret_out, ret_rejected))
+REJECTION_KERNEL(ratio_each_f64, ratio_each_fill(true, k, inputs, n, ret_out, ret_rejected))

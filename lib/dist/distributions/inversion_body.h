@@ -183,16 +183,19 @@ INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const 
 
 KERNELS_OF_BOTH_WIDTHS(gumbel)
 
-/* Returns exponentials to the power 1 / shape, times scale. */
-INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f64v power, f64v scale)
+RARE f64v weibull_apart(f64v log, f64v scale)
 {
-	const f64v log = f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power), x = exp_f64(log);
-
-	if (all_lie_f64(x, 0x1p-1000, 0x1p1000))
-		return f64_mul(x, scale);
 	const struct split root = split_exp_f64(log), by = split_f64(scale);
 
 	return ldexp_f64(f64_mul(root.m, by.m), f64_add(root.e, by.e));
+}
+
+/* Returns exponentials to the power 1 / shape, times scale. */
+INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f64v power, f64v scale)
+{
+	const f64v log = f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power);
+
+	return all_set(f64_less(f64_abs(log), f64_set(690))) ? f64_mul(exp_f64(log), scale) : weibull_apart(log, scale);
 }
 
 INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
@@ -216,6 +219,13 @@ INLINE f64v cauchy(bool wide, const struct dist_constants *k, const void *const 
 
 KERNELS_OF_BOTH_WIDTHS(cauchy)
 
+RARE f64v student_t_apart(f64v root, f64v log, f64v cosine)
+{
+	const struct split grown = split_exp_f64(log);
+
+	return ldexp_f64(f64_mul(f64_mul(root, grown.m), cosine), grown.e);
+}
+
 /* Returns cos(2 pi v) sqrt(df (u^(-2 / df) - 1)), arranged so that only results beyond the dtype overflow.
  * Source: R. W. Bailey, "Polar generation of random variates with the t-distribution", Math. Comp. 62 (1994) 779. */
 INLINE f64v student_t_of_degrees(bool wide, const void *const inputs[], size_t i, f64v degrees)
@@ -226,7 +236,7 @@ INLINE f64v student_t_of_degrees(bool wide, const void *const inputs[], size_t i
 	const f64v log_u = minus_two_log_signed_f64(fraction_load(wide, inputs[0], i));
 	const f64v x = f64_div(log_u, degrees), held = f64_min(x, f64_set(1e4));
 	const f64v below = f64_mul(f64_neg(degrees), expm1_f64(f64_neg(held)));
-	const f64v root = f64_sqrt(below), half = f64_mul(held, f64_set(0.5)), radius = f64_mul(root, exp_f64(half));
+	const f64v root = f64_sqrt(below), half = f64_mul(held, f64_set(0.5));
 	f64v s, c;
 
 	sincos_quarter_f64(f64_mul(f64_from_i64(rest), f64_set(0x1p-62)), &s, &c);
@@ -234,11 +244,9 @@ INLINE f64v student_t_of_degrees(bool wide, const void *const inputs[], size_t i
 
 	const f64v cosine = f64_flip(f64_select(quarter, c, s), sign);
 
-	if (all_lie_f64(radius, -1, 0x1p1000))
-		return f64_mul(radius, cosine);
-	const struct split grown = split_exp_f64(half);
-
-	return ldexp_f64(f64_mul(f64_mul(root, grown.m), cosine), grown.e);
+	if (!all_set(f64_less(half, f64_set(690))))
+		return student_t_apart(root, half, cosine);
+	return f64_mul(f64_mul(root, exp_f64(half)), cosine);
 }
 
 INLINE f64v student_t(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)

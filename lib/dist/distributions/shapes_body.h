@@ -26,59 +26,72 @@ EACH_KERNELS(pareto, expm1_f64(f64_div(exponential(wide, k, inputs, i), paramete
 /* u^(1 / a) */
 EACH_KERNELS(power, exp_f64(f64_neg(f64_div(exponential(wide, k, inputs, i), parameter_load(inputs, 0, i)))))
 
-/* Inverts each side of the mode from its own end. Products of a width that is far from 1 are taken in units of the power of two
- * at the width. */
+/* Returns the distances of the sides of triangles that u picks, from their own ends: sqrt(u base rise) or sqrt(v base fall). */
+INLINE f64v triangular_distance(f64v base, f64v rise, f64v fall, f64v u, f64v v, m64v *ret_falls)
+{
+	const m64v falls = f64_less(rise, f64_mul(u, base));
+
+	*ret_falls = falls;
+	return f64_sqrt(f64_mul(f64_mul(f64_pick(falls, u, v), base), f64_pick(falls, rise, fall)));
+}
+
+/* Does the same in units of the power of two at the base: products of its parts leave the range of doubles. */
+RARE f64v triangular_distance_apart(f64v base, f64v rise, f64v fall, f64v u, f64v v, m64v *ret_falls)
+{
+	const struct split width = split_f64(base);
+	const f64v down = f64_neg(width.e);
+
+	return ldexp_f64(triangular_distance(width.m, ldexp_f64(rise, down), ldexp_f64(fall, down), u, v, ret_falls), width.e);
+}
+
+/* Inverts each side of the mode from its own end. */
 INLINE f64v triangular(bool wide, const void *const inputs[], size_t i)
 {
 	const f64v left = parameter_load(inputs, 0, i), mode = parameter_load(inputs, 1, i);
-	const f64v right = parameter_load(inputs, 2, i), whole = f64_sub(right, left);
-	const bool plain = all_lie_f64(whole, 0x1p-300, 0x1p300);
-	f64v base = whole, rise = f64_sub(mode, left), fall = f64_sub(right, mode), unit = f64_set(0);
-	f64v u, v;
+	const f64v right = parameter_load(inputs, 2, i), base = f64_sub(right, left);
+	const f64v rise = f64_sub(mode, left), fall = f64_sub(right, mode);
+	f64v u, v, distance;
+	m64v falls;
 
-	if (!plain) {
-		const struct split width = split_f64(whole);
-
-		base = width.m;
-		unit = width.e;
-		rise = ldexp_f64(rise, f64_neg(unit));
-		fall = ldexp_f64(fall, f64_neg(unit));
-	}
 	split_fraction(fraction_load(wide, inputs[0], i), &u, &v);
-	const m64v falls = f64_less(rise, f64_mul(u, base));
-	const f64v root = f64_sqrt(f64_mul(f64_mul(f64_pick(falls, u, v), base), f64_pick(falls, rise, fall)));
-	const f64v distance = plain ? root : ldexp_f64(root, unit);
-	const f64v x = f64_pick(falls, f64_add(left, distance), f64_sub(right, distance));
-
-	return f64_min(f64_max(x, left), right);
+	if (all_lie_f64(base, 0x1p-300, 0x1p300))
+		distance = triangular_distance(base, rise, fall, u, v, &falls);
+	else
+		distance = triangular_distance_apart(base, rise, fall, u, v, &falls);
+	return f64_min(f64_max(f64_pick(falls, f64_add(left, distance), f64_sub(right, distance)), left), right);
 }
 
 EACH_KERNELS(triangular, triangular(wide, inputs, i))
 
-/* Returns mean z^2 / (2 scale). Below 2^-900 and above 2^900 a mean's product leaves the range of doubles. */
-INLINE f64v wald_ratio(f64v mean, f64v zz, f64v scale)
+/* Returns the sample of w = mean z^2 / (2 scale): with t = 1 + w + sqrt(w (w + 2)) mean / t with probability t / (1 + t), else
+ * mean t. Source: J. R. Michael, W. R. Schucany, R. W. Haas, The American Statistician 30 (1976) 88. */
+INLINE f64v wald_root(f64v mean, f64v w, f64v u)
 {
-	const f64v half = f64_set(0.5), plain = f64_div(f64_mul(f64_mul(mean, half), zz), scale);
+	const f64v one = f64_set(1);
+	const f64v t = f64_add(f64_add(one, w), f64_sqrt(f64_mul(w, f64_add(w, f64_set(2)))));
 
-	if (all_lie_f64(mean, 0x1p-900, 0x1p900))
-		return plain;
-	const struct split over = split_f64(mean), under = split_f64(scale);
-
-	return ldexp_f64(f64_div(f64_mul(f64_mul(over.m, half), zz), under.m), f64_sub(over.e, under.e));
+	return f64_pick(f64_less(t, f64_mul(u, f64_add(one, t))), f64_div(mean, t), f64_mul(mean, t));
 }
 
-/* With w = mean z^2 / (2 scale) and t = 1 + w + sqrt(w (w + 2)): mean / t with probability t / (1 + t), else mean t. A
- * large w gives mean / t = scale / z^2 to the last bit (Levy's distribution), and mean t with a probability below 2^-400.
- * Source: J. R. Michael, W. R. Schucany, R. W. Haas, The American Statistician 30 (1976) 88. */
+/* Does the same where a product or w itself leaves the range of doubles. A large w gives mean / t = scale / z^2 to the last bit
+ * (Levy's distribution), and mean t with a probability below 2^-400. */
+RARE f64v wald_apart(f64v mean, f64v scale, f64v zz, f64v u)
+{
+	const struct split over = split_f64(mean), under = split_f64(scale);
+	const f64v m = f64_div(f64_mul(f64_mul(over.m, f64_set(0.5)), zz), under.m), most = f64_set(1e150);
+	const f64v w = ldexp_f64(m, f64_sub(over.e, under.e));
+
+	return f64_pick(f64_less(most, w), wald_root(mean, f64_min(w, most), u), f64_div(scale, zz));
+}
+
 INLINE f64v wald(bool wide, const void *const inputs[], size_t i)
 {
-	const f64v mean = parameter_load(inputs, 0, i), scale = parameter_load(inputs, 1, i), one = f64_set(1);
+	const f64v mean = parameter_load(inputs, 0, i), scale = parameter_load(inputs, 1, i);
 	const f64v z = normal_load(wide, inputs[0], i), zz = f64_mul(z, z), u = uniform_load(wide, inputs[1], i);
-	const f64v w = wald_ratio(mean, zz, scale), large = f64_set(1e150), held = f64_min(w, large);
-	const f64v t = f64_add(f64_add(one, held), f64_sqrt(f64_mul(held, f64_add(held, f64_set(2)))));
-	const f64v x = f64_pick(f64_less(t, f64_mul(u, f64_add(one, t))), f64_div(mean, t), f64_mul(mean, t));
+	const f64v w = f64_div(f64_mul(f64_mul(mean, f64_set(0.5)), zz), scale);
+	const m64v plain = m64_and(lie_f64(mean, 0x1p-900, 0x1p900), f64_less(w, f64_set(1e150)));
 
-	return all_lie_f64(w, -1, 1e150) ? x : f64_pick(f64_less(large, w), x, f64_div(scale, zz));
+	return all_set(plain) ? wald_root(mean, w, u) : wald_apart(mean, scale, zz, u);
 }
 
 EACH_KERNELS(wald, wald(wide, inputs, i))
@@ -116,12 +129,10 @@ INLINE m64v vonmises_fails(const struct vonmises_vector *c, f64v tangent, f64v v
 
 /* Returns modes that a sum with an angle keeps exact enough: the error of the multiple of 2 pi that is subtracted from the sum
  * grows with the mode, and 1024 leaves it below 2^-42, where kappa = 10^15 has a deviation of 2^-25. */
-INLINE f64v vonmises_mode(f64v mu)
+RARE f64v vonmises_reduced(f64v mu)
 {
 	double modes[F64_LANES];
 
-	if (all_lie_f64(mu, -1025, 1025))
-		return mu;
 	f64_store(modes, mu);
 	for (unsigned i = 0; i < F64_LANES; i++)
 		modes[i] = fabs(modes[i]) < 1025 ? modes[i] : angle_reduce(modes[i]);
@@ -141,7 +152,8 @@ INLINE size_t vonmises_fill(bool wide, const struct dist_constants *k, const voi
 		const struct vonmises_vector c = vonmises_of(parameter_load(inputs, 1, i));
 		const f64v tangent = cauchy(wide, k, inputs, i), v = uniform_load(wide, inputs[1], i);
 		const f64v angle = f64_mul(f64_set(2), atan_f64(f64_mul(c.shrink, tangent)));
-		const f64v x = f64_add(angle, vonmises_mode(parameter_load(inputs, 0, i)));
+		const f64v mu = parameter_load(inputs, 0, i);
+		const f64v x = f64_add(angle, all_lie_f64(mu, -1025, 1025) ? mu : vonmises_reduced(mu));
 		const f64v turns = f64_floor(f64_fma(x, f64_set(0.15915494309189533577), f64_set(0.5)));
 		const f64v held = f64_fma(turns, f64_set(-6.2831853071795864769), x), pi = f64_set(3.14159265358979323846);
 

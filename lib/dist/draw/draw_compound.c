@@ -103,6 +103,7 @@ static struct draw_plan plan_second(const struct dist_kernel *kernels, const str
 	const bool wide = dtype_size(draw->dtype) == sizeof(double), counted = draw->distribution == DIST_NONCENTRAL_F;
 	double *const one = row(&b->stage, 0), *const two = row(&b->stage, 1), *const three = row(&b->stage, 2);
 	double *const four = row(&b->stage, 3);
+	struct draw_plan plan;
 	const double *const first = row(&b->own, 0), *const second = row(&b->own, 1);
 
 	switch (draw->distribution) {
@@ -122,12 +123,12 @@ static struct draw_plan plan_second(const struct dist_kernel *kernels, const str
 			one[i] = first[i] + (counted ? 2 * b->made[i] : 0);
 			two[i] = second[i];
 			three[i] = second[i] / first[i];
-			four[i] = 0;
 		}
-		for (size_t i = 0; i < n; i++)
-			if (!(three[i] > 0x1p-400 && three[i] < 0x1p400))
-				three[i] = special_quotient(second[i], first[i], &four[i]);
-		return plan_of(wide ? kernels->ratio_each_f64 : kernels->ratio_each_f32, false, 6);
+		plan = plan_of(wide ? kernels->ratio_each_f64 : kernels->ratio_each_f32, false, 6);
+		plan.constants.ratio_apart = !kernels->all_between(three, n, 0x1p-400, 0x1p400);
+		for (size_t i = 0; plan.constants.ratio_apart && i < n; i++)
+			three[i] = special_quotient(second[i], first[i], &four[i]);
+		return plan;
 	}
 }
 

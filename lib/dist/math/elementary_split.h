@@ -8,6 +8,9 @@
 
 #include "dist/math/elementary_exp.h"
 
+/* What few vectors need: apart, so that its constants take no registers of the loop around it. */
+#define RARE static __attribute__((noinline, cold))
+
 struct split {
 	f64v m, e; /* m in [1, 2), or 0; e whole */
 };
@@ -48,10 +51,21 @@ static inline f64v ldexp_f64(f64v x, f64v e)
 	return f64_mul(f64_mul(f64_mul(f64_mul(x, by), by), by), last);
 }
 
-/* Returns whether all lanes lie between the bounds. NaN never does. */
+/* Returns whether all lanes of the mask are set. */
+static inline _Bool all_set(m64v mask)
+{
+	return m64_bits(mask) == F64_ALL;
+}
+
+/* Returns the lanes that lie between the bounds, NaN never does, and whether all do. */
+static inline m64v lie_f64(f64v x, double above, double below)
+{
+	return m64_and(f64_less(f64_set(above), x), f64_less(x, f64_set(below)));
+}
+
 static inline _Bool all_lie_f64(f64v x, double above, double below)
 {
-	return m64_bits(m64_and(f64_less(f64_set(above), x), f64_less(x, f64_set(below)))) == F64_ALL;
+	return all_set(lie_f64(x, above, below));
 }
 
 #endif
