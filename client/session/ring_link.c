@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shared memory of rings and broadcasts. */
+#include "base/dtype.h"
 #include "ring_link.h"
 #include "wait.h"
 
@@ -32,7 +33,7 @@ void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *re
 void ring_link_describe(const struct ring_link *link, uint64_t before, struct trnsci_ring_info *ret_info)
 {
 	const bool named = link->range > 0;
-	const uint64_t words = link->components * (trnsci_dtype_size(link->dtype) == 8 ? 2 : 1);
+	const uint64_t words = link->components * (dtype_size((enum dtype)link->dtype) == 8 ? 2 : 1);
 
 	*ret_info = (struct trnsci_ring_info){
 		.dtype = link->dtype,

@@ -107,7 +107,7 @@ void check_errors(const trnsci::session &session)
 	check(!code, "which a success resets");
 	session.fill("normal", out, wrong, {}, err);
 	check(err.code == TRNSCI_OUT_OF_RANGE && std::string(err.text).find("std") != std::string::npos, "or with its text");
-	check(!session.new_tile<float>(0, code) && code, "what could not be made is false");
+	check(!session.new_tile<float>(std::uint64_t{1} << 61, code) && code, "what could not be made is false");
 	check(!trnsci::session("/nowhere/at/all.sock", {}, code) && code == TRNSCI_NO_DAEMON, "a session, too");
 	check(thrown([] { trnsci::session("/nowhere/at/all.sock"); }) == TRNSCI_NO_DAEMON, "whose constructor throws otherwise");
 	check(thrown([&] { trnsci::call(session, "no_such").run(); }) == TRNSCI_UNKNOWN_METHOD, "a call's error");
