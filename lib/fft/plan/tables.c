@@ -31,6 +31,13 @@ void tables_put(enum fft_precision precision, void *table, size_t i, const long 
 	put_real(precision, table, 2 * i + 1, pair[1] * scale);
 }
 
+void tables_get(enum fft_precision precision, const void *table, size_t i, long double ret_pair[2])
+{
+	for (size_t part = 0; part < 2; part++)
+		ret_pair[part] = precision == FFT_F32 ? (long double)((const float *)table)[2 * i + part]
+						      : (long double)((const double *)table)[2 * i + part];
+}
+
 /* One table: rows of `width` complex numbers. */
 struct table {
 	void **at;

@@ -25,6 +25,8 @@ void tables_free_smooth(struct fft_smooth *smooth);
 
 /* Stores pair times scale as complex number i of a table. */
 void tables_put(enum fft_precision precision, void *table, size_t i, const long double pair[2], long double scale);
+/* Reads complex number i of a table. */
+void tables_get(enum fft_precision precision, const void *table, size_t i, long double ret_pair[2]);
 size_t tables_real_bytes(enum fft_precision precision);
 
 #endif
