@@ -65,20 +65,36 @@ static int read_cpu(struct service *service, struct error *err)
 	return 0;
 }
 
-/* Called at the first signal: nothing new is accepted, and what was accepted is answered. */
+/* What was accepted takes longer than stop_timeout. A client of the library asks the next daemon again. */
+static void end_requests(void *arg)
+{
+	struct service *service = arg;
+
+	loop_unwatch(service->stop_timer);
+	service->stop_timer = NULL;
+	log_line(LEVEL_WARNING, "stopping: requests that take longer than stop_timeout, %llu s, are cancelled",
+		 (unsigned long long)service->settings->stop_timeout);
+	connection_end_all(service);
+}
+
+/* Called at the first signal: nothing new is accepted, and what was accepted is answered, or cancelled where it takes too long. */
 static void stop_service(void *arg)
 {
 	struct service *service = arg;
+	const uint64_t timeout_us = service->settings->stop_timeout * 1000000;
 
 	service->stopping = true;
 	listener_close(service->listener);
 	service->listener = NULL;
 	notify_stopping();
-	log_line(LEVEL_INFO, "stopping: accepted requests are answered, a second signal ends at once");
+	log_line(LEVEL_INFO, "stopping: accepted requests are answered, for %llu s at most; a second signal ends at once",
+		 (unsigned long long)service->settings->stop_timeout);
 	for (struct session *session = service->sessions; session; session = session->next)
 		connection_drain(session);
 	if (!service->sessions)
 		loop_end(service->loop);
+	else if (loop_repeat(service->loop, timeout_us ? timeout_us : 1, end_requests, service, &service->stop_timer) < 0)
+		connection_end_all(service);
 }
 
 /* A session needs one descriptor, and each of its rings and broadcasts more; the soft limit is often 1024. */
@@ -174,6 +190,7 @@ static int serve_clients(struct service *service, struct error *err)
 	loop_set_reload(service->loop, reload_settings, service);
 	start_sender(service);
 	loop_run(service->loop);
+	loop_unwatch(service->stop_timer);
 	listener_close(service->listener);
 	log_line(LEVEL_INFO, "stopped");
 	err->code = 0;

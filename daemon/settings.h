@@ -97,6 +97,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	X(reply_total_bytes, BYTES, NOW, "bytes", "1G", 1u << 20, 1ull << 46, "", "inline results of all sessions together (half)") \
 	X(send_timeout, NUMBER, NOW, "seconds", "30", 1, 3600, "", \
 	  "time after which a client that reads none of its replies is disconnected") \
+	X(stop_timeout, NUMBER, NOW, "seconds", "2", 0, 3600, "", \
+	  "time that a daemon which stops gives accepted requests; those that take longer are cancelled at their next chunk") \
 	X(state_dir, TEXT, START, "path", "", 0, 0, "", \
 	  "folder of the state of named streams; empty: $STATE_DIRECTORY, or $XDG_STATE_HOME/trnsci, or " \
 	  "~/.local/state/trnsci") \

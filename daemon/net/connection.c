@@ -467,3 +467,11 @@ void connection_drain(struct session *session)
 	if (session->fd >= 0)
 		shutdown(session->fd, SHUT_RD);
 }
+
+void connection_end_all(struct service *service)
+{
+	for (struct session *session = service->sessions, *next; session; session = next) {
+		next = session->next;
+		hang_up(session);
+	}
+}

@@ -17,4 +17,7 @@ bool connection_collect_sent(void *arg);
 /* Reads nothing more; requests that were received are still answered. */
 void connection_drain(struct session *session);
 
+/* Closes all connections and cancels what still runs, which ends at its next chunk. */
+void connection_end_all(struct service *service);
+
 #endif

@@ -60,6 +60,7 @@ struct service {
 	uint64_t last_session;
 	uint64_t most_sessions; /* at once, since the heap was last trimmed after a crowd */
 	bool stopping;
+	struct watch *stop_timer; /* fires after stop_timeout; NULL: not yet, or no more */
 };
 
 #endif

@@ -41,7 +41,7 @@ static void drains(void **state)
 	void *base;
 
 	(void)state;
-	daemon_start(&daemon, NULL);
+	daemon_start(&daemon, (const char *const[]){"--stop-timeout=3600", NULL});
 	client_open(&busy, daemon.socket);
 	client_open(&idle, daemon.socket);
 	client_open(&half, daemon.socket);
@@ -77,7 +77,7 @@ static void second_signal(void **state)
 	void *base;
 
 	(void)state;
-	daemon_start(&daemon, NULL);
+	daemon_start(&daemon, (const char *const[]){"--stop-timeout=3600", NULL});
 	client_open(&client, daemon.socket);
 	close(client_arena(&client, 32 << 20, &base));
 	client_send_long(&client, 250);
