@@ -191,7 +191,7 @@ enum { N_SESSIONS = 4 };
 /* Short parts from every start, odd and even ones, and long ones from two. */
 static void check_variant(struct trnsci_session *const sessions[N_SESSIONS], const struct variant *v, char *whole, char *out)
 {
-	/* The last words of a stream that make no sample are left over. */
+	/* The stream's end may leave words over that make no sample. */
 	const uint64_t last = (uint64_t)((((unsigned __int128)1 << 64) / v->words) - TOTAL);
 
 	for (size_t o = 0; o < N_OFFSETS; o++) {

@@ -35,14 +35,6 @@ static int part_memory(struct trnsci_mpi *mpi, const struct trnsci_mpi_layout *l
 	return 0;
 }
 
-int command_all_have(const void *data)
-{
-	int mine = data != NULL, all = 0;
-
-	MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-	return all ? 0 : command_fail(EXIT_TRY_AGAIN, "a rank has no memory for its part of the array");
-}
-
 /* ---- draw ---- */
 
 static enum trnsci_dtype default_dtype(const char *distribution)

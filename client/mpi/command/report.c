@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of the commands, as rank 0 prints them. */
+/* Errors of the commands, as rank 0 prints them, and which all ranks share. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -38,4 +38,12 @@ int command_error(const struct trnsci_error *err)
 		if (codes[i].error == err->code)
 			return command_fail(codes[i].code, "%s", err->text);
 	return command_fail(EXIT_USAGE, "%s", err->text);
+}
+
+int command_all_have(const void *data)
+{
+	int mine = data != NULL, all = 0;
+
+	MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	return all ? 0 : command_fail(EXIT_TRY_AGAIN, "a rank has no memory for its part of the array");
 }
