@@ -115,9 +115,11 @@ import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)" "$@"
 }
-same "rows are not held all at once" 1 "$(($(peak "$cli" -q --socket "$socket" welch rows.npy) < 40))"
-same "noise holds no signal" 1 "$(($(peak "$cli" -q --socket "$socket" noise long.npy --snr 3 --format raw) < 40))"
-same "one signal is held once" 1 "$(($(peak "$cli" -q --socket "$socket" welch long.npy) < 120))"
+if [ -z "${SAN:-}" ]; then # a sanitizer holds memory of its own
+	same "rows are not held all at once" 1 "$(($(peak "$cli" -q --socket "$socket" welch rows.npy) < 40))"
+	same "noise holds no signal" 1 "$(($(peak "$cli" -q --socket "$socket" noise long.npy --snr 3 --format raw) < 40))"
+	same "one signal is held once" 1 "$(($(peak "$cli" -q --socket "$socket" welch long.npy) < 120))"
+fi
 
 # What cannot be computed is refused before its input is read: these 4 TiB are a hole.
 python3 - <<'PYTHON'

@@ -43,7 +43,7 @@ struct audio_writer {
 	int fd;			    /* of flac: the file, or memory where the target cannot be sought */
 	bool wide;
 	size_t channels, frames, held;
-	double *rows; /* all samples, where the first frame needs the last; NULL: they are written as they come */
+	void *rows; /* all elements, where the first frame needs the last; NULL: they are written as they come */
 };
 
 /* ---- options ---- */
@@ -166,7 +166,8 @@ int audio_begin(struct target *target, enum audio_container container, const str
 					.encoding = choose_encoding(settings->format.encoding, wide),
 					.channels = (size_t)channels, .frames = (size_t)frames};
 	*ret_writer = writer;
-	if ((channels > 1 || settings->normalize) && !(writer->rows = malloc(count ? (size_t)count * sizeof(double) : 1)))
+	if ((channels > 1 || settings->normalize) &&
+	    !(writer->rows = malloc(count ? (size_t)count * trnsci_dtype_size(dtype) : 1)))
 		return complain(EXIT_TRY_AGAIN, "%s: no memory for %zu samples", target->name, (size_t)count);
 	return open_file(writer, container);
 }
@@ -244,7 +245,7 @@ int audio_write(struct audio_writer *writer, const void *elements, size_t count)
 	int code = EXIT_OK;
 
 	if (writer->rows) {
-		widen(writer, elements, count, writer->rows + writer->held);
+		memcpy((char *)writer->rows + writer->held * element, elements, count * element);
 		writer->held += count;
 		return EXIT_OK;
 	}
@@ -256,6 +257,11 @@ int audio_write(struct audio_writer *writer, const void *elements, size_t count)
 	return code;
 }
 
+static double held_sample(const struct audio_writer *writer, size_t i)
+{
+	return writer->wide ? ((const double *)writer->rows)[i] : (double)((const float *)writer->rows)[i];
+}
+
 /* The largest sample becomes the largest that is not clipped. */
 static void normalize(struct audio_writer *writer)
 {
@@ -263,8 +269,8 @@ static void normalize(struct audio_writer *writer)
 	double peak = 0;
 
 	for (size_t i = 0; i < writer->held; i++)
-		if (isfinite(writer->rows[i]))
-			peak = fmax(peak, fabs(writer->rows[i]));
+		if (isfinite(held_sample(writer, i)))
+			peak = fmax(peak, fabs(held_sample(writer, i)));
 	if (peak > 0)
 		writer->settings.gain *= most / peak;
 }
@@ -281,7 +287,7 @@ static int write_rows(struct audio_writer *writer)
 		n = writer->frames - at < step ? writer->frames - at : step;
 		for (size_t i = 0; i < n; i++)
 			for (size_t c = 0; c < channels; c++)
-				piece[i * channels + c] = writer->rows[c * writer->frames + at + i];
+				piece[i * channels + c] = held_sample(writer, c * writer->frames + at + i);
 		code = write_samples(writer, piece, n * channels);
 	}
 	return code;
