@@ -45,6 +45,12 @@ def rf64(data, size):
 def au(size):
     return b".snd" + struct.pack(">IIIII", 24, size, 3, RATE, 1) + b"".join(struct.pack(">h", x >> 8) for x in WIDE)
 
+def w64(size):
+    name = lambda text: text + bytes.fromhex("f3acd3118cd100c04f8edb8a")
+    fmt = struct.pack("<HHIIHH", 1, 1, RATE, 2 * RATE, 2, 16)
+    body = name(b"wave") + name(b"fmt ") + struct.pack("<Q", 40) + fmt + name(b"data") + struct.pack("<q", size) + pcm(16)
+    return bytes.fromhex("726966662e91cf11a5d628db04c10000") + struct.pack("<q", size) + body
+
 def rifx():
     return (b"RIFX" + struct.pack(">I", 0) + b"WAVEfmt " + struct.pack(">IHHIIHH", 16, 1, 1, RATE, 2 * RATE, 2, 16) +
             b"data" + struct.pack(">I", 0) + b"".join(struct.pack(">h", x >> 8) for x in WIDE))
@@ -73,6 +79,9 @@ FILES = {
     "rf64": (16, rf64(d, len(d))),
     "rf64zero": (16, rf64(d, 0)),
     "rf64ones": (16, rf64(d, 2**64 - 1)),
+    "w64": (16, w64(-1)),
+    "w64zero": (16, w64(0)),
+    "w64head": (16, w64(24)),
     "au": (16, au(0xffffffff)),
     "auzero": (16, au(0)),
 }

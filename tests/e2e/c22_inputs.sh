@@ -51,12 +51,21 @@ same "npy in Fortran order" "$(fft c.npy --format text)" "$(fft fortran.npy --fo
 same "big-endian integers in Fortran order" "$(fft flat.npy --format text)" "$(fft deep.npy --format text)"
 code "an npy array of dates is refused" 65 "$cli" -q --embedded fft dates.npy
 like "and what is allowed named" "*dates.npy*allowed bool, int8 to int64, uint8 to uint64, float16*" "$(cat err)"
+{
+	cat c.npy
+	printf 'more bytes'
+} >longer.npy
+same "what follows an npy array is not read" "$(fft c.npy --format text)" "$(fft longer.npy --format text)"
+same "from a pipe neither" "$(fft c.npy --format text)" "$(fft - --format text <longer.npy)"
+code "raw input of an odd size from a pipe" 65 sh -c "printf abcde | '$cli' -q --embedded fft - --dtype f32"
 code "an npy array that ends early" 65 "$cli" -q --embedded fft short.npy
 
 printf '3\n1\n0\n2\n' >x.txt
 printf 'value\n3\n1\n0\n2\n' >x.csv
 printf '# a remark\n 3 \r\n1 # another\n\n0\n2' >odd.txt
-for file in x.txt x.csv odd.txt; do
+printf '3\n1\n0\n2' >open.txt
+printf 'value\r\n3\r\n1\r\n0\r\n2' >open.csv
+for file in x.txt x.csv odd.txt open.txt open.csv; do
 	same "numbers of $file" "$wanted" "$(fft $file --format text)"
 done
 same "text from a pipe" "$wanted" "$(fft - --format text <x.txt)"

@@ -167,6 +167,26 @@ static int find_riff(struct audio_source *source, const char *name, bool big)
 	return EXIT_OK;
 }
 
+/* Chunks of w64 have names of 16 bytes, and sizes of 8 that count their heads; they begin at multiples of 8. */
+static void find_w64(struct audio_source *source)
+{
+	enum { FILE_AT = 16, FIRST_AT = 40, HEAD = 24 };
+	unsigned char head[HEAD];
+
+	for (sf_count_t at = FIRST_AT; read_at(source, at, head, HEAD) == HEAD;) {
+		const uint64_t size = get_size(head + 16, 8, false), left = (uint64_t)(source->size - at);
+
+		if (memcmp(head, "data", 4) == 0 && left > HEAD && (size <= HEAD || size >= UINT64_MAX / 2)) {
+			add_patch(source, FILE_AT, (uint64_t)source->size, 8, false);
+			add_patch(source, at + 16, left, 8, false);
+			return;
+		}
+		if (size < HEAD || size > left)
+			return;
+		at += (sf_count_t)((size + 7) / 8 * 8);
+	}
+}
+
 /* libsndfile reads au of the size 0xFFFFFFFF to its end, but not of the size 0. */
 static void find_au(struct audio_source *source, const unsigned char *head)
 {
@@ -184,6 +204,8 @@ static int find_sizes(struct audio_source *source, const char *name)
 		return find_riff(source, name, head[3] == 'X');
 	if (memcmp(head, "RF64", 4) == 0)
 		find_rf64(source);
+	else if (memcmp(head, "riff", 4) == 0)
+		find_w64(source);
 	else if (memcmp(head, ".snd", 4) == 0)
 		find_au(source, head);
 	return EXIT_OK;

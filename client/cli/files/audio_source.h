@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of an audio file, as libsndfile reads them.
  *
- * A program that writes wav (RIFF, RIFX, RF64) or au to a pipe cannot go back to put in the size: its header states 0, 0xFFFFFFFF or another size beyond the
+ * A program that writes wav (RIFF, RIFX, RF64), w64 or au to a pipe cannot go back to put in the size: its header states 0, 0xFFFFFFFF or another size beyond the
  * end. The samples are then all that follow, and libsndfile is shown a header that says so. */
 #ifndef TRNSCI_CLI_FILES_AUDIO_SOURCE_H
 #define TRNSCI_CLI_FILES_AUDIO_SOURCE_H
