@@ -285,6 +285,8 @@ like "lists those that there are" "*--encoding: 'pcm12', allowed pcm16, pcm24, f
 code "flac has no floats" 2 run rand normal -n 5 --encoding float -o x.flac
 code "no sound" 2 run rand normal -n 5 --gain 3 -o x.npy
 like "has no gain" "*--gain*allowed with wav and flac*" "$(cat err)"
+code "dither of floats" 2 run rand normal -n 5 --dither -o x.wav
+like "has nothing to do" "*--dither: samples of x.wav are floats*" "$(cat err)"
 code "a gain that is none" 2 run rand normal -n 5 --gain x -o x.wav
 code "flac of nine channels" 2 run qmc halton -n 9 -d 5 -o x.flac
 code "sound without end" 2 run ring normal -o x.wav

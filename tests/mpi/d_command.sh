@@ -74,7 +74,7 @@ fi
 code "a grid of other ranks" 2 ranks 2 "$mpi" draw normal --shape 8,8 --grid 3,1 --embedded -o x.npy
 like "states how many there are" "*allowed is 2*" "$(cat err)"
 code "a folder that is missing" 74 ranks 2 "$mpi" draw normal --shape 8 --embedded -o nowhere/x.npy
-code "a limit of file sizes" 74 ranks 2 sh -c "ulimit -f 8000; exec '$mpi' draw normal --shape 3000000 --embedded -o large.npy"
+code "a limit of file sizes" 74 ranks 2 prlimit --fsize=33554432 "$mpi" draw normal --shape 10000000 --embedded -o large.npy
 like "is named" "*file size limit*" "$(cat err)"
 same "no file is left behind" "" "$(find . -name "*part*")"
 

@@ -2,10 +2,6 @@
 /* Arrays in, one array out. */
 #include "compute.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int open_inputs(struct computation *computation)
 {
 	struct pieces *pieces = &computation->pieces;

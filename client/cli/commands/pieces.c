@@ -2,7 +2,6 @@
 /* Pieces of arrays through an operation. */
 #include "pieces.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "progress.h"

@@ -137,11 +137,13 @@ static int open_flac(struct audio_writer *writer)
 
 static int open_file(struct audio_writer *writer, enum audio_container container)
 {
+	const bool rounds = container == AUDIO_FLAC || !writer->encoding->is_float;
+
+	if (writer->settings.dither && !rounds)
+		return complain(EXIT_USAGE, "--dither: samples of %s are floats, allowed with pcm16, pcm24 and flac", writer->target->name);
 	int code = container == AUDIO_FLAC ? open_flac(writer) : open_wav(writer);
 
-	if (code == EXIT_OK && (container == AUDIO_FLAC || !writer->encoding->is_float))
-		code = quantizer_begin(&writer->quantizer, writer->bits, writer->settings.dither);
-	return code;
+	return code == EXIT_OK && rounds ? quantizer_begin(&writer->quantizer, writer->bits, writer->settings.dither) : code;
 }
 
 int audio_begin(struct target *target, enum audio_container container, const struct audio_settings *settings,
