@@ -34,8 +34,9 @@ $(PYTHON_FILES): $(PYTHON_PACKAGE)/%: client/python/trnsci/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-# Sanitized programs only: the interpreter is not built with the sanitizer.
-PYTHON_READY := $(if $(SAN),,$(word 4,$(PYTHON_FACTS)))
+# The interpreter is not built with a sanitizer: tests/python loads the runtime of AddressSanitizer before it. That of
+# ThreadSanitizer would have to be in it.
+PYTHON_READY := $(if $(findstring thread,$(SAN)),,$(word 4,$(PYTHON_FACTS)))
 python: $(if $(PYTHON_READY),$(PYTHON_CORE) $(PYTHON_FILES))
 all: python
 

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+import scipy.signal.windows
 
 import trnsci
 
@@ -65,6 +66,56 @@ def test_the_chapter():
     finally:
         scipy.fft.set_global_backend("scipy", try_last=True)
     assert runner.failures == 0 and runner.tries > 8
+
+
+PLACES = (trnsci, trnsci.Generator, trnsci.fft, trnsci.signal, trnsci.qmc,
+          trnsci.program, trnsci.signal.windows, trnsci.Session, trnsci.Tile,
+          trnsci.Stream, trnsci.Ring, trnsci.Broadcast,
+          trnsci._broadcast.Publisher, trnsci._calls.Call)
+
+
+def has(place, name):
+    """Whether a dotted name leads somewhere from the place."""
+    for part in name.split("."):
+        if not hasattr(place, part):
+            return False
+        place = getattr(place, part)
+    return True
+
+
+def promised(text):
+    """Names of trnsci's in a chapter: dotted ones, and calls."""
+    text = re.sub("^```.*?^```", "", text, flags=re.M | re.S)
+    for code in re.findall(r"`([^`\n]+)`", text):
+        name, opened, _ = code.partition("(")
+        if re.fullmatch(r"trnsci(\.\w+)+", name):
+            yield name.split(".", 1)[1]
+        elif re.fullmatch(r"(windows|session|rng)(\.\w+)+", name):
+            yield name.replace("rng.", "Generator.").replace(
+                "session.", "Session.")
+        elif re.fullmatch(r"[A-Za-z]\w*", name) and (opened or name in KNOWN):
+            yield name
+
+
+KNOWN = {name for place in (np.random.Generator, np.fft,
+                            scipy.signal.windows)
+         for name in dir(place) if not name.startswith("_")} | {
+             "stft", "istft", "welch", "csd", "spectrogram", "convolve",
+             "correlate", "torch_stft", "torch_istft"}
+OTHERS = {"h"}  # trnsci.h
+
+
+@pytest.mark.parametrize("path", ["client/python/README.md", "README.md",
+                                  "client/docs/tutorial.md"])
+def test_what_chapters_name_is_there(path):
+    """Every name of a function, a method or a class."""
+    text = (TREE / path).read_text()
+    names = set(promised(text)) - OTHERS
+    if path == "client/python/README.md":
+        assert len(names) > 40
+    missing = [name for name in sorted(names)
+               if not any(has(place, name) for place in PLACES)]
+    assert missing == []
 
 
 def test_the_readme(capsys):

@@ -3,6 +3,9 @@
 errors. (`make run-python` runs scipy's own tests on it.)"""
 import warnings
 
+import inspect
+import sys
+
 import numpy as np
 import pytest
 
@@ -509,3 +512,72 @@ def test_long_results_lie_in_memory_that_is_kept(embedded):
     del long
     again = result(2**17)
     assert again.ctypes.data == place and again.sum() == 2**18
+
+
+# ---- Windows that are formulas ----
+
+FORMULAS = [("chebwin", 50), ("chebwin", 100), ("chebwin", -60.0), ("taylor",),
+            ("taylor", 5, 40), ("taylor", 3, 35.0, False), ("taylor", 1),
+            ("general_cosine", [0.5, 0.4, 0.1]), ("general_cosine", [1.0]),
+            ("general_gaussian", 1.5, 7), ("general_gaussian", 0.5, 3.0),
+            ("dpss", 2.5)]
+
+
+@pytest.mark.parametrize("window", FORMULAS, ids=str)
+def test_windows_that_are_formulas(window):
+    name, *parameters = window
+    for n in 0, 1, 2, 3, 8, 9, 51, 256, 257:
+        if name == "dpss" and n < 6:
+            continue
+        for sym in True, False:
+            np.testing.assert_allclose(
+                getattr(ours.windows, name)(n, *parameters, sym=sym),
+                getattr(theirs.windows, name)(n, *parameters, sym=sym),
+                rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            ours.get_window(window, n), theirs.get_window(window, n),
+            rtol=1e-9, atol=1e-12)
+
+
+def test_side_lobes_of_chebwin():
+    """Its definition: all side lobes are at the attenuation."""
+    for n in 32, 33:
+        w = ours.windows.chebwin(n, 60)
+        level = np.abs(np.fft.fft(w, 1 << 14))
+        level = 20 * np.log10(level / level[0] + 1e-300)[:1 << 13]
+        first = np.argmax(np.diff(level) > 0)
+        assert level[first:].max() == pytest.approx(-60, abs=0.01)
+    with pytest.warns(UserWarning, match="45"):
+        ours.windows.chebwin(8, 40)
+
+
+def test_kaiser_bessel_derived():
+    for n in 0, 2, 8, 256:
+        w = ours.windows.kaiser_bessel_derived(n, 4.0)
+        np.testing.assert_allclose(
+            w, theirs.windows.kaiser_bessel_derived(n, 4.0), rtol=1e-13)
+        np.testing.assert_allclose(w[:n // 2] ** 2 + w[n // 2:] ** 2, 1)
+    for wrong in (7, True), (8, False):
+        with pytest.raises(ValueError):
+            ours.windows.kaiser_bessel_derived(wrong[0], 4.0, sym=wrong[1])
+
+
+def test_all_windows_of_scipy_are_there():
+    assert set(theirs.windows.__all__) - {"get_window"} <= set(
+        ours.windows.__all__)
+    for name in theirs.windows.__all__:
+        wanted = inspect.signature(getattr(theirs.windows, name)).parameters
+        got = inspect.signature(getattr(ours.windows, name)).parameters
+        for key in wanted:
+            if key not in ("xp", "device"):
+                assert got[key].default == wanted[key].default, (name, key)
+
+
+def test_windows_without_scipy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.signal", None)
+    monkeypatch.setitem(sys.modules, "scipy.signal.windows", None)
+    for window in FORMULAS[:-1]:
+        assert ours.get_window(window, 16).shape == (16,)
+    with pytest.raises(ImportError):
+        ours.windows.dpss(16, 2.5)

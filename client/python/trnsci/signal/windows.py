@@ -6,7 +6,9 @@ float64. Those are symmetric by default; ``sym=False`` and `get_window` give
 periodic ones. The functions named ``..._window`` are torch's: periodic by
 default, float32, the type torch has by default.
 """
+import functools
 import operator
+import warnings
 
 import numpy as np
 
@@ -14,10 +16,12 @@ from .. import _core
 
 __all__ = [
     "barthann", "bartlett", "bartlett_window", "blackman", "blackman_window",
-    "blackmanharris", "bohman", "boxcar", "cosine", "exponential", "flattop",
-    "gaussian", "general_hamming", "get_window", "hamming", "hamming_window",
-    "hann", "hann_window", "kaiser", "kaiser_window", "lanczos", "nuttall",
-    "parzen", "triang", "tukey",
+    "blackmanharris", "bohman", "boxcar", "chebwin", "cosine", "dpss",
+    "exponential", "flattop", "gaussian", "general_cosine",
+    "general_gaussian", "general_hamming", "get_window", "hamming",
+    "hamming_window", "hann", "hann_window", "kaiser",
+    "kaiser_bessel_derived", "kaiser_window", "lanczos", "nuttall", "parzen",
+    "taylor", "triang", "tukey",
 ]
 
 # scipy's other names of windows, and those that take parameters with how many
@@ -34,13 +38,25 @@ _NAMES = {
     "ham": "hamming", "han": "hann", "ksr": "kaiser", "sinc": "lanczos",
     "nutl": "nuttall", "nut": "nuttall", "parz": "parzen", "par": "parzen",
     "triangle": "triang", "tri": "triang", "tuk": "tukey",
+    "cheb": "chebwin", "general cosine": "general_cosine",
+    "general gaussian": "general_gaussian", "general gauss":
+    "general_gaussian", "general_gauss": "general_gaussian",
+    "ggs": "general_gaussian", "taylorwin": "taylor",
+    "kaiser bessel derived": "kaiser_bessel_derived",
+    "kbd": "kaiser_bessel_derived",
 }
 _PLAIN = {
     "barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar",
     "cosine", "flattop", "hamming", "hann", "lanczos", "nuttall", "parzen",
     "triang",
 }
-_NEED = {"kaiser", "gaussian", "general_hamming"}
+# How many parameters a window needs and takes.
+_PARAMETERS = {
+    "kaiser": (1, 1), "gaussian": (1, 1), "general_hamming": (1, 1),
+    "tukey": (0, 1), "exponential": (0, 2), "chebwin": (1, 1), "dpss": (1, 3),
+    "general_cosine": (1, 1), "general_gaussian": (2, 2), "taylor": (0, 3),
+    "kaiser_bessel_derived": (1, 1),
+}
 
 
 def _length(n):
@@ -184,13 +200,181 @@ def exponential(M, center=None, tau=1.0, sym=True):
     return np.exp(-np.abs(np.arange(_length(M)) - center) / tau)
 
 
-def _by_scipy(window, n, fftbins):
-    """Windows that the engine does not have, where scipy is installed."""
-    try:
-        from scipy.signal import get_window as scipys
-    except ImportError:
-        raise ValueError("Unknown window type.") from None
-    return scipys(window, n, fftbins)
+def _computed(values):
+    """Make a window of the function values(M), which gives a symmetric one."""
+    @functools.wraps(values)
+    def window(M, *parameters, sym=True):
+        M = _length(M)
+        if M <= 1:
+            return np.ones(M)
+        return values(M, *parameters) if sym else values(M + 1, *parameters)[:-1]
+    return window
+
+
+@_computed
+def _chebwin(M, at):
+    k = np.arange(M)
+    x = np.cosh(np.arccosh(10 ** (abs(at) / 20)) / (M - 1)) * np.cos(
+        np.pi * k / M)
+    # The Chebyshev polynomial of degree M - 1 samples the transform.
+    outside = np.cosh((M - 1) * np.arccosh(np.maximum(np.abs(x), 1)))
+    inside = np.cos((M - 1) * np.arccos(np.clip(x, -1, 1)))
+    sign = np.where(x < 0, (-1.0) ** (M - 1), 1.0)
+    spectrum = np.where(np.abs(x) > 1, sign * outside, inside)
+    w = np.fft.fft(spectrum * np.exp(1j * np.pi * k * (M - 1) / M)).real
+    w = (w + w[::-1]) / 2
+    return w / w.max()
+
+
+def chebwin(M, at, sym=True):
+    """Return a Dolph-Chebyshev window.
+
+    Parameters
+    ----------
+    M : int
+        How many values.
+    at : float
+        Attenuation of its side lobes in dB.
+    sym : bool, optional
+        Symmetric, for filters; False: periodic, for spectra.
+    """
+    if abs(at) < 45:
+        warnings.warn("This window is not suitable for spectral analysis for "
+                      "attenuation values lower than about 45dB because the "
+                      "equivalent noise bandwidth of a Chebyshev window does "
+                      "not grow monotonically with increasing sidelobe "
+                      "attenuation when the attenuation is smaller than about "
+                      "45 dB.", stacklevel=2)
+    return _chebwin(M, at, sym=sym)
+
+
+@_computed
+def _taylor(M, nbar, sll, norm):
+    a = np.arccosh(10 ** (sll / 20)) / np.pi
+    stretch = nbar ** 2 / (a ** 2 + (nbar - 0.5) ** 2)
+    m = np.arange(1, nbar)
+    squares = m[:, None] ** 2
+    zeros = 1 - squares / (stretch * (a ** 2 + (m - 0.5) ** 2))
+    ratios = 1 - squares / m ** 2.0
+    np.fill_diagonal(ratios, 1)
+    weights = (-1.0) ** (m + 1) * zeros.prod(1) / (2 * ratios.prod(1))
+
+    def at(n):
+        phases = 2 * np.pi * np.outer(m, n - M / 2 + 0.5) / M
+        return 1 + 2 * weights @ np.cos(phases)
+
+    w = at(np.arange(M))
+    return w / at(np.array([(M - 1) / 2])) if norm else w
+
+
+def taylor(M, nbar=4, sll=30, norm=True, sym=True):
+    """Return a Taylor window.
+
+    Parameters
+    ----------
+    M : int
+        How many values.
+    nbar : int, optional
+        Side lobes of nearly one level beside the main lobe.
+    sll : float, optional
+        Attenuation of these in dB.
+    norm : bool, optional
+        Whether its middle is 1, also between two values.
+    sym : bool, optional
+        Symmetric, for filters; False: periodic, for spectra.
+    """
+    return _taylor(M, nbar, sll, norm, sym=sym)
+
+
+@_computed
+def _general_cosine(M, a):
+    angles = np.linspace(-np.pi, np.pi, M)
+    return sum(term * np.cos(k * angles) for k, term in enumerate(a))
+
+
+def general_cosine(M, a, sym=True):
+    """Return a sum of cosines.
+
+    Parameters
+    ----------
+    M : int
+        How many values.
+    a : array_like
+        Factors of the cosines of 0, 1, 2 ... periods about the middle.
+    sym : bool, optional
+        Symmetric, for filters; False: periodic, for spectra.
+    """
+    return _general_cosine(M, a, sym=sym)
+
+
+@_computed
+def _general_gaussian(M, p, sig):
+    return np.exp(-0.5 * np.abs((np.arange(M) - (M - 1) / 2) / sig) ** (2 * p))
+
+
+def general_gaussian(M, p, sig, sym=True):
+    """Return a generalised Gaussian window.
+
+    Parameters
+    ----------
+    M : int
+        How many values.
+    p : float
+        Its shape: 1 is a Gaussian window, 0.5 a Laplace distribution.
+    sig : float
+        Its width, in samples.
+    sym : bool, optional
+        Symmetric, for filters; False: periodic, for spectra.
+    """
+    return _general_gaussian(M, p, sig, sym=sym)
+
+
+def kaiser_bessel_derived(M, beta, *, sym=True):
+    """Return a Kaiser-Bessel derived window.
+
+    Parameters
+    ----------
+    M : int
+        How many values, an even number.
+    beta : float
+        Parameter of the Kaiser window that it is made of.
+    sym : bool, optional
+        True: there is no periodic one.
+    """
+    if not sym:
+        raise ValueError("Kaiser-Bessel Derived windows are only defined for "
+                         "symmetric shapes")
+    M = _length(M)
+    if M == 0:
+        return np.ones(0)
+    if M % 2:
+        raise ValueError("Kaiser-Bessel Derived windows are only defined for "
+                         "even number of points")
+    sums = np.cumsum(kaiser(M // 2 + 1, beta))
+    half = np.sqrt(sums[:-1] / sums[-1])
+    return np.concatenate([half, half[::-1]])
+
+
+def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):
+    """Return discrete prolate spheroidal sequences, which scipy computes.
+
+    Parameters
+    ----------
+    M : int
+        How many values.
+    NW : float
+        Half the bandwidth, as a multiple of 1 / M.
+    Kmax : int, optional
+        How many sequences; default: one, without an axis of its own.
+    sym : bool, optional
+        Symmetric, for filters; False: periodic, for spectra.
+    norm : {2, 'approximate', 'subsample'}, optional
+        How they are scaled.
+    return_ratios : bool, optional
+        Whether their concentrations are returned, too.
+    """
+    from scipy.signal.windows import dpss as scipys
+    return scipys(M, NW, Kmax, sym, norm, return_ratios)
 
 
 def get_window(window, Nx, fftbins=True):
@@ -213,8 +397,7 @@ def get_window(window, Nx, fftbins=True):
 
     Notes
     -----
-    Those that the engine does not have (chebwin, dpss, general_cosine,
-    general_gaussian, taylor) are scipy's, where it is installed.
+    `dpss` needs scipy.
 
     Examples
     --------
@@ -239,17 +422,20 @@ def get_window(window, Nx, fftbins=True):
 
 def _named(window, name, parameters, n, sym):
     name = _NAMES.get(name, name)
-    if name in _NEED and len(parameters) == 0:
-        raise ValueError(f"The '{name}' window needs one or more parameters "
-                         "-- pass a tuple.")
     if name in _PLAIN and len(parameters) == 0:
         return _engine(name, n, sym)
-    if name in ("kaiser", "gaussian", "general_hamming", "tukey") \
-            and len(parameters) <= 1:
-        return globals()[name](n, *parameters, sym=sym)
-    if name == "exponential" and len(parameters) <= 2:
-        return exponential(n, *parameters, sym=sym)
-    return _by_scipy(window, n, not sym)
+    if name not in _PARAMETERS and name not in _PLAIN:
+        raise ValueError("Unknown window type.")
+    least, most = _PARAMETERS.get(name, (0, 0))
+    if least > 0 and len(parameters) == 0:
+        raise ValueError(f"The '{name}' window needs one or more parameters "
+                         "-- pass a tuple.")
+    if not least <= len(parameters) <= most:
+        raise TypeError(f"window: '{name}' with {len(parameters)} parameters, "
+                        f"allowed are {least} to {most}")
+    if name == "dpss":  # its third parameter is sym
+        return dpss(n, *parameters[:2], sym=sym)
+    return globals()[name](n, *parameters, sym=sym)
 
 
 # ---- torch's ----

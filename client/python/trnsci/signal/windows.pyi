@@ -13,10 +13,14 @@ __all__ = [
     "blackmanharris",
     "bohman",
     "boxcar",
+    "chebwin",
     "cosine",
+    "dpss",
     "exponential",
     "flattop",
     "gaussian",
+    "general_cosine",
+    "general_gaussian",
     "general_hamming",
     "get_window",
     "hamming",
@@ -24,10 +28,12 @@ __all__ = [
     "hann",
     "hann_window",
     "kaiser",
+    "kaiser_bessel_derived",
     "kaiser_window",
     "lanczos",
     "nuttall",
     "parzen",
+    "taylor",
     "triang",
     "tukey",
 ]
@@ -63,3 +69,16 @@ def bartlett_window(window_length: int, periodic: bool = ..., *, dtype: DTypeLik
 def kaiser_window(
     window_length: int, periodic: bool = ..., beta: float = ..., *, dtype: DTypeLike = ...
 ) -> NDArray[Any]: ...
+def chebwin(M: int, at: float, sym: bool = ...) -> _Floats: ...
+def taylor(M: int, nbar: int = ..., sll: float = ..., norm: bool = ..., sym: bool = ...) -> _Floats: ...
+def general_cosine(M: int, a: Any, sym: bool = ...) -> _Floats: ...
+def general_gaussian(M: int, p: float, sig: float, sym: bool = ...) -> _Floats: ...
+def kaiser_bessel_derived(M: int, beta: float, *, sym: bool = ...) -> _Floats: ...
+def dpss(
+    M: int,
+    NW: float,
+    Kmax: Optional[int] = ...,
+    sym: bool = ...,
+    norm: Optional[Union[int, str]] = ...,
+    return_ratios: bool = ...,
+) -> Any: ...
