@@ -125,7 +125,8 @@ class World:
         self.number = 1.0
         self.name, self.kept, self.other = "a", "kept", "other"
         self.tile = trnsci.Tile(4, "f8", session=self.session)
-        self.capsule = np.random.PCG64(1).capsule
+        self.bits = np.random.PCG64(1)
+        self.capsule = self.bits.capsule
         self.object = None
 
     def value(self, item):

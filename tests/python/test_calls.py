@@ -349,3 +349,27 @@ def test_traces(session):
                          ((np.eye(2), "x"), TypeError)):
         with pytest.raises(error):
             trnsci.trace(*wrong)
+
+
+def test_vectors_have_numpys_shape(session):
+    """Also those of one component, and none of them."""
+    numpys = np.random.default_rng(1)
+    for n in 0, 4, (2, 3):
+        for alpha in [2.0], [2.0, 1.0], [1.0] * 7:
+            for given in alpha, tuple(alpha), np.array(alpha):
+                x = session.draw("dirichlet", n, alpha=given).result()
+                assert x.shape == numpys.dirichlet(alpha, n).shape
+                assert x.shape == trnsci.Generator(1).dirichlet(alpha, n).shape
+                np.testing.assert_allclose(x.sum(-1), 1, rtol=1e-6)
+        for shares in [1.0], [0.25, 0.75]:
+            x = session.draw("multinomial", n, trials=9, shares=shares)
+            assert x.result().shape == numpys.multinomial(9, shares, n).shape
+            assert (x.result().sum(-1) == 9).all()
+        for d in 1, 2, 3, 5:
+            x = session.draw("sphere", n, dimensions=d).result()
+            assert x.shape == ((n,) if isinstance(n, int) else n) + (d,)
+            np.testing.assert_allclose((x ** 2).sum(-1), 1, rtol=1e-5)
+    assert session.draw("sphere", 2).result().shape == (2, 3)
+    for wrong in {}, {"alpha": 5}, {"alpha": "x"}:
+        with pytest.raises((TypeError, ValueError, trnsci.Error)):
+            session.draw("dirichlet", 3, **wrong).result()

@@ -8,7 +8,8 @@
 /* numpy's own conversion decides what is a number, and words the errors. */
 static PyArrayObject *to_array(PyObject *value, enum constraint constraint)
 {
-	return args_array(value, constraint == COUNT ? NPY_INT64 : NPY_DOUBLE, NPY_ARRAY_ALIGNED);
+	return args_array(value, constraint == COUNT ? NPY_INT64 : NPY_DOUBLE,
+			  NPY_ARRAY_ALIGNED | NPY_ARRAY_ENSUREARRAY);
 }
 
 static int read_count(PyObject *value, double *ret)
@@ -178,21 +179,28 @@ static PyArrayObject *take_array(PyObject *value, enum constraint constraint)
 	return flat;
 }
 
+static int take_parameter(struct walk *walk, PyObject *given, int i)
+{
+	PyObject *value = given ? Py_NewRef(given) : PyFloat_FromDouble(walk->method->defaults[i]);
+
+	if (value)
+		walk->arrays[i] = take_array(value, walk->method->constraints[i]);
+	Py_XDECREF(value);
+	return walk->arrays[i] ? 0 : -1;
+}
+
+/* Arrays come last, since Python code that runs for the others may change them. */
 static int take_arrays(struct walk *walk, PyObject *const *values)
 {
 	const struct method *method = walk->method;
 
-	for (int i = 0; i < method->n_params; i++) {
-		PyObject *value = values[i] ? Py_NewRef(values[i]) : PyFloat_FromDouble(method->defaults[i]);
-
-		if (!value)
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 0; i < method->n_params; i++)
+			if ((values[i] && PyArray_Check(values[i])) == pass && take_parameter(walk, values[i], i) < 0)
+				return -1;
+	for (int i = 0; i < method->n_params; i++)
+		if (check_values(walk->arrays[i], method->args[i], method->constraints[i]) < 0)
 			return -1;
-		walk->arrays[i] = take_array(value, method->constraints[i]);
-		Py_DECREF(value);
-		if (!walk->arrays[i] ||
-		    check_values(walk->arrays[i], method->args[i], method->constraints[i]) < 0)
-			return -1;
-	}
 	return 0;
 }
 
@@ -237,15 +245,12 @@ static int walk_begin(struct walk *walk, PyObject *const *values, PyObject *size
 	PyObject *operands[MAX_PARAMS + 1], *frame = NULL;
 	int n = 0, ndim = 0;
 
-	if (take_arrays(walk, values) < 0)
+	if ((!out && size != Py_None && args_shape(size, &ndim, shape) < 0) || take_arrays(walk, values) < 0)
 		return -1;
-	if (out) {
+	if (out)
 		frame = shape_only(PyArray_NDIM((PyArrayObject *)out), PyArray_DIMS((PyArrayObject *)out));
-	} else if (size != Py_None) {
-		if (args_shape(size, &ndim, shape) < 0)
-			return -1;
+	else if (size != Py_None)
 		frame = shape_only(ndim, shape);
-	}
 	if (PyErr_Occurred())
 		return -1;
 	if (frame)

@@ -91,7 +91,7 @@ class Call(_core.Call):
         super().__init__(session, method, params, False, (),
                          kind == "draw" and method != "stream_draw")
         self._kind = kind
-        self._shape = shape
+        self._shape = shape  # None: as the engine has it
         self._value = None
         self._waiters = []  # (loop, future) of those that await it
         self._submit()
@@ -145,7 +145,7 @@ class Call(_core.Call):
         array = tile.array
         if self._shape is None:
             return array
-        return array.reshape(self._shape + array.shape[1:])
+        return array.reshape(self._shape)
 
     @property
     def span(self):
@@ -200,6 +200,10 @@ def source_of(seed, stream, generator, offset=None):
             "offset": offset}
 
 
+# Distributions whose samples are vectors. The engine gives vectors of one
+# component as numbers.
+_VECTORS = {"dirichlet": "alpha", "multinomial": "shares", "sphere": None}
+
 # Parameters that are one list, not an array of which sample k has element k.
 _LISTS = {"categorical": "weights", "dirichlet": "alpha",
           "multinomial": "shares"}
@@ -227,4 +231,15 @@ def draw_params(distribution, shape, dtype, params):
         shape = tuple(operator.index(n) for n in shape)
     if any(n < 0 for n in shape):
         raise ValueError(f"shape: got {shape}, allowed are sizes of 0 and up")
-    return {**params, "n": math.prod(shape)}, shape
+    n = math.prod(shape)
+    if distribution in _VECTORS:
+        shape += (_components(distribution, params),)
+    return {**params, "n": n}, shape
+
+
+def _components(distribution, params):
+    """Components of a vector; -1: what is wrong, the engine says."""
+    if distribution == "sphere":
+        return params.get("dimensions", 3)
+    given = params.get(_VECTORS[distribution])
+    return len(given) if hasattr(given, "__len__") else -1
