@@ -27,9 +27,14 @@ class Daemon:
 
     def start(self):
         program = os.path.join(os.environ["BUILD"], "bin", "trnscid")
+        environment = dict(os.environ)
+        if "DAEMON_ASAN_OPTIONS" in environment:  # a sanitizer, see check.sh
+            environment["ASAN_OPTIONS"] = environment["DAEMON_ASAN_OPTIONS"]
+            environment.pop("LD_PRELOAD", None)
         self.process = subprocess.Popen(
             [program, "--socket", self.socket], stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env=environment)
         for line in self.process.stderr:
             if "listens on" in line:
                 return

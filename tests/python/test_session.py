@@ -186,3 +186,95 @@ def test_memory_is_given_back(embedded):
                 call()
         gc.collect()
     assert [sys.getrefcount(x) for x in counted] == before
+
+
+# ---- The default session ----
+
+OUTAGE = '''
+import os, time
+import numpy as np, trnsci
+from conftest import Daemon
+
+daemon = Daemon({folder!r})
+os.environ["TRNSCI_SOCKET"] = daemon.socket
+made = trnsci.default_session()
+assert not made.embedded and made.address == daemon.socket
+wanted = trnsci.Generator(7).random(10_000)
+kept = trnsci.Tile(4, "f8")
+kept.array[:] = 5
+uses = [lambda: trnsci.Generator(7).random(10_000),
+        lambda: trnsci.default_session().draw("uniform", 10_000, "f8",
+                                              seed=7).result(),
+        lambda: trnsci.fft.ifft(trnsci.fft.fft(wanted)).real]
+for _ in range(2):
+    daemon.stop()
+    ends = time.monotonic() + 3.5
+    texts = set()
+    while time.monotonic() < ends:
+        for use in uses:
+            try:
+                use()
+                raise SystemExit("a daemon that is gone answers")
+            except trnsci.ServiceError as error:
+                texts.add(str(error))
+        time.sleep(0.05)
+    assert all("closed" in text or "no_daemon" in text for text in texts)
+    daemon.start()
+    time.sleep(0.15)  # a lost session tries at most every 100 ms
+    for use in uses:
+        np.testing.assert_allclose(use(), wanted, atol=1e-12)
+    session = trnsci.default_session()
+    assert not session.embedded and session.address == daemon.socket
+assert (kept.array == 5).all()
+daemon.stop()
+print("again")
+'''
+
+
+def in_process(code):
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    return done.stdout.strip()
+
+
+def test_the_default_session_outlasts_an_outage(tmp_path):
+    """A daemon that is away for longer than a session waits for it."""
+    assert in_process(OUTAGE.format(folder=str(tmp_path))) == "again"
+
+
+def test_the_error_names_the_last_attempt(tmp_path):
+    code = f"""
+import os, time, trnsci
+from conftest import Daemon
+daemon = Daemon({str(tmp_path)!r})
+os.environ["TRNSCI_SOCKET"] = daemon.socket
+trnsci.Generator(1).random(10_000)
+daemon.stop()
+ends = time.monotonic() + 3
+while time.monotonic() < ends:
+    try:
+        trnsci.Generator(1).random(10_000)
+    except trnsci.ServiceError as error:
+        text = str(error)
+    time.sleep(0.12)
+print(text)
+"""
+    text = in_process(code)
+    assert str(tmp_path / "d.sock") in text and (
+        "No such file" in text or "Connection refused" in text)
+
+
+def test_a_default_session_that_was_closed():
+    code = """
+import numpy as np, trnsci
+first = trnsci.default_session()
+g, x = trnsci.Generator(1), np.ones(16)
+for _ in range(3):
+    g.permutation(5), trnsci.fft.fft(x)
+first.close()
+assert g.random() and trnsci.fft.fft(x)[0] == 16 and len(g.permutation(5)) == 5
+assert trnsci.default_session() is not first and first.closed
+print("another")
+"""
+    assert in_process(code) == "another"

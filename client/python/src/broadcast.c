@@ -219,6 +219,7 @@ PyObject *broadcast_create(PyObject *module, PyObject *args)
 	struct session_object *session = session_of_argument(state, given);
 
 	options.samples = samples;
+	Py_XINCREF(session);
 	if (session && params_read(session, params, PARAMS_OF_DRAW, &list) == 0 && use_begin(session, &use) == 0) {
 		Py_BEGIN_ALLOW_THREADS
 		r = trnsci_broadcast_create(use.handle, name, distribution, list.params, &source, &options, &err);
@@ -229,6 +230,7 @@ PyObject *broadcast_create(PyObject *module, PyObject *args)
 	params_free(&list);
 	Py_DECREF(kept);
 	use_end(&use);
+	Py_XDECREF(session);
 	return r < 0 ? NULL : Py_NewRef(Py_None);
 }
 

@@ -74,7 +74,7 @@ struct operation {
 
 /* What a call is made of. All of it is read before the call is made, since reading may run Python code. */
 struct contents {
-	struct session_object *session; /* borrowed */
+	struct session_object *session; /* a reference; NULL: an exception is set */
 	PyObject *steps; /* a tuple, which keeps the names */
 	struct operation *operations; /* the call's own, then one for each step */
 	Py_ssize_t n;
@@ -86,6 +86,7 @@ static void contents_free(struct contents *contents)
 		params_free(&contents->operations[i].params);
 	PyMem_Free(contents->operations);
 	Py_XDECREF(contents->steps);
+	Py_XDECREF(contents->session);
 }
 
 static int read_operation(struct session_object *session, PyObject *params, PyObject *wants, unsigned flags,
@@ -191,6 +192,7 @@ static int call_init(PyObject *object, PyObject *args, PyObject *kwargs)
 					 &elements))
 		return -1;
 	contents.session = session_of_argument(state_of_type(Py_TYPE(object)), session);
+	Py_XINCREF(contents.session);
 	if (contents.session && read_contents(&contents, params, wants, steps, elements ? PARAMS_OF_DRAW : 0) == 0)
 		r = fill_call((struct call_object *)object, method, &contents);
 	contents_free(&contents);

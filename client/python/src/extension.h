@@ -43,6 +43,7 @@ struct module_state {
 	/* The exceptions of trnsci._errors. */
 	PyObject *error, *parameter_error, *type_error, *resource_error, *service_error, *timeout_error;
 	PyObject *default_session;			/* a Session, or NULL: not opened yet */
+	bool default_unverified;			/* some session reported `closed` since the default one was looked at */
 	PyObject *worker_sessions[EXTENSION_WORKERS + 1]; /* embedded, by their threads; NULL: not opened yet */
 	struct prepared_calls *prepared;		  /* of short transforms; NULL: none yet */
 };
@@ -85,7 +86,8 @@ unsigned forks(void);
 void forks_watch(void);
 /* Returns the library's session, opened again where the process has forked. NULL: an exception is set. */
 struct trnsci_session *session_use(struct session_object *session);
-/* Returns a borrowed reference to the module's session, opened by the first call; NULL: an exception is set. */
+/* Returns a borrowed reference to the module's session, opened by the first call, and by the first one after it was closed or
+ * has lost its daemon for good; NULL: an exception is set. */
 struct session_object *session_default(struct module_state *state);
 /* Returns a borrowed reference to an embedded session of so many threads; NULL: an exception is set. */
 struct session_object *session_of_workers(struct module_state *state, unsigned workers);
@@ -102,7 +104,8 @@ struct use {
 /* Begins a use, as session_use. Arguments are read to their end before it. 0, or -1 with an exception. */
 int use_begin(struct session_object *session, struct use *ret_use);
 void use_end(struct use *use);
-/* Reads an argument that is a Session or None, the module's own. Returns a borrowed reference; NULL: an exception. */
+/* Reads an argument that is a Session or None, the module's own. Returns a borrowed reference; NULL: an exception. Who runs
+ * Python code before the use takes a reference: the module's own may be replaced. */
 struct session_object *session_of_argument(struct module_state *state, PyObject *argument);
 
 /* ---- Tiles ---- */

@@ -63,7 +63,13 @@ static int read_operation(struct operation *o, struct module_state *state, PyObj
 {
 	struct session_object *session = session_of_argument(state, argument);
 
-	return session && params_read(session, params, flags, &o->params) == 0 ? use_begin(session, &o->use) : -1;
+	int r = -1;
+
+	Py_XINCREF(session);
+	if (session && params_read(session, params, flags, &o->params) == 0)
+		r = use_begin(session, &o->use);
+	Py_XDECREF(session);
+	return r;
 }
 
 static int make_output(struct operation *o)

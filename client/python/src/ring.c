@@ -326,10 +326,12 @@ static int ring_init(PyObject *object, PyObject *args, PyObject *kwargs)
 		return -1;
 	struct session_object *session = session_of_argument(state_of_type(Py_TYPE(object)), given);
 
+	Py_XINCREF(session);
 	if (session && params_read(session, params, PARAMS_OF_DRAW, &list) == 0)
 		r = attach((struct ring_object *)object, session, distribution, list.params, &source, samples);
 	params_free(&list);
 	Py_DECREF(kept);
+	Py_XDECREF(session);
 	return r < 0 ? -1 : 0;
 }
 

@@ -110,21 +110,57 @@ static struct session_object *open_implicit(struct module_state *state, const ch
 	return session;
 }
 
-/* Opening lets other threads run, one of which may have opened the same session meanwhile. */
-static struct session_object *keep_first(PyObject **place, struct session_object *session)
+/* Puts a session in the place of another one, or of none, and steals it; NULL: an exception is set. Opening lets other threads
+ * run, one of which may have done the same meanwhile: the first one stays. */
+static struct session_object *replace(PyObject **place, PyObject *old, struct session_object *session)
 {
-	if (*place)
-		Py_XDECREF(session);
-	else
+	if (!session)
+		return NULL;
+	if (*place == old) {
 		*place = (PyObject *)session;
+		Py_XDECREF(old);
+	} else {
+		Py_DECREF(session);
+	}
 	return (struct session_object *)*place;
+}
+
+/* Whether the default session's daemon is gone, and the session will not connect again. */
+static bool is_lost(struct module_state *state, const struct session_object *session)
+{
+	struct trnsci_session_info info;
+
+	if (!state->default_unverified || session->embedded || session->fork_count != forks())
+		return false;
+	state->default_unverified = trnsci_session_describe(session->handle, &info) < 0;
+	return state->default_unverified;
+}
+
+/* Opens a session with the daemon of the one that is lost, not with another and not embedded: its named streams are there. */
+static struct session_object *open_in_place_of(struct module_state *state, const struct session_object *lost)
+{
+	struct trnsci_session_info info;
+
+	trnsci_session_describe(lost->handle, &info);
+	struct session_object *session = open_implicit(state, info.address, 0);
+
+	if (session) {
+		free(session->address);
+		session->address = NULL; /* a forked child looks for a daemon as this process did at first */
+		state->default_unverified = false;
+	}
+	return session;
 }
 
 struct session_object *session_default(struct module_state *state)
 {
-	if (state->default_session)
-		return (struct session_object *)state->default_session;
-	return keep_first(&state->default_session, open_implicit(state, NULL, 0));
+	struct session_object *session = (struct session_object *)state->default_session;
+
+	if (!session || !session->handle || session->closing)
+		return replace(&state->default_session, (PyObject *)session, open_implicit(state, NULL, 0));
+	if (is_lost(state, session))
+		return replace(&state->default_session, (PyObject *)session, open_in_place_of(state, session));
+	return session;
 }
 
 struct session_object *session_of_workers(struct module_state *state, unsigned workers)
@@ -133,7 +169,7 @@ struct session_object *session_of_workers(struct module_state *state, unsigned w
 
 	if (state->worker_sessions[threads])
 		return (struct session_object *)state->worker_sessions[threads];
-	return keep_first(&state->worker_sessions[threads], open_implicit(state, "embedded:", threads));
+	return replace(&state->worker_sessions[threads], NULL, open_implicit(state, "embedded:", threads));
 }
 
 int use_begin(struct session_object *session, struct use *ret_use)
