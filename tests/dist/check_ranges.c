@@ -9,11 +9,12 @@
  * TRNSCI_RANGES=NAME walks the lines of one distribution and prints each. */
 #include "dist/draw/draw_plan.h"
 #include "dist/parameter_lines.h"
+#include "harness/sanitized.h"
 
 #define COUNTS "tests/vectors/ranges_counts.txt"
 #define CONTINUOUS "tests/vectors/ranges_continuous.txt"
 
-enum { SAMPLES = 1 << 16, FULL_SAMPLES = 1 << 19, ATTEMPT_BLOCKS = 16 };
+enum { SAMPLES = SANITIZED ? 1 << 12 : 1 << 16, FULL_SAMPLES = 1 << 19, ATTEMPT_BLOCKS = 16 };
 
 /* -ln of the probability beyond which chance is no explanation, 1e-9 of either side. */
 static const double worst = 21.4;
@@ -52,20 +53,17 @@ static bool too_far(bool below, size_t k, size_t n, double p)
 }
 
 
-/* Returns how many of the n sorted numbers are below x, or (or_equal) up to it. */
-static size_t count_up_to(const double *sorted, size_t n, double x, bool or_equal)
+/* Counts the numbers below x, and those up to it. */
+static void count_up_to(const double *samples, size_t n, double x, size_t *ret_fewer, size_t *ret_most)
 {
-	size_t low = 0, high = n;
+	size_t fewer = 0, most = 0;
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (or_equal ? sorted[middle] <= x : sorted[middle] < x)
-			low = middle + 1;
-		else
-			high = middle;
+	for (size_t i = 0; i < n; i++) {
+		fewer += samples[i] < x;
+		most += samples[i] <= x;
 	}
-	return low;
+	*ret_fewer = fewer;
+	*ret_most = most;
 }
 
 /* Rounds x to the dtype; 16-bit floats keep 8 and 11 digits, normal ones. */
@@ -108,7 +106,7 @@ struct walk {
 	enum dtype dtype;
 	bool arrays;
 	double resolution;
-	const double *sorted;
+	const double *samples;
 	size_t n;
 };
 
@@ -129,10 +127,11 @@ __attribute__((format(printf, 2, 3))) static void note(const struct walk *w, con
 static void compare(const struct walk *w, double x, double p)
 {
 	const double at = round_to(w->dtype, x), e = p > 0 && p < 1 ? w->resolution : 0;
-	const size_t fewer = count_up_to(w->sorted, w->n, at, false), most = count_up_to(w->sorted, w->n, at, true);
+	size_t fewer, most;
 	/* An integer's P(X <= x) is that of all up to x. */
 	const bool whole = w->dtype != DTYPE_F32 && w->dtype != DTYPE_F64 && w->dtype != DTYPE_F16 && w->dtype != DTYPE_BF16;
 
+	count_up_to(w->samples, w->n, at, &fewer, &most);
 	n_comparisons++;
 	if (too_far(false, whole ? most : fewer, w->n, fmin(p + e, 1)))
 		note(w, "%zu of %zu up to %.17g, expected %.9g", whole ? most : fewer, w->n, x, p * (double)w->n);
@@ -140,8 +139,8 @@ static void compare(const struct walk *w, double x, double p)
 		note(w, "%zu of %zu up to %.17g, expected %.9g", most, w->n, x, p * (double)w->n);
 }
 
-/* Draws SAMPLES samples, of vectors their component `component`, and sorts them. */
-static void draw_sorted(const struct walk *w, struct line_draw *draw, size_t component, double *ret_sorted)
+/* Draws w->n samples, of vectors their component `component`. */
+static void draw_samples(const struct walk *w, struct line_draw *draw, size_t component, double *ret_samples)
 {
 	const size_t components = draw_components(&draw->draw);
 	struct draw_kernels kernels;
@@ -152,30 +151,29 @@ static void draw_sorted(const struct walk *w, struct line_draw *draw, size_t com
 	draw_select(cpu_detect(), &kernels);
 	draw_fill(&kernels, &draw->draw, 0, w->n * components, samples);
 	for (size_t i = 0; i < w->n; i++) {
-		ret_sorted[i] = sample_of(w->dtype, samples, i * components + component);
-		n_nan += isnan(ret_sorted[i]);
+		ret_samples[i] = sample_of(w->dtype, samples, i * components + component);
+		n_nan += isnan(ret_samples[i]);
 	}
 	if (n_nan > 0)
 		note(w, "%zu of %zu are NaN", n_nan, w->n);
-	qsort(ret_sorted, w->n, sizeof *ret_sorted, order_of);
 	free(samples);
 }
 
 /* Compares with all pairs of the line. "@c" goes on with component c of vectors. */
-static void compare_all(struct walk *w, struct line_draw *draw, double *sorted)
+static void compare_all(struct walk *w, struct line_draw *draw, double *samples)
 {
 	const char *at = w->line->rest;
 	char *end;
 
-	w->sorted = sorted;
+	w->samples = samples;
 	if (!strchr(at, '@'))
-		draw_sorted(w, draw, 0, sorted);
+		draw_samples(w, draw, 0, samples);
 	for (;;) {
 		at += strspn(at, " ");
 		if (*at == '\0')
 			return;
 		if (*at == '@') {
-			draw_sorted(w, draw, strtoul(at + 1, &end, 10), sorted);
+			draw_samples(w, draw, strtoul(at + 1, &end, 10), samples);
 			at = end;
 			continue;
 		}
@@ -273,10 +271,10 @@ static void walk_attempts(const struct walk *w, const struct line_draw *draw)
 /* Draws and compares; the parameters are allowed. */
 static void walk_one(const struct parameter_line *line, enum dtype dtype, bool arrays)
 {
-	static double sorted[FULL_SAMPLES];
+	static double samples[FULL_SAMPLES];
 	const unsigned bits = dtype_size(dtype) > sizeof(uint32_t) ? samplings[line->distribution].wide
 								  : samplings[line->distribution].narrow;
-	struct walk w = {line, dtype, arrays, ldexp(1, -(int)bits), sorted, full_check() ? FULL_SAMPLES : SAMPLES};
+	struct walk w = {line, dtype, arrays, ldexp(1, -(int)bits), samples, full_check() ? FULL_SAMPLES : SAMPLES};
 	struct line_draw draw;
 	struct dist_fault fault;
 
@@ -285,7 +283,7 @@ static void walk_one(const struct parameter_line *line, enum dtype dtype, bool a
 		note(&w, "refused: %s", fault.text);
 		return;
 	}
-	compare_all(&w, &draw, sorted);
+	compare_all(&w, &draw, samples);
 	walk_attempts(&w, &draw);
 	if (draw.fault.is_set)
 		note(&w, "refused: %s", draw.fault.fault.text);
