@@ -233,7 +233,7 @@ static void compare_acceptance(const struct walk *w, const struct line_draw *dra
 		note(w, "%zu of %zu attempts are rejected", n_rejected, n);
 }
 
-/* Plans of one stage: the others' kernels are among these. */
+/* Returns whether draws have a plan of one stage. Those of two run the acceptances of gamma, beta and poisson. */
 static bool has_plan(enum distribution distribution)
 {
 	switch (distribution) {

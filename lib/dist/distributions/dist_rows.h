@@ -12,10 +12,11 @@
  * dist_check.c.
  *
  * How its samples are made follows under the name IDENTIFIER_SAMPLING: S(bits of a uniform for samples of at most 32 bits,
- * of 64 bits (0: no such samples), a probability that is below that of an attempt's acceptance for all allowed parameters
- * (1: no kernel rejects; randint: it is below by 2^-64), the resolution and the reach that follow, what numpy allows where it differs ("" or a sentence after a
- * blank)). The line above proves the acceptance. tests/dist/check_ranges.c walks every parameter over its
- * range: samples have the exact distribution but for that resolution and the rounding to the dtype. */
+ * of 64 bits (0: no such samples), a number below the probability that an attempt is accepted, for all allowed parameters
+ * (1: no kernel rejects; of randint it is below by 2^-64), the resolution and the reach that follow in words, what numpy
+ * allows where it differs ("", or a sentence after a blank)). The comment above it proves the acceptance.
+ * tests/dist/check_ranges.c walks every parameter over its range: samples have the exact distribution but for that resolution
+ * and the rounding to the dtype. */
 #ifndef TRNSCI_DIST_DISTRIBUTION_ROWS_H
 #define TRNSCI_DIST_DISTRIBUTION_ROWS_H
 
@@ -209,13 +210,13 @@
  * rising. Smaller means are inverted. */
 #define POISSON_SAMPLING(S) \
 	S(0, 50, 0.75, \
-	  "Numbers are made of words of 64 bits by a table, arrays and means above 40000 by float64 arithmetic: a probability counts to 2^-50.", \
+	  "Numbers are made of words of 64 bits by a table, arrays and means above 40000 by float64 arithmetic: a probability counts to 2^-50, and values that are less likely may be missing.", \
 	  " numpy takes lam up to 9.2e18.")
 /* From a mean of 10 on, Hoermann's BTRS accepts 1 / ((2.83 + 5.1 / b) s P(mode)), s = sqrt(n p q), b = 1.15 + 2.53 s. P(mode) is
  * at most 1 / (sqrt(2 e) s) (F. Herzog, Am. Math. Monthly 54 (1947) 485), b at least 6.8: 0.65. Smaller means are inverted. */
 #define BINOMIAL_SAMPLING(S) \
 	S(0, 50, 0.65, \
-	  "Numbers are made of words of 64 bits by a table, arrays and wide distributions by float64 arithmetic: a probability counts to 2^-50.", \
+	  "Numbers are made of words of 64 bits by a table, arrays and wide distributions by float64 arithmetic: a probability counts to 2^-50, and values that are less likely may be missing.", \
 	  " numpy takes trials up to 2^63 - 1.")
 #define GEOMETRIC_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: the greatest sample is 44.4 / p. Samples beyond 2^53 are float64 numbers.", " numpy takes any p above 0, and stores 2^63 - 1 for what is greater.")
 /* A word of 32 bits decides all but 2^-32. After four attempts a sample is decided. */
@@ -276,12 +277,12 @@
 	  " numpy, too, rejects what int64 does not hold.")
 #define LOGSERIES_SAMPLING(S) \
 	S(0, 64, 1, \
-	  "Made of words of 64 bits. Samples beyond 2^53 are float64 numbers.", \
+	  "Made of words of 64 bits: the greatest sample is 1 + 44.4 / -ln p. Samples beyond 2^53 are float64 numbers.", \
 	  "")
 /* The Poisson stage's, above; the gamma's is 0.951. */
 #define NEGATIVE_BINOMIAL_SAMPLING(S) \
 	S(0, 53, 0.75, \
-	  "Made of a normal of boxmuller, whose uniforms have 53 bits, and words of 64 bits. Samples beyond 2^53 are float64 numbers.", \
+	  "Made of a normal of boxmuller, whose uniforms have 53 bits, and words of 64 bits: the mean reaches 8.57 standard deviations of its gamma number. Samples beyond 2^53 are float64 numbers.", \
 	  " numpy takes more successes, and refuses a mean and 10 deviations above 9.2e18.")
 /* The ratio of uniforms accepts 1 / (2 P(mode) w), w = 1.7155 sqrt(v + 1/2) + 0.899, of a variance v. Below v = 5/2, and of fewer than 10
  * draws, numbers are inverted. Above, P(mode) is that of a sum of independent trials (V. A. Vatutin, V. G. Mikhailov, Theory Probab.
@@ -290,12 +291,12 @@
  * at v = 5/2 in Poisson's limit. */
 #define HYPERGEOMETRIC_SAMPLING(S) \
 	S(0, 44, 0.5, \
-	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-44.", \
+	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-44, and values that are less likely may be missing.", \
 	  " numpy takes ngood + nbad up to 1e9.")
 /* Binomial's, above. */
 #define MULTINOMIAL_SAMPLING(S) \
 	S(0, 50, 0.65, \
-	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-50.", \
+	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-50, and values that are less likely may be missing.", \
 	  " numpy takes trials up to 2^63 - 1, and pvals whose sum is at most 1.")
 /* clang-format on */
 
