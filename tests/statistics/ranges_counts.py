@@ -111,7 +111,7 @@ def negative_binomial(r, p):
         return [(-1, 0), (0, 1)]
     if r > 1000 and sigma > WIDE:
         return edgeworth(mean, variance, (1 + q) / mp.sqrt(r * q), 6 / r + p**2 / (r * q), 0, 2**63 - 1)
-    if sigma <= WIDE and mean < 1e6 and q / p < 1e5:
+    if sigma <= WIDE and q / p < 1e5:
         rr, qq = float(r), float(q)
         mode = int((r - 1) * q / p) if r > 1 else 0
         return by_ratio(lambda k: (k + rr) / (k + 1) * qq, mode, 0, 2**62, int(60 * sigma + 60 / p + 60))
