@@ -72,7 +72,7 @@ static void check_line(const struct parameter_line *line)
 	sscanf(line->rest, "%31s %31s", expected[0], expected[1]);
 	if (strcmp(expected[0], got[0]) == 0 && strcmp(expected[1], got[1]) == 0)
 		return;
-	print_message("%s: expected %s %s, got %s %s\n", line->text, expected[0], expected[1], got[0], got[1]);
+	printf("%s: expected %s %s, got %s %s\n", line->text, expected[0], expected[1], got[0], got[1]);
 	n_changed++;
 }
 
