@@ -141,17 +141,15 @@ done
 # Of these only the header comes: whoever reads on waits for ever.
 stop_daemon
 start_daemon --state-dir "$work/state" --arena-bytes=100M
-mkfifo header_only
 for command in "fft -" "convolve - short.npy" "stft - --n-fft 512"; do
-	{
-		head -c 128 long.npy
-		exec sleep 60
-	} >header_only &
-	writer=$!
+	mkfifo header_only
+	exec 8<>header_only
+	head -c 128 long.npy >&8
 	# shellcheck disable=SC2086
-	timeout 20 "$cli" -q --socket "$socket" $command -o x.npy <header_only 2>err
+	timeout 20 "$cli" -q --socket "$socket" $command -o x.npy <header_only 8>&- 2>err
 	same "$command: refused for lack of a daemon's memory" "75 1" "$? $(wc -l <err)"
-	kill $writer
+	exec 8>&-
+	rm header_only
 done
 code "an array that its file does not hold" 65 "$cli" -q --embedded fft short_file.npy
 like "is refused by its header" "*1000 elements of 4 bytes, 3999 bytes follow the header*" "$(cat err)"
