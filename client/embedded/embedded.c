@@ -33,13 +33,14 @@
 #include "engine/memory/session_memory.h"
 #include "engine/request.h"
 
-/* Bytes: work memory that is granted without a look at the machine's memory; the arena if one as large as the machine's
- * memory is refused; the plan cache from which the machine's memory decides; what a prepared call may hold, which nobody
- * asked for. */
+/* Bytes: work memory that is granted without a look at the machine's memory; the machine's memory where it is not known; the
+ * least arena that is tried where one as large as that memory is refused; the plan cache from which the machine's memory decides;
+ * what a prepared call may hold, which nobody asked for. */
 #define WORK_BYTES_SURE   ((uint64_t)16 << 20)
 #define WORK_BYTES_KEPT   ((uint64_t)512 << 20)
 #define HUGE_BYTES        ((size_t)2 << 20)
-#define ARENA_BYTES_LEAST ((size_t)1 << 30)
+#define MEMORY_ASSUMED    ((uint64_t)1 << 30)
+#define ARENA_BYTES_LEAST ((uint64_t)8 << 20)
 #define PLAN_BYTES_LEAST  ((uint64_t)256 << 20)
 #define PREPARED_BYTES_MOST ((uint64_t)1 << 20)
 
@@ -267,7 +268,7 @@ static uint64_t machine_memory(void)
 	struct sysinfo info;
 
 	if (sysinfo(&info) < 0)
-		return ARENA_BYTES_LEAST;
+		return MEMORY_ASSUMED;
 	return ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
 }
 
@@ -304,8 +305,26 @@ static void *reserve_addresses(size_t size)
 	return base;
 }
 
+/* Reserves *size bytes, or less if a limit (RLIMIT_AS, strict overcommit) forbids that: then at most half of what it allows,
+ * since threads, plans and work memory need address space as well. */
+static void *reserve_most(uint64_t *size)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), wanted = *size;
+	void *base = reserve_addresses(*size);
+
+	while (base == MAP_FAILED && *size > ARENA_BYTES_LEAST) {
+		*size = *size / 2 / page * page;
+		base = reserve_addresses(*size);
+	}
+	if (base == MAP_FAILED || *size == wanted)
+		return base;
+	munmap(base, *size);
+	*size = *size / 2 / page * page;
+	return reserve_addresses(*size);
+}
+
 /* Reserves address space only: a page costs memory when it is first touched. bytes: 0 for as much as the machine's
- * memory, or less if a limit (RLIMIT_AS, strict overcommit) forbids that. */
+ * memory, or as a limit allows. */
 static int add_arena(struct trnsci_session *session, size_t bytes, struct error *err)
 {
 	struct embedded *embedded = session->peer;
@@ -318,12 +337,8 @@ static int add_arena(struct trnsci_session *session, size_t bytes, struct error 
 		free(arena);
 		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes", bytes);
 	}
-	void *base = reserve_addresses(size);
+	void *base = bytes ? reserve_addresses(size) : reserve_most(&size);
 
-	if (base == MAP_FAILED && bytes == 0) {
-		size = size < ARENA_BYTES_LEAST ? size : ARENA_BYTES_LEAST;
-		base = reserve_addresses(size);
-	}
 	if (base == MAP_FAILED) {
 		free(mapping);
 		free(arena);

@@ -121,6 +121,15 @@ if [ -z "${SAN:-}" ]; then # a sanitizer holds memory of its own
 	same "one signal is held once" 1 "$(($(peak "$cli" -q --socket "$socket" welch long.npy) < 120))"
 fi
 
+# Under a limit of address space an embedded engine takes a part of it.
+if [ -z "${SAN:-}" ]; then
+	for limit in 600000000 3000000000; do
+		"$cli" -q --embedded welch rows.npy --format raw >whole
+		code "an embedded engine within $limit bytes of addresses" 0 prlimit --as=$limit "$cli" -q --embedded --threads 2 welch rows.npy --format raw
+		same "has the same result" "$(sum <whole)" "$(sum <out)"
+	done
+fi
+
 # What cannot be computed is refused before its input is read: these 4 TiB are a hole.
 python3 - <<'PYTHON'
 import struct

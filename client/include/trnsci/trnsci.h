@@ -115,7 +115,7 @@ struct trnsci_options {
 	bool or_embedded;    /**< if no daemon answers, use an embedded engine */
 	size_t arena_bytes;  /**< memory for tiles, obtained with the first tile; more is added when a tile needs it. 0: what
 				  the first tile needs. Embedded, all that there is; 0: as much address space as the machine
-				  has memory and swap */
+				  has memory and swap, or less where a limit forbids that */
 	int timeout_ms;	     /**< time limit of trnsci_run and of all functions without one of their own; 0: none. Also the
 				  most that may pass between two parts of one message of the daemon (at least 1000) */
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use. With as many threads as CPUs, each keeps
