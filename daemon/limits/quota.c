@@ -57,11 +57,41 @@ static uint64_t read_number_file(const char *path)
 	return number;
 }
 
-/* Returns the smallest memory.max from this process's cgroup up to the root. */
+/* A hierarchy of control groups that may limit memory. */
+struct memory_hierarchy {
+	const char *root, *limit;
+};
+
+/* Returns the smallest limit from a group up to the root; cuts the path. */
+static uint64_t smallest_limit(const struct memory_hierarchy *hierarchy, char *group)
+{
+	uint64_t smallest = UINT64_MAX;
+	char path[1200];
+
+	for (char *slash; (slash = strrchr(group, '/')); *slash = '\0') {
+		snprintf(path, sizeof path, "%s%s/%s", hierarchy->root, group, hierarchy->limit);
+		uint64_t here = read_number_file(path);
+		smallest = here < smallest ? here : smallest;
+	}
+	return smallest;
+}
+
+/* Returns whether `name` is one of the controllers, "cpu,memory". */
+static bool has_controller(const char *controllers, const char *name)
+{
+	const char *at = strstr(controllers, name);
+	const char end = at ? at[strlen(name)] : 'x';
+
+	return at && (at == controllers || at[-1] == ',') && (end == ',' || end == '\0');
+}
+
+/* Returns the least memory limit of this process's groups. A line of /proc/self/cgroup is "0::/group" in version 2, and
+ * "5:memory:/group" in version 1. */
 static uint64_t cgroup_memory_max(void)
 {
-	static const char root[] = "/sys/fs/cgroup";
-	char line[1024], path[sizeof root + sizeof line + 16];
+	static const struct memory_hierarchy unified = {"/sys/fs/cgroup", "memory.max"},
+					     legacy = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes"};
+	char line[1024];
 	uint64_t smallest = UINT64_MAX;
 	FILE *file = fopen("/proc/self/cgroup", "re");
 
@@ -69,11 +99,14 @@ static uint64_t cgroup_memory_max(void)
 		return UINT64_MAX;
 	while (fgets(line, sizeof line, file)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, "0::/", 4) != 0)
+		char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+
+		if (!group)
 			continue;
-		for (char *slash; (slash = strrchr(line + 3, '/')); *slash = '\0') {
-			snprintf(path, sizeof path, "%s%s/memory.max", root, line + 3);
-			uint64_t here = read_number_file(path);
+		*group++ = '\0';
+		if (!controllers[1] || has_controller(controllers + 1, "memory")) {
+			const uint64_t here = smallest_limit(controllers[1] ? &legacy : &unified, group);
+
 			smallest = here < smallest ? here : smallest;
 		}
 	}

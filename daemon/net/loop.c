@@ -69,12 +69,13 @@ static void wake_loop(struct loop *loop)
 		;
 }
 
-/* Those that stop the daemon. */
+/* Those that stop the daemon. SIGXCPU comes at the soft limit of its CPU time: the hard one would kill it. */
 static void stopping_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
+	sigaddset(set, SIGXCPU);
 }
 
 /* Takes the whole list first, so that an event may post others, or be freed. */
@@ -139,7 +140,8 @@ static void on_watchdog(evutil_socket_t fd, short what, void *arg)
 
 void loop_ignore_signals(void)
 {
-	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGIO};
+	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGIO,
+				      SIGVTALRM, SIGPROF, SIGPWR, SIGSTKFLT};
 
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
 		signal(ignored[i], SIG_IGN);
@@ -152,6 +154,7 @@ static int block_signals(struct loop *loop)
 
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
+	signal(SIGXCPU, SIG_DFL);
 	stopping_signals(&set);
 	sigaddset(&set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);

@@ -94,7 +94,8 @@ static void second_signal(void **state)
 /* None of these ends the daemon, which serves on. */
 static void other_signals(void **state)
 {
-	static const int signals[] = {SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGIO};
+	static const int signals[] = {SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGIO,
+				      SIGVTALRM, SIGPROF, SIGPWR, SIGSTKFLT, SIGWINCH, SIGURG, SIGCHLD, SIGCONT};
 	struct daemon daemon;
 	struct client client;
 
@@ -106,6 +107,38 @@ static void other_signals(void **state)
 	client_result(&client, "ping", NULL);
 	client_close(&client);
 	daemon_stop(&daemon);
+}
+
+/* The soft limit of CPU time stops the daemon as SIGTERM does; the next signal, a second later, ends it. */
+static void cpu_time(void **state)
+{
+	struct daemon daemon;
+	struct client client;
+	void *base;
+
+	(void)state;
+	daemon_start(&daemon, NULL);
+	client_open(&client, daemon.socket);
+	client_result(&client, "ping", NULL);
+	assert_int_equal(prlimit(daemon.pid, RLIMIT_CORE, &(struct rlimit){0, 0}, NULL), 0);
+	kill(daemon.pid, SIGXCPU);
+	daemon_await(&daemon, "STOPPING=1");
+	assert_int_equal(daemon_wait(&daemon), 0);
+	client_close(&client);
+	daemon_remove_dir(&daemon);
+
+	daemon_start(&daemon, NULL);
+	client_open(&client, daemon.socket);
+	close(client_arena(&client, 32 << 20, &base));
+	client_send_long(&client, 250);
+	assert_int_equal(client_stat(&client, "session.jobs"), 1);
+	assert_int_equal(prlimit(daemon.pid, RLIMIT_CORE, &(struct rlimit){0, 0}, NULL), 0);
+	kill(daemon.pid, SIGXCPU);
+	daemon_await(&daemon, "STOPPING=1");
+	kill(daemon.pid, SIGXCPU);
+	assert_int_equal(daemon_wait(&daemon), 128 + SIGXCPU);
+	client_close(&client);
+	daemon_remove_dir(&daemon);
 }
 
 /* SIGQUIT keeps its meaning: the end, with a core where the limits allow one. */
@@ -171,7 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lowered_cpu),   cmocka_unit_test(drains), cmocka_unit_test(second_signal),
-		cmocka_unit_test(other_signals), cmocka_unit_test(quits),  cmocka_unit_test(no_fds_left),
+		cmocka_unit_test(other_signals), cmocka_unit_test(quits),  cmocka_unit_test(cpu_time),  cmocka_unit_test(no_fds_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/un.h>
 
 #include "fake_daemon.h"
@@ -474,6 +475,33 @@ static void children(void **state)
 	close_both();
 }
 
+/* Without a descriptor to connect with, the reason says so, and the session comes back when there is one. */
+static void no_descriptors(void **state)
+{
+	struct rlimit before, none;
+	struct trnsci_error err;
+
+	(void)state;
+	begin();
+	struct pair x = pair_of(TRNSCI_F32, N);
+
+	draw(x, 1);
+	restart(SIGKILL);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){0, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	const int r = ping_once(remote, &err);
+
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(r, -TRNSCI_CLOSED);
+	if (!strstr(err.text, "Too many open files"))
+		fail_msg("expected the lack of descriptors, got %s", err.text);
+	ping_until_it_works();
+	expect_same(x, "after the lack");
+	pair_free(x);
+	close_both();
+}
+
 /* A daemon that accepts and does not answer: an attempt ends by itself, and the session comes back with the daemon. */
 static void a_daemon_that_stands_still(void **state)
 {
@@ -537,6 +565,7 @@ int main(void)
 		cmocka_unit_test(each_outage_is_waited_for),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(children),
+		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(a_daemon_that_stands_still),
 		cmocka_unit_test(half_a_message),
 	};

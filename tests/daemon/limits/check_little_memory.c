@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/load.h"
@@ -119,10 +120,103 @@ static void crowds(void **state)
 	printf("# %u answered, %u ended\n", answered, ended);
 }
 
+/* ---- a control group with little memory ---- */
+
+enum { GROUP_BYTES = 64 << 20 };
+
+static bool write_text(const char *folder, const char *name, const char *text)
+{
+	char path[200];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	file = fopen(path, "w");
+	return file && (fputs(text, file) >= 0) + (fclose(file) == 0) == 2;
+}
+
+/* Makes a group of either version with that limit, and moves this process there, or returns false. */
+static bool enter_group(char group[100])
+{
+	static const char *const versions[][2] = {{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+						  {"/sys/fs/cgroup", "memory.max"}};
+	char bytes[32], pid[32];
+
+	snprintf(bytes, sizeof bytes, "%d", GROUP_BYTES);
+	snprintf(pid, sizeof pid, "%d", (int)getpid());
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(group, 100, "%s/trnsci-test-%s", versions[i][0], pid);
+		if (mkdir(group, 0755) < 0)
+			continue;
+		if (write_text(group, versions[i][1], bytes) && write_text(group, "cgroup.procs", pid))
+			return true;
+		rmdir(group);
+	}
+	return false;
+}
+
+static void leave_group(const char *group)
+{
+	char parent[100], pid[32];
+
+	snprintf(parent, sizeof parent, "%.*s", (int)(strrchr(group, '/') - group), group);
+	snprintf(pid, sizeof pid, "%d", (int)getpid());
+	assert_true(write_text(parent, "cgroup.procs", pid));
+}
+
+/* Its default limits follow the group's: what would not fit is refused, and nothing is killed. Arenas, requests' memory, rings,
+ * inline replies. */
+static void little_group(void **state)
+{
+	struct daemon daemon;
+	struct client client;
+	struct message message;
+	struct value params;
+	char group[100];
+	void *base;
+
+	(void)state;
+	if (!enter_group(group)) {
+		puts("# no control group for memory can be made");
+		skip();
+	}
+	daemon_start(&daemon, ARGUMENTS("--threads=2"));
+	leave_group(group);
+	client_open(&client, daemon.socket);
+	const uint64_t most = client_stat(&client, "daemon.quota.arena_total_bytes.total");
+
+	assert_int_equal(most, GROUP_BYTES / 2);
+	assert_int_equal(client_stat(&client, "daemon.quota.work_total_bytes.total"), GROUP_BYTES / 2);
+	params = client_map(&client, "bytes", value_uint(GROUP_BYTES), NULL);
+	client_fails(&client, "arena", &params, ERROR_LIMIT, "arena_total_bytes");
+	close(client_arena(&client, most / 2, &base));
+	params = client_map(&client, "dtype", value_string("f32"), "shape", value_uint(most / 8 - 1024), NULL);
+	struct value tile = client_result(&client, "tile", &params);
+	struct value out = *value_get(&tile, "tile");
+
+	for (int i = 0; i < 3; i++) {
+		params = client_map(&client, "n", value_uint(most / 8 - 1024), "out", out, NULL);
+		client_result(&client, "normal", &params);
+		params = client_map(&client, "in", out, "out", out, "by", value_uint(2), NULL);
+		client_result(&client, "scale", &params);
+		params = client_map(&client, "n", value_uint(most), NULL);
+		message = client_call(&client, "normal", &params); /* inline: refused, or within its limit */
+		params = client_map(&client, "in", out, "precision", value_string("double"), NULL);
+		message = client_call(&client, "fft", &params); /* refused, or computed in what there is */
+		params = client_map(&client, "samples", value_uint(most), NULL);
+		message = client_call(&client, "ring_attach", &params);
+		assert_int_equal(message.error.code, ERROR_LIMIT);
+	}
+	client_result(&client, "ping", NULL);
+	munmap(base, most / 2);
+	client_close(&client);
+	daemon_stop(&daemon);
+	rmdir(group);
+}
+
 int main(void)
 {
 #define limit(name) cmocka_unit_test_teardown(name, rest)
-	const struct CMUnitTest tests[] = {limit(large_requests), limit(crowds)};
+	const struct CMUnitTest tests[] = {limit(large_requests), limit(crowds), cmocka_unit_test(little_group)};
 
 	if (SANITIZED) {
 		printf("1..0 # skipped: the sanitizers need address space of their own\n");
