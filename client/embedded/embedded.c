@@ -32,6 +32,7 @@
 #include "engine/engine.h"
 #include "engine/memory/session_memory.h"
 #include "engine/request.h"
+#include "engine/scheduler/cpus.h"
 
 /* Bytes: work memory that is granted without a look at the machine's memory; the machine's memory where it is not known; the
  * least arena that is tried where one as large as that memory is refused; the plan cache from which the machine's memory decides;
@@ -262,14 +263,17 @@ static void embedded_cancel(struct trnsci_call *call)
 	pthread_mutex_unlock(&call->session->lock);
 }
 
-/* Returns the bytes of the machine's memory, including swap. */
+/* Returns the bytes that this process may have: the machine's memory, including swap, or less in a control group. Beyond it the
+ * kernel would kill the process. */
 static uint64_t machine_memory(void)
 {
+	const uint64_t limit = cpus_memory_limit();
 	struct sysinfo info;
+	uint64_t memory = MEMORY_ASSUMED;
 
-	if (sysinfo(&info) < 0)
-		return MEMORY_ASSUMED;
-	return ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
+	if (sysinfo(&info) == 0)
+		memory = ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
+	return memory < limit ? memory : limit;
 }
 
 /* Refuses work memory that does not fit beside the tiles: the allocation would succeed, but its pages could not be had.
@@ -336,6 +340,11 @@ static int add_arena(struct trnsci_session *session, size_t bytes, struct error 
 		free(mapping);
 		free(arena);
 		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes", bytes);
+	}
+	if (bytes > embedded->memory) {
+		free(mapping);
+		free(arena);
+		return error_set(err, ERROR_NO_MEMORY, "arena: %zu bytes, this process may have %" PRIu64, bytes, embedded->memory);
 	}
 	void *base = bytes ? reserve_addresses(size) : reserve_most(&size);
 

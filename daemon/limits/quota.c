@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/scheduler/cpus.h"
 #include "rate.h"
 #include "stats.h"
 
@@ -43,82 +44,11 @@ struct quota {
 	uint64_t used[QUOTA_RESOURCES];  /* the sum of all users' */
 };
 
-/* Reads a file of one number. Returns UINT64_MAX if there is none ("max"). */
-static uint64_t read_number_file(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	uint64_t number = UINT64_MAX;
-
-	if (file) {
-		if (fscanf(file, "%" SCNu64, &number) != 1)
-			number = UINT64_MAX;
-		fclose(file);
-	}
-	return number;
-}
-
-/* A hierarchy of control groups that may limit memory. */
-struct memory_hierarchy {
-	const char *root, *limit;
-};
-
-/* Returns the smallest limit from a group up to the root; cuts the path. */
-static uint64_t smallest_limit(const struct memory_hierarchy *hierarchy, char *group)
-{
-	uint64_t smallest = UINT64_MAX;
-	char path[1200];
-
-	for (char *slash; (slash = strrchr(group, '/')); *slash = '\0') {
-		snprintf(path, sizeof path, "%s%s/%s", hierarchy->root, group, hierarchy->limit);
-		uint64_t here = read_number_file(path);
-		smallest = here < smallest ? here : smallest;
-	}
-	return smallest;
-}
-
-/* Returns whether `name` is one of the controllers, "cpu,memory". */
-static bool has_controller(const char *controllers, const char *name)
-{
-	const char *at = strstr(controllers, name);
-	const char end = at ? at[strlen(name)] : 'x';
-
-	return at && (at == controllers || at[-1] == ',') && (end == ',' || end == '\0');
-}
-
-/* Returns the least memory limit of this process's groups. A line of /proc/self/cgroup is "0::/group" in version 2, and
- * "5:memory:/group" in version 1. */
-static uint64_t cgroup_memory_max(void)
-{
-	static const struct memory_hierarchy unified = {"/sys/fs/cgroup", "memory.max"},
-					     legacy = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes"};
-	char line[1024];
-	uint64_t smallest = UINT64_MAX;
-	FILE *file = fopen("/proc/self/cgroup", "re");
-
-	if (!file)
-		return UINT64_MAX;
-	while (fgets(line, sizeof line, file)) {
-		line[strcspn(line, "\n")] = '\0';
-		char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
-
-		if (!group)
-			continue;
-		*group++ = '\0';
-		if (!controllers[1] || has_controller(controllers + 1, "memory")) {
-			const uint64_t here = smallest_limit(controllers[1] ? &legacy : &unified, group);
-
-			smallest = here < smallest ? here : smallest;
-		}
-	}
-	fclose(file);
-	return smallest;
-}
-
 uint64_t quota_default_total(void)
 {
 	/* By sysinfo(2): /proc/meminfo is hidden from a hardened service. */
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-	uint64_t cgroup = cgroup_memory_max() / 2;
+	uint64_t cgroup = cpus_memory_limit() / 2;
 
 	return memory < cgroup ? memory : cgroup;
 }

@@ -145,6 +145,8 @@ void loop_ignore_signals(void)
 
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
 		signal(ignored[i], SIG_IGN);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		signal(number, SIG_IGN);
 }
 
 /* Blocks the signals in this thread and in those that it starts from now on. */

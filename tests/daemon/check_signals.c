@@ -104,6 +104,8 @@ static void other_signals(void **state)
 	client_open(&client, daemon.socket);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		kill(daemon.pid, signals[i]);
+	kill(daemon.pid, SIGRTMIN);
+	kill(daemon.pid, SIGRTMAX);
 	client_result(&client, "ping", NULL);
 	client_close(&client);
 	daemon_stop(&daemon);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPUs that this process may use. */
+/* CPUs and memory that this process may use. */
 #include "engine/scheduler/cpus.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,4 +117,75 @@ bool cpus_keep_evicted(void)
 #else
 	return false;
 #endif
+}
+
+/* Reads a file of one number. Returns UINT64_MAX if there is none ("max"). */
+static uint64_t read_number_file(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	uint64_t number = UINT64_MAX;
+
+	if (file) {
+		if (fscanf(file, "%" SCNu64, &number) != 1)
+			number = UINT64_MAX;
+		fclose(file);
+	}
+	return number;
+}
+
+/* A hierarchy of control groups that may limit memory. */
+struct memory_hierarchy {
+	const char *root, *limit;
+};
+
+/* Returns the smallest limit from a group up to the root; cuts the path. */
+static uint64_t smallest_limit(const struct memory_hierarchy *hierarchy, char *group)
+{
+	uint64_t smallest = UINT64_MAX;
+	char path[1200];
+
+	for (char *slash; (slash = strrchr(group, '/')); *slash = '\0') {
+		snprintf(path, sizeof path, "%s%s/%s", hierarchy->root, group, hierarchy->limit);
+		uint64_t here = read_number_file(path);
+		smallest = here < smallest ? here : smallest;
+	}
+	return smallest;
+}
+
+/* Returns whether `name` is one of the controllers, "cpu,memory". */
+static bool has_controller(const char *controllers, const char *name)
+{
+	const char *at = strstr(controllers, name);
+	const char end = at ? at[strlen(name)] : 'x';
+
+	return at && (at == controllers || at[-1] == ',') && (end == ',' || end == '\0');
+}
+
+/* A line of /proc/self/cgroup is "0::/group" in version 2, and
+ * "5:memory:/group" in version 1. */
+uint64_t cpus_memory_limit(void)
+{
+	static const struct memory_hierarchy unified = {"/sys/fs/cgroup", "memory.max"},
+					     legacy = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes"};
+	char line[1024];
+	uint64_t smallest = UINT64_MAX;
+	FILE *file = fopen("/proc/self/cgroup", "re");
+
+	if (!file)
+		return UINT64_MAX;
+	while (fgets(line, sizeof line, file)) {
+		line[strcspn(line, "\n")] = '\0';
+		char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+
+		if (!group)
+			continue;
+		*group++ = '\0';
+		if (!controllers[1] || has_controller(controllers + 1, "memory")) {
+			const uint64_t here = smallest_limit(controllers[1] ? &legacy : &unified, group);
+
+			smallest = here < smallest ? here : smallest;
+		}
+	}
+	fclose(file);
+	return smallest;
 }

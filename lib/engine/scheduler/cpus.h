@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* CPUs by affinity, lowered to the cgroup's quota (cgroup v2 cpu.max, of this group and those above), 1..128. */
 unsigned cpus_usable(void);
@@ -20,6 +21,9 @@ void cpus_unpin(pthread_t thread, const cpu_set_t *cpus);
 
 /* Returns the bytes of the cache that a core has for itself; 1 MiB where the system does not say. */
 size_t cpus_cache_bytes(void);
+
+/* Returns the least memory limit of this process's control groups, of either version; UINT64_MAX: none. */
+uint64_t cpus_memory_limit(void);
 
 /* Returns whether what leaves that cache is soon back from the next one, which takes it in: AMD's, shared by few cores. */
 bool cpus_keep_evicted(void);
