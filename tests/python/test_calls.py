@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import gc
+import math
 import sys
 import threading
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import trnsci
+from trnsci import program
 from test_session import in_child
 
 
@@ -373,3 +375,24 @@ def test_vectors_have_numpys_shape(session):
     for wrong in {}, {"alpha": 5}, {"alpha": "x"}:
         with pytest.raises((TypeError, ValueError, trnsci.Error)):
             session.draw("dirichlet", 3, **wrong).result()
+
+
+def test_the_reach_of_normals(session):
+    """Sample 1039533611 of this stream lies at -6.27. By 24 bits none can lie
+    beyond sqrt(2 ln 2^25) = 5.887."""
+    place = {"seed": 3, "offset": 1039533600}
+    wide = session.draw("normal", 32, "f4", method="boxmuller64",
+                        **place).result()
+    assert wide.dtype == np.float32 and wide[11] == np.float32(-6.2707129)
+    narrow = session.draw("normal", 10**6, "f4", method="boxmuller",
+                          **place).result()
+    assert np.abs(narrow).max() < 5.887
+    np.testing.assert_array_equal(
+        narrow[:32], session.draw("normal", 32, "f4", **place).result())
+    with trnsci.Ring("normal", "f4", method="boxmuller64", session=session,
+                     **place) as ring:
+        np.testing.assert_array_equal(ring.take(32), wide)
+    p = program.Program(session=session)
+    run = p.compile(p.normal(32, "f4", method="boxmuller64"))
+    np.testing.assert_array_equal(run(**place), wide)
+    assert 10**10 * math.erfc(5.88 / 2 ** 0.5) == pytest.approx(41, abs=0.5)

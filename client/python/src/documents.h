@@ -33,6 +33,11 @@
 	"    float64 or float32.\n" \
 	"out : ndarray, optional\n" \
 	"    Where the samples go; returned.\n\n" \
+	"Notes\n" \
+	"-----\n" \
+	"float32 numbers end at 5.88 standard deviations: of 10**10 samples 41\n" \
+	"should lie beyond. Those of ``session.draw('normal', n, 'f4',\n" \
+	"method='boxmuller64')`` end at 9.4 and take 1.7 times as long.\n\n" \
 	"Examples\n" \
 	"--------\n" \
 	">>> import trnsci\n" \
@@ -98,13 +103,16 @@
 #define DOC_normal \
 	"normal($self, loc=0.0, scale=1.0, size=None)\n" \
 	"--\n\n" \
-	"Draw normal numbers.\n\n" \
+	"Draw normal numbers of float64.\n\n" \
 	"Parameters\n" \
 	"----------\n" \
 	"loc, scale : float or array_like of floats, optional\n" \
 	"    Mean and standard deviation.\n" \
 	"size : int or tuple of ints, optional\n" \
 	"    Shape of the result; default: one number, or that of the parameters.\n\n" \
+	"Notes\n" \
+	"-----\n" \
+	"Those of float32 (`standard_normal`) end at 5.88 standard deviations.\n\n" \
 	"Examples\n" \
 	"--------\n" \
 	">>> import trnsci\n" \

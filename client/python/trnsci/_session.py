@@ -29,7 +29,10 @@ class SessionMethods:
         offset : int, optional
             Samples of the stream that are skipped.
         **params
-            Parameters of the distribution, as numbers, arrays or tiles.
+            Parameters of the distribution, as numbers, arrays or tiles. Of
+            'normal' also ``method='boxmuller64'``: float32 numbers then reach
+            9.4 standard deviations instead of 5.88, and take 1.7 times as
+            long.
 
         Returns
         -------
