@@ -25,8 +25,9 @@ def pytest_configure(config):
 
 
 def _fail_with_stacks(_signal, _frame):
-    stacks = "".join(f"thread {ident}:\n{''.join(traceback.format_stack(top, 8))}"
-                     for ident, top in sys._current_frames().items())
+    stacks = "".join(
+        f"thread {ident}:\n{''.join(traceback.format_stack(top, 8))}"
+        for ident, top in sys._current_frames().items())
     pytest.fail(f"over the time limit of {_LIMIT} s\n{stacks}", pytrace=False)
 
 

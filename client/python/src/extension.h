@@ -29,7 +29,6 @@ static inline PyObject *Py_XNewRef(PyObject *object)
 	return object;
 }
 #define Py_NewRef Py_XNewRef
-#define Py_TPFLAGS_DISALLOW_INSTANTIATION 0
 #endif
 
 enum { EXTENSION_WORKERS = 128 }; /* most threads of an engine */

@@ -207,8 +207,8 @@ static PyObject *samples_release(PyObject *object, PyObject *args)
 	if (!PyArg_ParseTuple(args, "|O&:release", args_convert_u64, &n))
 		return NULL;
 	if (n > self->ring->lent && self->ring->loan == self->loan)
-		return PyErr_Format(PyExc_ValueError, "n: got %llu, allowed are the %llu samples that are lent", (unsigned long long)n,
-				    (unsigned long long)self->ring->lent);
+		return PyErr_Format(PyExc_ValueError, "n: got %llu, allowed are the %llu samples that are lent",
+				    (unsigned long long)n, (unsigned long long)self->ring->lent);
 	end_loan(self, n);
 	Py_RETURN_NONE;
 }
@@ -226,6 +226,13 @@ static PyObject *samples_exit(PyObject *object, PyObject *args)
 	(void)args;
 	end_loan(self, self->ring->lent);
 	Py_RETURN_NONE;
+}
+
+static PyObject *samples_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	(void)args, (void)kwargs;
+	PyErr_Format(PyExc_TypeError, "cannot create '%s' instances", type->tp_name);
+	return NULL;
 }
 
 static PyMethodDef samples_methods[] = {
@@ -250,14 +257,15 @@ PyDoc_STRVAR(samples_doc,
 	     "Views that are kept longer then show other samples.");
 
 static PyType_Slot samples_slots[] = {
-	{Py_tp_doc, (void *)samples_doc},     {Py_tp_dealloc, samples_dealloc},	  {Py_tp_methods, samples_methods},
-	{Py_tp_getset, samples_getset}, {Py_bf_getbuffer, samples_buffer}, {0, NULL},
+	{Py_tp_doc, (void *)samples_doc},     {Py_tp_new, samples_new},	     {Py_tp_dealloc, samples_dealloc},
+	{Py_tp_methods, samples_methods}, {Py_tp_getset, samples_getset}, {Py_bf_getbuffer, samples_buffer},
+	{0, NULL},
 };
 
 PyType_Spec samples_spec = {
 	.name = "trnsci._core.Samples",
 	.basicsize = sizeof(struct samples_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.flags = Py_TPFLAGS_DEFAULT,
 	.slots = samples_slots,
 };
 

@@ -363,7 +363,8 @@ static PyObject *session_reduce(PyObject *self, PyObject *unused)
 
 static PyMethodDef session_methods[] = {
 	{"close", session_close, METH_NOARGS,
-	 "Closes the session; memory that arrays still show stays until the last of them is gone."},
+	 "Closes the session, as soon as what other threads do with it is done; memory that arrays still show stays until the\n"
+	 "last of them is gone."},
 	{"__enter__", session_enter, METH_NOARGS, NULL},
 	{"__exit__", session_exit, METH_VARARGS, NULL},
 	{"__reduce__", session_reduce, METH_NOARGS, NULL},
