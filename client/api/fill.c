@@ -267,13 +267,26 @@ static int check_fill(const struct fill *fill, struct error *err)
 	return 0;
 }
 
-static int run_fill(struct fill *fill, struct error *err)
+/* Runs a fill with tiles in the place of its parameters' arrays. */
+static int run_with_tiles(struct fill *fill, int (*run)(struct fill *fill, struct error *err), struct error *err)
+{
+	struct parameter_tiles tiles;
+	int r = parameter_tiles_make(fill->session, fill->drawing.params, &tiles, err);
+
+	if (r < 0)
+		return r;
+	if (tiles.params)
+		fill->drawing.params = tiles.params;
+	r = run(fill, err);
+	parameter_tiles_free(&tiles);
+	return r;
+}
+
+static int run_fill_as_is(struct fill *fill, struct error *err)
 {
 	const bool embedded = fill->session->engine->shares_memory;
 	int r;
 
-	if (fill->out && embedded && !fill_is_part(fill))
-		return fill_embedded(fill, err);
 	r = find_components(fill, err);
 	if (r == 0)
 		r = find_part(fill, err);
@@ -290,17 +303,20 @@ static int run_fill(struct fill *fill, struct error *err)
 		if (r != -ERROR_LIMIT)
 			return r;
 	}
+	return run_with_tiles(fill, fill_many, err);
+}
 
-	struct parameter_tiles tiles;
+/* A message to the daemon cannot hold arrays of any size, and should not hold large ones. */
+static bool has_large_arrays(const struct fill *fill)
+{
+	return !fill->session->engine->shares_memory && params_array_bytes(fill->drawing.params) > PIECE_BYTES;
+}
 
-	r = parameter_tiles_make(fill->session, fill->drawing.params, &tiles, err);
-	if (r < 0)
-		return r;
-	if (tiles.params)
-		fill->drawing.params = tiles.params;
-	r = fill_many(fill, err);
-	parameter_tiles_free(&tiles);
-	return r;
+static int run_fill(struct fill *fill, struct error *err)
+{
+	if (fill->out && fill->session->engine->shares_memory && !fill_is_part(fill))
+		return fill_embedded(fill, err);
+	return has_large_arrays(fill) ? run_with_tiles(fill, run_fill_as_is, err) : run_fill_as_is(fill, err);
 }
 
 /* Checks a draw, and tries a kept call for a whole one. Returns 1 if the draw is still to be run. Inside the session. */
@@ -311,7 +327,7 @@ static int fill_at_once(struct fill *fill, struct error *err)
 
 	if (r < 0)
 		return r;
-	if (!fill->out || fill_is_part(fill))
+	if (!fill->out || fill_is_part(fill) || has_large_arrays(fill))
 		return 1;
 	return (fill->session->engine->shares_memory ? array_is_aligned(&out) : is_few(fill)) ? fill_kept(fill, err) : 1;
 }

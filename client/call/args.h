@@ -80,6 +80,9 @@ void args_miss(struct trnsci_args *args, const char *name);
 /* Returns the first parameter of that name in a list, or NULL. */
 const struct trnsci_param *params_find(const struct trnsci_param *params, const char *name);
 
+/* Returns the bytes of all arrays in the list; params may be NULL. */
+uint64_t params_array_bytes(const struct trnsci_param *params);
+
 /* Returns whether the engine reads the parameter as the integer 0. */
 bool params_is_zero(const struct trnsci_param *param);
 

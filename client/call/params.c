@@ -92,6 +92,21 @@ const struct trnsci_param *params_find(const struct trnsci_param *params, const 
 	return NULL;
 }
 
+uint64_t params_array_bytes(const struct trnsci_param *params)
+{
+	uint64_t bytes = 0;
+
+	for (; params && params->kind != TRNSCI_PARAM_END; params++) {
+		const struct trnsci_array *array = params->kind == TRNSCI_PARAM_ARRAY ? params->value.array : NULL;
+		uint64_t size = array ? trnsci_dtype_size(array->dtype) : 0;
+
+		for (size_t i = 0; array && i < array->ndim && i < TRNSCI_MAX_DIMS; i++)
+			size *= array->shape[i];
+		bytes += size;
+	}
+	return bytes;
+}
+
 bool params_is_zero(const struct trnsci_param *param)
 {
 	char *end;

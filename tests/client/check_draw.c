@@ -184,6 +184,31 @@ static void permutation(struct trnsci_session *session)
 	permute(session, trnsci_text("items", "0x0"));
 }
 
+/* An array that is larger than a message to a daemon may be, for few samples and for many. */
+static void large_arrays(struct trnsci_session *session)
+{
+	enum { LARGE = 5 << 20, MOST = 100000 };
+	static const uint64_t counts[] = {1, 1000, 8193, MOST};
+	static double means[LARGE], got[MOST], normals[MOST];
+	const struct trnsci_array array = trnsci_vector(TRNSCI_F64, LARGE, means);
+	const struct trnsci_param params[] = {trnsci_with_array("mean", &array), trnsci_end()};
+	const struct trnsci_source source = {.seed = 6, .offset = LARGE - 500};
+	struct trnsci_span span;
+	struct trnsci_error err;
+
+	for (size_t i = 0; i < LARGE; i++)
+		means[i] = (double)i * 1024; /* the samples are exact sums, rounded once */
+	assert_int_equal(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F64, MOST, normals, NULL, NULL), 0);
+	for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+		if (trnsci_fill(session, "normal", params, &source, TRNSCI_F64, counts[k], got, NULL, &err) < 0)
+			fail_msg("%llu samples: %s", (unsigned long long)counts[k], err.text);
+		for (size_t i = 0; i < counts[k]; i++)
+			assert_true(got[i] == means[(LARGE - 500 + i) % LARGE] + normals[i]);
+	}
+	assert_int_equal(trnsci_fill(session, "normal", params, &source, TRNSCI_F64, 10, NULL, &span, &err), 0);
+	assert_int_equal(span.offset, LARGE - 500);
+}
+
 /* Parts by rank join to the whole. */
 static void ranks(struct trnsci_session *session)
 {
@@ -335,6 +360,7 @@ static void chunks_for_all_threads(void **state)
 BOTH(copies)
 BOTH(distributions)
 BOTH(permutation)
+BOTH(large_arrays)
 BOTH(ranks)
 BOTH(sequences)
 BOTH(programs)
@@ -347,6 +373,7 @@ int main(void)
 		cmocka_unit_test(distributions_by_both),
 		cmocka_unit_test(pieces),
 		cmocka_unit_test(permutation_by_both),
+		cmocka_unit_test(large_arrays_by_both),
 		cmocka_unit_test(ranks_by_both),
 		cmocka_unit_test(sequences_by_both),
 		cmocka_unit_test(programs_by_both),
