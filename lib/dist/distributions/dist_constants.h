@@ -64,7 +64,7 @@ struct dist_constants {
 /* Makes n samples, n a multiple of DIST_PAD (of one that rejects: DIST_PAD_RETRY) and at most DIST_BLOCK or
  * DIST_BLOCK_REJECTING. inputs[j][i] is what draw number attempt n_inputs + j gives for sample i. Writes the numbers of
  * rejected samples to ret_rejected in ascending order, and returns how many there are; up to DIST_REJECTED_PAD places
- * behind them may be overwritten. A rejected sample is a possible value as well, so that a caller may give up. */
+ * behind them may be overwritten. A rejected sample is stored as a possible value. */
 typedef size_t dist_function(const struct dist_constants *constants, const void *const inputs[], unsigned attempt,
 			     size_t n, void *ret_out, uint16_t *ret_rejected);
 

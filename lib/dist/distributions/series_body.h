@@ -53,7 +53,8 @@ static size_t zipf_each_i64(const struct dist_constants *k, const void *const in
 	return failed.n;
 }
 
-/* With q = 1 - (1 - p)^u: 1 if v >= p or q^2 < q <= v, 2 if q^2 < v < q, else floor(1 + ln v / ln q).
+/* With q = 1 - (1 - p)^u: 1 if v >= p or q^2 < q <= v, 2 if q^2 < v < q, else floor(1 + ln v / ln q), which is at most 1 + 44.4 / -ln p,
+ * 4 10^17.
  * Source: A. W. Kemp, Applied Statistics 30 (1981) 249, LK. */
 static size_t logseries_each_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 				 void *ret_out, uint16_t *ret_rejected)
@@ -68,7 +69,7 @@ static size_t logseries_each_i64(const struct dist_constants *k, const void *con
 		const f64v few = f64_pick(f64_less(v, q), f64_set(1), f64_set(2));
 		const m64v many = m64_and(m64_not(f64_less(f64_mul(q, q), v)), f64_less(v, p));
 
-		f64_store_i64((int64_t *)ret_out + i, f64_min(f64_max(f64_pick(many, few, x), f64_set(1)), f64_set(0x1.fffffffffffffp62)));
+		f64_store_i64((int64_t *)ret_out + i, f64_pick(many, few, x));
 	}
 	return 0;
 }
