@@ -208,6 +208,18 @@ static void fill_input(enum draw_input input, size_t word_bytes, uint64_t *seed,
 	}
 }
 
+/* Fills dirichlet's constants. */
+static void fill_components(const struct draw_plan *plan, uint64_t inputs[DRAW_INPUTS][DIST_BLOCK_REJECTING])
+{
+	for (size_t i = 0; i < DIST_BLOCK_REJECTING; i++) {
+		const struct gamma_constants *const c = &plan->components[i % plan->n_components];
+
+		memcpy(&inputs[3][i], &c->d, sizeof c->d);
+		memcpy(&inputs[4][i], &c->c, sizeof c->c);
+		memcpy(&inputs[5][i], &c->boost, sizeof c->boost);
+	}
+}
+
 /* Runs the kernel of a line, whose plan is made, on random inputs, and compares what it rejects with the row's acceptance. */
 static void compare_acceptance(const struct walk *w, const struct line_draw *draw, const struct draw_plan *plan)
 {
@@ -227,10 +239,8 @@ static void compare_acceptance(const struct walk *w, const struct line_draw *dra
 		at[j] = inputs[j];
 	for (unsigned j = 0; j < DIST_PARAMETERS; j++)
 		at[DRAW_INPUTS + j] = parameters.values[j];
-	for (size_t i = 0; plan->components && i < DIST_BLOCK_REJECTING; i++)
-		memcpy(&inputs[3][i], &plan->components[i % plan->n_components].d, sizeof(double)),
-			memcpy(&inputs[4][i], &plan->components[i % plan->n_components].c, sizeof(double)),
-			memcpy(&inputs[5][i], &plan->components[i % plan->n_components].boost, sizeof(double));
+	if (plan->components)
+		fill_components(plan, inputs);
 	for (unsigned block = 0; block < ATTEMPT_BLOCKS; block++) {
 		for (unsigned j = 0; j < plan->n_inputs; j++)
 			fill_input(plan->inputs[j], word_bytes, &seed, inputs[j]);
