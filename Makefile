@@ -168,7 +168,7 @@ DEPS_CHECK := g++ sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpac
 DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
-DEPS_STATISTICS := dieharder python3-scipy
+DEPS_STATISTICS := dieharder python3-scipy python3-mpmath
 DEPS_FULL = $(DEPS_FUZZ) $(DEPS_PACKAGES) $(DEPS_ARM64) $(DEPS_STATISTICS) slurmctld slurmd slurm-client munge iproute2 mandoc shellcheck zsh fish \
 	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
 DEPS_DEB := build-essential dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
