@@ -356,8 +356,7 @@ static void write_dtypes(void)
 	DTYPE_TABLE(X)
 #undef X
 	fputs("\nA sample beyond the range of its dtype is inf or -inf, one too small for it is 0, and one of `beta` that is "
-	      "nearer to 1 than the dtype resolves is exactly 1. In f64, a sample of `beta` below 2^-1024 (5.6e-309) is 0, "
-	      "where `gamma` reaches 4.9e-324.\n",
+	      "nearer to 1 than the dtype resolves is exactly 1.\n",
 	      out);
 }
 

@@ -5,7 +5,7 @@
  * v + ln v). Most samples pass the squeeze u < 1 - 0.0331 z^4, which needs no logarithm. A shape below 1 is raised by
  * 1, and the gamma multiplied by a uniform to the power 1 / shape. Where a factor of a sample leaves the range of
  * doubles, its exponent is carried apart (elementary_split.h). An attempt is accepted with probability
- * Gamma(d + 1/3) e^d d^(1/6 - d) / sqrt(2 pi), which rises from 0.9516 at shape 1 to 1. Source: G. Marsaglia,
+ * Gamma(d + 1/3) e^d d^(1/6 - d) / sqrt(2 pi), which rises from 0.9517 at shape 1 to 1. Source: G. Marsaglia,
  * W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000) 363. */
 
 #include "base/checked.h"
