@@ -51,15 +51,16 @@ static void LOCAL(multiply)(const struct fft_product *product)
 	}
 }
 
-/* Folds LANES values of k, in place: a = x[k] becomes y[k], b = x[h - k] becomes y[h - k]; (c, s) is t[k]. */
-INLINE void LOCAL(fold_values)(const struct fft_fold *fold, vec *ar, vec *ai, vec *br, vec *bi, vec c, vec s)
+/* Folds LANES values of k (where `itself`, k = 0 on the way there), in place: a = x[k] becomes y[k], b = x[h - k] becomes y[h - k]; (c, s) is t[k]. */
+INLINE void LOCAL(fold_values)(const struct fft_fold *fold, bool itself, vec *ar, vec *ai, vec *br, vec *bi, vec c, vec s)
 {
 	/* The way back conjugates t. With a conjugated spectrum that cancels, and every result is conjugated
 	 * instead. */
 	const vec sign = v_set(fold->back && !fold->conjugate ? -1 : 1), scale = v_set((real)fold->scale);
 	const vec scale_im = v_set((real)(fold->conjugate ? -fold->scale : fold->scale));
-	const vec er = v_add(*ar, *br), ei = v_sub(*ai, *bi);
-	vec dr = v_sub(*ar, *br), di = v_add(*ai, *bi);
+	/* An element folded with itself has the difference 0, also where it is Inf. */
+	const vec er = v_add(*ar, *br), ei = itself ? v_set(0) : v_sub(*ai, *bi);
+	vec dr = itself ? v_set(0) : v_sub(*ar, *br), di = v_add(*ai, *bi);
 
 	LOCAL(cmul)(&dr, &di, c, v_mul(s, sign));
 	*ar = v_mul(v_add(er, dr), scale);
@@ -80,7 +81,7 @@ INLINE void LOCAL(fold_lanes)(const struct fft_fold *fold, const real *x, const 
 	LOCAL(load_pairs)(table, LANES, plain, &c, &s);
 	br = v_reverse(br);
 	bi = v_reverse(bi);
-	LOCAL(fold_values)(fold, &ar, &ai, &br, &bi, c, s);
+	LOCAL(fold_values)(fold, false, &ar, &ai, &br, &bi, c, s);
 	LOCAL(store_pairs)(y, LANES, plain, ar, ai);
 	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(br), v_reverse(bi));
 }
@@ -99,10 +100,14 @@ INLINE void LOCAL(fold_first)(const struct fft_fold *fold)
 	LOCAL(load_pairs)(fold->table, 1, plain, &c, &s);
 	if (fold->back)
 		ai = bi = v_set(0);
-	LOCAL(fold_values)(fold, &ar, &ai, &br, &bi, c, s);
+	LOCAL(fold_values)(fold, !fold->back, &ar, &ai, &br, &bi, c, s);
 	LOCAL(store_pairs)(y, 1, plain, ar, ai);
-	if (!fold->back)
-		LOCAL(store_pairs)(y + 2 * fold->h, 1, plain, br, bi);
+	if (fold->back)
+		return;
+	LOCAL(store_pairs)(y + 2 * fold->h, 1, plain, br, bi);
+	/* An infinite element times the root's part that is 0. */
+	y[1] = y[1] == 0 ? y[1] : 0;
+	y[2 * fold->h + 1] = y[2 * fold->h + 1] == 0 ? y[2 * fold->h + 1] : 0;
 }
 
 /* Folds up to LANES values of k >= 1 through zero-padded copies. */
