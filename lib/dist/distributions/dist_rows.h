@@ -182,11 +182,11 @@
 	S(24, 53, 1, \
 	  "boxmuller is made of uniforms of 24 bits (f32, bf16, f16) or 53 bits (f64): no sample lies beyond 5.88 or 8.65 standard deviations, where 4.1e-9 (41 of 10^10) or 5e-18 of a normal distribution are. The radius of boxmuller64 has 64 bits: 9.4, beyond which are 4e-21.", \
 	  "")
-#define EXPONENTIAL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 / rate or 44.4 / rate.", "")
+#define EXPONENTIAL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 / rate or 44.4 / rate.", " numpy takes scale = 1 / rate from 0 on.")
 #define LAPLACE_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 or 44.4 scales.", "")
-#define LOGNORMAL_SAMPLING(S) S(24, 53, 1, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64): no logarithm lies beyond 5.88 or 8.65 standard deviations.", "")
+#define LOGNORMAL_SAMPLING(S) S(24, 53, 1, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64): no logarithm lies beyond 5.88 or 8.65 standard deviations.", " numpy takes any mean, and sigma from 0 on.")
 #define GUMBEL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.9 or 44.4 scales above loc, nor 3.1 or 3.8 below.", "")
-#define WEIBULL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond scale 22.9^(1 / shape) or scale 44.4^(1 / shape).", "")
+#define WEIBULL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond scale 22.9^(1 / shape) or scale 44.4^(1 / shape).", " numpy takes a shape of 0, too.")
 #define CAUCHY_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 2.7e9 or 5.9e18 scales.", "")
 #define STUDENT_T_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond sqrt(df (2^(66 / df) - 1)) or sqrt(df (2^(128 / df) - 1)).", "")
 #define TRUNCATED_NORMAL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): a tail has the probability 2^-33 or 2^-64 of its interval at the end.", "")
@@ -195,7 +195,7 @@
 #define GAMMA_SAMPLING(S) \
 	S(24, 53, 0.951, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits: of large shapes no sample lies beyond 5.88 or 8.65 standard deviations.", \
-	  "")
+	  " numpy takes a shape of 0, too.")
 /* That of gamma, above. */
 #define CHI_SQUARED_SAMPLING(S) \
 	S(24, 53, 0.951, \
@@ -249,7 +249,7 @@
 #define POWER_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies below 2^(-33 / a) or 2^(-64 / a).", "")
 #define TRIANGULAR_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): in f64 a distance from an end counts to 2^-53 of the width.", "")
 /* Best and Fisher: at least 0.6577, its limit for a great kappa (their table 1). */
-#define VONMISES_SAMPLING(S) S(32, 64, 0.65, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", "")
+#define VONMISES_SAMPLING(S) S(32, 64, 0.65, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", " numpy takes kappa from 0 on.")
 #define WALD_SAMPLING(S) \
 	S(24, 53, 1, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
@@ -263,12 +263,12 @@
 #define NONCENTRAL_CHISQUARE_SAMPLING(S) \
 	S(24, 53, 0.75, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
-	  "")
+	  " numpy takes nonc from 0 on.")
 /* The Poisson stage's, below; two gammas at once: 0.904. */
 #define NONCENTRAL_F_SAMPLING(S) \
 	S(24, 53, 0.75, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
-	  "")
+	  " numpy takes nonc from 0 on.")
 /* With s = a - 1 the acceptance is (1 - 2^-s) sum(k^-a), which is at least (1 - 2^-s) ((1 - 2^(-63 s)) / s + 1/2): 0.655 at s = 1/16,
  * and above 0.69 from s = 1/8 on. Below s = 1/16 both sides are divided by 1 - 2^(-63 s): at least ln 2, its limit for s = 0. */
 #define ZIPF_SAMPLING(S) \

@@ -109,11 +109,12 @@ INLINE f64v boost_log(bool wide, const void *words, size_t i, f64v boost)
 	return boost_of_fraction(fraction_load(wide, words, i), boost);
 }
 
-RARE f64v boosted_apart(f64v x, f64v y, f64v e)
+/* Lanes that need no exponent keep their bytes, whatever their neighbours: a denormal product is rounded once. */
+RARE f64v boosted_apart(m64v plain, f64v x, f64v y, f64v e)
 {
 	const struct split boost = split_exp_f64(y);
 
-	return ldexp_f64(f64_mul(x, boost.m), f64_add(boost.e, e));
+	return f64_pick(plain, ldexp_f64(f64_mul(x, boost.m), f64_add(boost.e, e)), f64_mul(x, exp_f64(y)));
 }
 
 /* Returns x e^y 2^e, of which e^y alone may leave the range of doubles; y <= 0. */
@@ -121,7 +122,7 @@ INLINE f64v boosted_of(f64v x, f64v y, f64v e)
 {
 	const m64v plain = m64_and(f64_less(f64_set(-620), y), lie_f64(e, -1, 1));
 
-	return all_set(plain) ? f64_mul(x, exp_f64(y)) : boosted_apart(x, y, e);
+	return all_set(plain) ? f64_mul(x, exp_f64(y)) : boosted_apart(plain, x, y, e);
 }
 
 /* Returns v of a vector of samples, at least 2^-1000, and in *ret_open the lanes that the squeeze does not accept. */

@@ -53,15 +53,16 @@ INLINE void stage_store(bool wide, bool stage, void *out, size_t i, f64v x)
 /* Returns the product 2^e of two numbers, a fraction and an exponent. */
 INLINE f64v product_of(f64v a, f64v b, f64v *ret_e)
 {
-	const f64v product = f64_mul(a, b);
+	const f64v product = f64_mul(a, b), zero = f64_set(0);
+	const m64v plain = lie_f64(product, 0x1p-900, 0x1p900);
 
-	*ret_e = f64_set(0);
-	if (all_lie_f64(product, 0x1p-900, 0x1p900))
+	*ret_e = zero;
+	if (all_set(plain))
 		return product;
 	const struct split one = split_f64(a), other = split_f64(b);
 
-	*ret_e = f64_add(one.e, other.e);
-	return f64_mul(one.m, other.m);
+	*ret_e = f64_pick(plain, f64_add(one.e, other.e), zero);
+	return f64_pick(plain, f64_mul(one.m, other.m), product);
 }
 
 /* Makes gammas of shapes[i] factor, times scales[i] (NULL: 1) times `scale`. Inputs: a normal and two words. */
@@ -129,7 +130,8 @@ INLINE f64v scaled_reciprocal(bool plain, struct gammas_ratio r, f64v scale)
 INLINE f64v scaled_reciprocal_of_boosted(struct gammas_ratio r, f64v scale)
 {
 	const struct gammas_ratio all = {f64_mul(r.ratio, exp_f64(r.log)), r.log, r.e};
-	const m64v plain = m64_and(lie_f64(all.ratio, 0x1p-550, 0x1p550), lie_f64(r.e, -1, 1));
+	/* A denormal exponential has lost digits. */
+	const m64v plain = m64_and(m64_and(lie_f64(all.ratio, 0x1p-550, 0x1p550), f64_less(f64_set(-700), r.log)), lie_f64(r.e, -1, 1));
 
 	return all_set(plain) ? scaled_reciprocal(true, all, scale) : scaled_reciprocal_apart(r, scale);
 }

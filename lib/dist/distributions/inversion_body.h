@@ -183,11 +183,13 @@ INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const 
 
 KERNELS_OF_BOTH_WIDTHS(gumbel)
 
-RARE f64v weibull_apart(f64v log, f64v scale)
+/* Lanes that need no exponent keep their bytes, whatever their neighbours: a denormal product is rounded once. */
+RARE f64v weibull_apart(m64v plain, f64v log, f64v scale)
 {
 	const struct split root = split_exp_f64(log), by = split_f64(scale);
+	const f64v apart = ldexp_f64(f64_mul(root.m, by.m), f64_add(root.e, by.e));
 
-	return ldexp_f64(f64_mul(root.m, by.m), f64_add(root.e, by.e));
+	return f64_pick(plain, apart, f64_mul(exp_f64(log), scale));
 }
 
 /* Returns exponentials to the power 1 / shape, times scale. */
@@ -195,7 +197,9 @@ INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f6
 {
 	const f64v log = f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power);
 
-	return all_set(f64_less(f64_abs(log), f64_set(690))) ? f64_mul(exp_f64(log), scale) : weibull_apart(log, scale);
+	const m64v plain = f64_less(f64_abs(log), f64_set(690));
+
+	return all_set(plain) ? f64_mul(exp_f64(log), scale) : weibull_apart(plain, log, scale);
 }
 
 INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
