@@ -347,6 +347,7 @@ static const char *const provoked[][2] = {
 	{"work_bytes", "check_session_limits"}, {"work_total_bytes", "work_of_a_user"}, {"frame_bytes", "frames"},
 	{"frame_elements", "frames"},		 {"buffer_bytes", "messages_of_a_session"},
 	{"buffer_total_bytes", "messages_of_a_user"}, {"send_timeout", "check_stopped"},
+	{"stop_timeout", "check_long_jobs"},
 	{"reply_bytes", "check_unread_results"}, {"reply_total_bytes", "check_unread_results"},
 	{"streams", "check_streams"},		 {"streams_total", "streams"},
 	{"stream_seeds", "check_store"},	 {"frame_timeout", "check_stopped"},
