@@ -172,6 +172,33 @@ static void give_up_dependent_calls(struct trnsci_session *session)
 		;
 }
 
+/* Returns the call whose message was on its way when the sending ended; NULL: none was. */
+static struct trnsci_call *find_cut_off(const struct trnsci_session *session)
+{
+	struct trnsci_call *found = NULL;
+
+	for (size_t i = 0; i < CALL_BUCKETS; i++)
+		for (struct trnsci_call *call = session->calls[i]; call; call = call->chain)
+			if (call->ends != CALL_UNSENT && !socket_io_was_sent(call) && (!found || call->ends < found->ends))
+				found = call;
+	return found;
+}
+
+/* Answers the call whose message the daemon refused, as larger than it takes: sent again, it would end the next connection. */
+static void give_up_refused(struct trnsci_session *session)
+{
+	const struct error *closing = &((struct remote *)session->peer)->closing;
+	struct trnsci_call *call = closing->code == ERROR_BAD_FRAME ? find_cut_off(session) : NULL;
+	const char *reason = strchr(closing->text, ' '); /* behind the error's name */
+	struct error error;
+
+	if (!call)
+		return;
+	error_set(&error, ERROR_BAD_FRAME, "%s: the daemon refused its message:%s; larger arrays go into tiles", call->method,
+		  reason ? reason : "");
+	call_finish(call, &error, NULL, NULL, NULL);
+}
+
 /* ---- the session ---- */
 
 /* The handshake's connection is the session's from now on. */
@@ -179,6 +206,7 @@ static void resume(struct trnsci_session *session, struct handshake *handshake, 
 {
 	struct remote *remote = session->peer;
 
+	give_up_refused(session);
 	give_up_dependent_calls(session);
 	socket_io_replace(session, handshake);
 	queue_end(remote->queue);

@@ -81,6 +81,34 @@ static void wrong_requests(struct trnsci_session *session)
 	assert_int_equal(trnsci_call_new(NULL, "ping", &call), -TRNSCI_CLOSED);
 }
 
+/* A message beyond frame_bytes ends its connection. Its call fails with the reason; others go on. */
+static void a_message_too_large(void **state)
+{
+	enum { BYTES = 40 << 20 };
+	char *const payload = calloc(BYTES, 1);
+	struct trnsci_session *session = open_at(trnscid.socket);
+	struct trnsci_call *before, *large;
+	float x[3];
+
+	(void)state;
+	assert_non_null(payload);
+	assert_int_equal(trnsci_call_new(session, "normal", &before), 0);
+	trnsci_set_u64(trnsci_args(before), "n", 4000000);
+	assert_int_equal(trnsci_call_new(session, "ping", &large), 0);
+	trnsci_set(trnsci_args(large), trnsci_bytes("payload", payload, BYTES));
+	assert_int_equal(trnsci_submit(before, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_run(large, NULL), -TRNSCI_BAD_FRAME);
+	assert_string_equal(trnsci_call_error(large)->text,
+			    "bad_frame: ping: the daemon refused its message: longer than a frame may be (frame_bytes); larger "
+			    "arrays go into tiles");
+	assert_int_equal(trnsci_wait(before, -1), 0);
+	assert_int_equal(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, 3, x, NULL, NULL), 0);
+	trnsci_call_free(before);
+	trnsci_call_free(large);
+	trnsci_close(session);
+	free(payload);
+}
+
 static void assert_foreign(const struct trnsci_error *err, int r, const char *where)
 {
 	char text[200];
@@ -297,6 +325,7 @@ BOTH(threads)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_message_too_large),
 		cmocka_unit_test(ping_by_both),
 		cmocka_unit_test(every_kind_by_both),
 		cmocka_unit_test(wrong_requests_by_both),
