@@ -191,7 +191,7 @@ void embedded_detach_ring(struct trnsci_session *session, struct ring_link *link
 {
 	struct embedded_ring *own = link->embedded;
 
-	ring_close(own->ring);
+	ring_close(own->ring, ERROR_CLOSED);
 	pthread_mutex_lock(&session->lock);
 	while (!own->gone)
 		pthread_cond_wait(&session->ended, &session->lock);

@@ -120,6 +120,8 @@ int ring_link_check(struct trnsci_session *session, const struct ring_link *link
 		return error_set(err, ERROR_CLOSED, "%s: it was closed", what);
 	if (state == ERROR_END_OF_STREAM)
 		return error_set(err, ERROR_END_OF_STREAM, "%s: its stream has no more samples", what);
+	if (state == ERROR_NOT_PERMITTED)
+		return error_set(err, ERROR_CLOSED, "%s: its session was ended by disconnect", what);
 	if (state != RING_OPEN)
 		return error_set(err, ERROR_CLOSED, "%s: it was detached: %s", what, state_text(state));
 	if (session_get_connection(session, &connection, NULL) < 0)

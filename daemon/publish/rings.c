@@ -303,7 +303,7 @@ static void detach_ring(struct ring_entry *entry)
 	entry->detached = true;
 	entry->session->n_detached++;
 	stop_watching(entry);
-	ring_close(entry->ring);
+	ring_close(entry->ring, ERROR_CLOSED);
 }
 
 int rings_detach(struct method_call *call)
@@ -322,10 +322,10 @@ int rings_detach(struct method_call *call)
 	return 0;
 }
 
-void rings_end_session(struct session *session)
+void rings_end_session(struct session *session, enum error_code why)
 {
 	for (struct ring_entry *entry = session->rings; entry; entry = entry->next) {
 		stop_watching(entry);
-		ring_close(entry->ring);
+		ring_close(entry->ring, why);
 	}
 }

@@ -10,7 +10,7 @@
 int rings_attach(struct method_call *call);
 int rings_detach(struct method_call *call);
 
-/* Closes all rings of a session. session->n_rings counts those that have not ended yet. */
-void rings_end_session(struct session *session);
+/* Closes all rings of a session; `why` as in ring_close. session->n_rings counts those that have not ended yet. */
+void rings_end_session(struct session *session, enum error_code why);
 
 #endif

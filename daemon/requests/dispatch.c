@@ -202,7 +202,7 @@ static bool receive_frames(struct session *session, uint64_t turn_end_ns)
 
 static void close_published(struct session *session)
 {
-	rings_end_session(session);
+	rings_end_session(session, ERROR_CLOSED);
 	broadcasts_end_session(session);
 	engine_session_keep_arenas(session);
 }

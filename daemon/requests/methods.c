@@ -159,7 +159,7 @@ static int call_slow(struct method_call *call)
 	return failed ? error_set(call->err, ERROR_NO_MEMORY, "slow: the reply") : 0;
 }
 
-/* The connection is shut down, and ends as if its client had hung up. */
+/* The connection is shut down, and ends as if its client had hung up. Readers of its rings do not attach them again. */
 static int call_disconnect(struct method_call *call)
 {
 	const uint64_t id = call->args->at[0].u64;
@@ -174,6 +174,7 @@ static int call_disconnect(struct method_call *call)
 		return error_set(call->err, ERROR_NO_MEMORY, "disconnect: the reply");
 	log_client(LEVEL_INFO, at->id, quota_user_uid(at->user), "is disconnected by session %" PRIu64 " of uid %u",
 		   call->session->id, (unsigned)quota_user_uid(call->session->user));
+	rings_end_session(at, ERROR_NOT_PERMITTED);
 	shutdown(at->fd, SHUT_RDWR);
 	return 0;
 }

@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (lied)
 		wait_gone(fixture);
 	must(!lied == !atomic_load(&fixture->gone));
-	ring_close(ring);
+	ring_close(ring, ERROR_CLOSED);
 	wait_gone(fixture);
 	must(atomic_load(&fixture->code) == (lied ? ERROR_OUT_OF_RANGE : ERROR_CANCELLED));
 	must(atomic_load(&fixture->page.produced) == produced);

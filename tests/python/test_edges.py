@@ -90,7 +90,7 @@ def test_ends_are_numpys(name, count):
 @pytest.mark.parametrize("name, count", CASES)
 def test_extreme_numbers_are_refused_as_by_numpy(name, count):
     """Or by a limit that the README lists."""
-    limited = {method for method, _, _ in limits()}
+    limited = {method for method, _, _ in limits()} | {"geometric"}
     for params in itertools.product([0.0, 1.0, 0.5] + EXTREME, repeat=count):
         if name == "zipf" and params[0] > 1e7 or name == "beta" and max(
                 params) < 0.1:
@@ -212,6 +212,13 @@ OTHERS = {"binomial": {"p": 0.5}, "multinomial": {"pvals": [0.5, 0.5]},
           "negative_binomial": {"p": 0.9},
           "vonmises": {"mu": 0.0}, "noncentral_chisquare": {"df": 2.0},
           "noncentral_f": {"dfnum": 2.0, "dfden": 3.0}}
+
+
+def test_geometric_has_the_least_p_of_the_readme():
+    g = trnsci.Generator(1)
+    assert g.geometric(2.0**-57) > 0
+    with pytest.raises(trnsci.ParameterError, match="geometric: p"):
+        g.geometric(2.0**-57 * (1 - 2**-50))
 
 
 @pytest.mark.parametrize("method, parameter, most", limits())

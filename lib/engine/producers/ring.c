@@ -193,8 +193,11 @@ void ring_go_on(struct ring *ring)
 	pool_wake(ring->producer.pool, &ring->producer.job);
 }
 
-void ring_close(struct ring *ring)
+void ring_close(struct ring *ring, enum error_code why)
 {
+	uint32_t none = 0;
+
+	atomic_compare_exchange_strong(&ring->producer.closed_as, &none, (uint32_t)why);
 	pool_cancel(ring->producer.pool, &ring->producer.job);
 }
 

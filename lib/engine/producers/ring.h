@@ -26,8 +26,9 @@ void ring_wake(struct ring *ring);
 /* The source can answer now: the producer asks it again. Any thread, until source.forget has returned. */
 void ring_go_on(struct ring *ring);
 
-/* Cancels the ring within one chunk; session_memory_close does the same. Any thread, until ring_free. */
-void ring_close(struct ring *ring);
+/* Cancels the ring within one chunk; session_memory_close does the same. `why` is the state of the page: ERROR_CLOSED, or
+ * ERROR_NOT_PERMITTED where an administrator ended it. The first one stays. Any thread, until ring_free. */
+void ring_close(struct ring *ring, enum error_code why);
 
 /* Call it after `gone`. Accepts NULL. */
 void ring_free(struct ring *ring);

@@ -124,7 +124,7 @@ static void tap_close(struct fixture *fixture, struct tap *tap)
 	if (!tap->open)
 		return;
 	if (tap->ring)
-		ring_close(tap->ring);
+		ring_close(tap->ring, ERROR_CLOSED);
 	else
 		broadcast_close(tap->broadcast, ERROR_CLOSED);
 	while (!tap->ended)

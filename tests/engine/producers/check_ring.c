@@ -69,7 +69,7 @@ static void start(struct hungry *hungry, struct session_memory *session_memory)
 
 static void end(struct hungry *hungry)
 {
-	ring_close(hungry->ring);
+	ring_close(hungry->ring, ERROR_CLOSED);
 	pthread_mutex_lock(&hungry->lock);
 	while (!hungry->gone)
 		pthread_cond_wait(&hungry->changed, &hungry->lock);
