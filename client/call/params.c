@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnsci_set_params: a list of parameters becomes arguments of a call. */
+#include "base/dtype.h"
 #include "args.h"
 
 #include <stdlib.h>
@@ -98,7 +99,7 @@ uint64_t params_array_bytes(const struct trnsci_param *params)
 
 	for (; params && params->kind != TRNSCI_PARAM_END; params++) {
 		const struct trnsci_array *array = params->kind == TRNSCI_PARAM_ARRAY ? params->value.array : NULL;
-		uint64_t size = array ? trnsci_dtype_size(array->dtype) : 0;
+		uint64_t size = array ? dtype_size((enum dtype)array->dtype) : 0;
 
 		for (size_t i = 0; array && i < array->ndim && i < TRNSCI_MAX_DIMS; i++)
 			size *= array->shape[i];
