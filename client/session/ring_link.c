@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shared memory of rings and broadcasts. */
-#include "base/dtype.h"
 #include "ring_link.h"
 #include "wait.h"
 
@@ -13,6 +12,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/dtype.h"
 
 enum { SLEEP_NS_MOST = 100 * 1000 * 1000 }; /* a reader looks now and then whether its daemon still lives */
 
