@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnsci_set_params: a list of parameters becomes arguments of a call. */
-#include "base/dtype.h"
 #include "args.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/dtype.h"
 
 static void set_u64s(struct trnsci_args *args, const struct trnsci_param *param)
 {
