@@ -46,7 +46,8 @@ struct trnsci_call {
 	uint32_t msgid;
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
 	struct trnsci_call *newer, *older; /* neighbours in the queue of answered calls */
-	uint64_t ends;       /* where its request ends among the bytes of the connection; CALL_UNSENT: not written */
+	uint64_t begins;     /* where its request begins among the bytes of the connection */
+	uint64_t ends;       /* where it ends; CALL_UNSENT: not written */
 	uint64_t connection; /* on which it was answered */
 	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */
 	void (*answered)(struct trnsci_call *call);

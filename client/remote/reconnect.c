@@ -172,16 +172,16 @@ static void give_up_dependent_calls(struct trnsci_session *session)
 		;
 }
 
-/* Returns the call whose message was on its way when the sending ended; NULL: none was. */
+/* Returns the call of which a part was sent; NULL: there is none. */
 static struct trnsci_call *find_cut_off(const struct trnsci_session *session)
 {
-	struct trnsci_call *found = NULL;
+	const uint64_t sent = ((struct remote *)session->peer)->out.sent;
 
 	for (size_t i = 0; i < CALL_BUCKETS; i++)
 		for (struct trnsci_call *call = session->calls[i]; call; call = call->chain)
-			if (call->ends != CALL_UNSENT && !socket_io_was_sent(call) && (!found || call->ends < found->ends))
-				found = call;
-	return found;
+			if (call->ends != CALL_UNSENT && call->begins < sent && sent < call->ends)
+				return call;
+	return NULL;
 }
 
 /* Answers the call whose message the daemon refused, as larger than it takes: sent again, it would end the next connection. */

@@ -377,11 +377,14 @@ int socket_io_append(struct trnsci_call *call, struct error *err)
 		input_settle(&remote->in); /* whoever reads ahead takes no descriptors */
 	if (r == 0 && call->tied && call->tied_to != call->session->connection)
 		r = error_set(err, ERROR_CLOSED, "%s: what it names ended with the daemon", call->method);
+	const uint64_t begins = remote->out.sent + output_pending(&remote->out);
+
 	if (r == 0)
 		r = write_request(remote, call, err);
 	if (r < 0)
 		return r;
 	call->needs_room = false;
+	call->begins = begins;
 	call->ends = remote->out.sent + output_pending(&remote->out);
 	remote->fds_wanted |= call->wants_fds;
 	return 0;

@@ -19,8 +19,8 @@ struct shapes {
 
 static const struct shapes cases[] = {
 	{"fft", {0, 8, -1}, {0, 8, -1}, TRNSCI_F32, TRNSCI_C64, NULL},
-	{"fft", {0, -1}, {0, -1}, TRNSCI_F32, TRNSCI_C64, "fft: in: "},
-	{"fft", {3, 0, -1}, {3, 0, -1}, TRNSCI_F64, TRNSCI_C128, "fft: in: "},
+	{"fft", {0, -1}, {0, -1}, TRNSCI_F32, TRNSCI_C64, "fft: length"},
+	{"fft", {3, 0, -1}, {3, 0, -1}, TRNSCI_F64, TRNSCI_C128, "fft: length"},
 	{"dct", {0, 8, -1}, {0, 8, -1}, TRNSCI_F32, TRNSCI_F32, NULL},
 	{"dst", {0, 5, 8, -1}, {0, 5, 8, -1}, TRNSCI_F64, TRNSCI_F64, NULL},
 	{"dst", {5, 0, 8, -1}, {5, 0, 8, -1}, TRNSCI_F64, TRNSCI_F64, NULL},

@@ -123,9 +123,12 @@ static int make_piece(struct run *run, uint64_t n, size_t trailing)
 	return EXIT_OK;
 }
 
+/* A file without elements is bad data, whichever parameter the engine names. */
 static int complain_call(const struct run *run, int r)
 {
-	return complain_error(trnsci_call_error(run->call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
+	const bool is_data = r == -TRNSCI_BAD_SHAPE || run->batch == 0 || run->item_count == 0;
+
+	return complain_error(trnsci_call_error(run->call), is_data ? EXIT_DATA : EXIT_USAGE);
 }
 
 static size_t tile_bytes(const struct run *run)

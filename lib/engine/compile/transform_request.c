@@ -46,20 +46,6 @@ static int find_axes(const struct compiler *c, struct request_fft *f)
 	return 0;
 }
 
-/* Refuses the length of an axis: the one that is asked for, or that of the input. */
-static int refuse_length(const struct compiler *c, const struct request_fft *f, unsigned i, bool asked, uint64_t least, uint64_t most)
-{
-	char shape[SHAPE_TEXT];
-
-	if (asked)
-		return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_OUT_OF_RANGE,
-				  "axis %u would have length %" PRIu64 ", allowed is %" PRIu64 " to %" PRIu64, f->axes[i],
-				  f->lengths[i], least, most);
-	return bind_error(&c->args, FFT_IN, c->err, ERROR_BAD_SHAPE,
-			  "it is %s, so axis %u would have length %" PRIu64 ", allowed is %" PRIu64 " to %" PRIu64,
-			  shape_text(&f->in->shape, shape), f->axes[i], f->lengths[i], least, most);
-}
-
 /* Finds the length of each axis: as asked, or the input's. From half a spectrum to reals, m bins make 2 (m - 1)
  * samples, as in numpy, since an odd length cannot be seen in it. */
 static int find_lengths(const struct compiler *c, struct request_fft *f)
@@ -84,7 +70,9 @@ static int find_lengths(const struct compiler *c, struct request_fft *f)
 			asked = length->shape.at[0];
 		f->lengths[i] = asked != BIND_AS_IT_IS ? asked : f->reals && i == last ? 2 * (m - (m > 0)) : m;
 		if (f->lengths[i] < least || f->lengths[i] > most)
-			return refuse_length(c, f, i, asked != BIND_AS_IT_IS, least, most);
+			return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_OUT_OF_RANGE,
+					  "axis %u would have length %" PRIu64 ", allowed is %" PRIu64 " to %" PRIu64,
+					  f->axes[i], f->lengths[i], least, most);
 	}
 	return 0;
 }
