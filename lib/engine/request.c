@@ -28,7 +28,7 @@ static struct request *of_job(struct job *job)
 /* Builds the next piece of what its steps need. Returns JOB_AGAIN while pieces are left, then 0, or an error. */
 static int build_piece(struct request *request)
 {
-	const int more = deferred_build_advance(&request->program.deferred, &request->error);
+	const int more = deferred_build_advance(&request->run.deferred, &request->error);
 
 	return more > 0 ? JOB_AGAIN : more;
 }
@@ -36,12 +36,12 @@ static int build_piece(struct request *request)
 /* The same for a `prepare`: the call is kept, and its handle is the reply, once its tables are built. */
 static int advance_prepared(struct request *request)
 {
-	struct prepared *prepared = request->prepared;
-	const int more = deferred_build_advance(&prepared->program.deferred, &request->error);
+	struct prepared *prepared = request->preparing;
+	const int more = deferred_build_advance(&prepared->first.deferred, &request->error);
 
 	if (more)
 		return more > 0 ? JOB_AGAIN : more;
-	request->prepared = NULL;
+	request->preparing = NULL;
 	return service_keep(request->memory, prepared, request->bump, &request->result, &request->error);
 }
 
@@ -53,7 +53,7 @@ static int advance_request(struct job *job)
 	struct request *request = of_job(job);
 	int error;
 
-	if (request->prepared)
+	if (request->preparing)
 		return advance_prepared(request);
 	if (!request->settled) {
 		error = build_piece(request);
@@ -66,14 +66,14 @@ static int advance_request(struct job *job)
 			return error;
 	}
 	error = build_piece(request);
-	return error ? error : program_advance(&request->program, job);
+	return error ? error : run_advance(&request->run, job);
 }
 
 /* job_ops.run: computes a chunk of the current stage, beside other threads. Returns the words it drew, for the lanes'
  * counters. */
 static uint64_t run_request(struct job *job, size_t chunk, void *scratch)
 {
-	return program_run(&of_job(job)->program, chunk, scratch);
+	return run_chunk(&of_job(job)->run, chunk, scratch);
 }
 
 /* Ends the request and calls done. The session is kept until done has returned, since done may free the request and
@@ -83,30 +83,30 @@ static void answer_request(struct request *request)
 {
 	struct session_memory *memory = request->memory;
 
-	prepared_drop(request->prepared);
+	prepared_drop(request->preparing);
 	if (request->error.code)
-		program_free_new_tiles(&request->program);
-	program_end(&request->program);
+		run_free_new_tiles(&request->run);
+	run_end(&request->run);
 	session_memory_leave(memory, &request->entry);
 	request->done(request, request->arg);
 	session_memory_unref(memory);
 }
 
-/* job_ops.finish: names the error, if there is one, and answers. The text of a failed step (program.failure) goes
+/* job_ops.finish: names the error, if there is one, and answers. The text of a failed step (run.failure) goes
  * before the general meaning of its code. */
 static void finish_request(struct job *job, int error)
 {
 	struct request *request = of_job(job);
 
 	request_forget_replies(request);
-	if (!error && request->program.prepared)
-		prepared_learn(request->program.prepared, &request->program);
+	if (!error && request->prepared)
+		prepared_learn(request->prepared, &request->run);
 	if (error == -ERROR_CANCELLED && atomic_load_explicit(&job->late, memory_order_relaxed))
 		error_set(&request->error, ERROR_TIMEOUT, "the request was not done within its timeout_ms");
 	else if (error == -ERROR_CANCELLED)
 		error_set(&request->error, ERROR_CANCELLED, "the request was stopped before its end");
-	else if (error && request->program.failure)
-		error_set(&request->error, (enum error_code) - error, "%s", request->program.failure);
+	else if (error && request->run.failure)
+		error_set(&request->error, (enum error_code) - error, "%s", request->run.failure);
 	else if (error && !request->error.code)
 		error_set(&request->error, (enum error_code) - error, "%s", error_meaning(error));
 	answer_request(request);
@@ -133,11 +133,11 @@ static int check_method(const struct operation *operation, const char *method, s
 
 /* Returns the bytes that a run holds: inline results, temporaries, and the tables and work memory of plans that it has
  * to build first. They are reserved before results are written, temporaries allocated and larger tables filled. */
-static uint64_t bytes_of(const struct program *program)
+static uint64_t bytes_of(const struct run *run)
 {
-	const uint64_t bytes = program->inline_out + program->temp_bytes;
+	const uint64_t bytes = run->program->inline_out + run->program->temp_bytes;
 
-	return program->deferred.first ? bytes + program->deferred.held_bytes + program->deferred.work_bytes : bytes;
+	return run->deferred.first ? bytes + run->deferred.held_bytes + run->deferred.work_bytes : bytes;
 }
 
 /* Reserves bytes of the owner's work memory, which request_free gives back. The owner refuses what goes beyond its
@@ -159,12 +159,12 @@ static int reserve_work(struct request *request, uint64_t bytes)
 static int reserve_run(struct request *request)
 {
 	const struct session_limits *limits = &request->memory->limits;
-	const uint64_t reply_bytes = request->program.inline_out;
+	const uint64_t reply_bytes = request->run.program->inline_out;
 	int error = 0;
 
 	if (limits->reserve_reply && reply_bytes)
 		error = limits->reserve_reply(limits->reply_arg, reply_bytes, &request->error);
-	return error ? error : reserve_work(request, bytes_of(&request->program));
+	return error ? error : reserve_work(request, bytes_of(&request->run));
 }
 
 /* Sets a job's deadline: timeout_ms from now, or the caller's own where that is sooner. timeout_ms is below 2^32, so
@@ -180,25 +180,25 @@ static void set_deadline(struct request *request, uint64_t timeout_ms)
 		request->job.deadline_ns = deadline_ns;
 }
 
-/* Reserves what a compiled program's run takes, and finds where its draws lie. Returns 1: it is ready to run, or waits
+/* Reserves what a run takes, and finds where its draws lie. Returns 1: it is ready to run, or waits
  * for its reservations; or an error. */
-static int ready_program(struct request *request, const char *context, uint64_t timeout_ms)
+static int ready_run(struct request *request, const char *context, uint64_t timeout_ms)
 {
 	int error = 0;
 
 	set_deadline(request, timeout_ms);
-	if (!placement_waits(&request->program)) {
+	if (!placement_waits(&request->run)) {
 		error = request_settle(request);
 		if (!error)
 			error = reserve_run(request);
 		return error ? error : 1;
 	}
 	/* Words that are reserved are spent, so everything else that can be wrong is found before. */
-	error = deferred_build_check(&request->program.deferred, context, &request->error);
+	error = deferred_build_check(&request->run.deferred, context, &request->error);
 	if (!error)
 		error = reserve_run(request);
-	if (!error && request->program.placements.is_run)
-		error = placement_seek(&request->program, &request->result, &request->error);
+	if (!error && request->run.program->placements.is_run)
+		error = placement_seek(&request->run, &request->error);
 	if (!error)
 		error = request_ask_reservations(request);
 	return error < 0 ? error : 1;
@@ -209,6 +209,7 @@ static void init_compiler(struct compiler *compiler, struct request *request, co
 {
 	memset(compiler, 0, offsetof(struct compiler, args.at));
 	compiler->program = &request->program;
+	compiler->first_run = &request->run;
 	compiler->reply = &request->result;
 	compiler->err = &request->error;
 	compiler->args.operation = operation;
@@ -224,10 +225,10 @@ static int start_service(struct request *request, struct compiler *compiler, con
 
 	if (!error)
 		error = service_answer(request->memory, &compiler->args, request->bump, &request->result,
-				       &request->prepared, &request->error);
-	if (error || !request->prepared)
+				       &request->preparing, &request->error);
+	if (error || !request->preparing)
 		return error;
-	error = reserve_work(request, request->prepared->program.deferred.work_bytes);
+	error = reserve_work(request, request->preparing->first.deferred.work_bytes);
 	return error ? error : 1;
 }
 
@@ -249,7 +250,9 @@ static int start_compiled(struct request *request, struct compiler *compiler, co
 {
 	int error = compile(compiler, params);
 
-	return error ? error : ready_program(request, compiler->args.operation->name, bind_timeout_ms(&compiler->args));
+	if (!error && run_get_results(&request->run))
+		error = compile_no_memory(compiler);
+	return error ? error : ready_run(request, compiler->args.operation->name, bind_timeout_ms(&compiler->args));
 }
 
 /* Compiles the draw of a named stream. Without an owner it fails before anything is compiled. */
@@ -261,7 +264,9 @@ static int start_stream_draw(struct request *request, struct compiler *compiler,
 		error = request_check_owner(request, compiler->args.context);
 	if (!error)
 		error = compile_stream_draw(compiler);
-	return error ? error : ready_program(request, compiler->args.operation->name, bind_timeout_ms(&compiler->args));
+	if (!error && run_get_results(&request->run))
+		error = compile_no_memory(compiler);
+	return error ? error : ready_run(request, compiler->args.operation->name, bind_timeout_ms(&compiler->args));
 }
 
 /* Sets up a run of a prepared call. The run's timeout_ms goes before that of the call. */
@@ -271,12 +276,12 @@ static int start_prepared(struct request *request, struct compiler *compiler, co
 	int error = bind_args(&compiler->args, params, &request->error);
 
 	if (!error)
-		error = prepared_compile(compiler);
+		error = prepared_compile(compiler, &request->prepared);
 	if (error)
 		return error;
 	timeout_ms = bind_timeout_ms(&compiler->args);
-	return ready_program(request, compiler->args.operation->name,
-			     timeout_ms ? timeout_ms : request->program.prepared->timeout_ms);
+	return ready_run(request, compiler->args.operation->name,
+			     timeout_ms ? timeout_ms : request->prepared->timeout_ms);
 }
 
 static int ready_request(struct request *request, const struct operation *operation, const struct value *params)
@@ -301,8 +306,8 @@ static int ready_prepared(struct request *request, const struct operation *opera
 	int error;
 
 	init_compiler(&compiler, request, operation);
-	error = prepared_compile_run(&compiler, handle, changes);
-	return error ? error : ready_program(request, operation->name, request->program.prepared->timeout_ms);
+	error = prepared_compile_run(&compiler, handle, changes, &request->prepared);
+	return error ? error : ready_run(request, operation->name, request->prepared->timeout_ms);
 }
 
 /* Makes a request in its own bump. Takes ownership of bump, also when it returns NULL for want of memory. */
@@ -321,6 +326,7 @@ static struct request *request_new(struct session_memory *memory, struct bump *b
 	request->done = done;
 	request->arg = arg;
 	request->program = (struct program){.memory = memory, .bump = bump};
+	request->run = (struct run){.program = &request->program, .bump = bump, .bound.engine = memory->engine};
 	request->job.ops = &request_ops;
 	request->job.fair_entry = &memory->fair_entry;
 	request->entry.job = &request->job;
@@ -340,7 +346,7 @@ static void set_runner(struct request *request, const struct request_run *how)
 static void start_job(struct request *request, int ready)
 {
 	struct pool *pool = request->memory->engine->pool;
-	const bool is_built = !request->prepared && !request->program.deferred.first;
+	const bool is_built = !request->preparing && !request->run.deferred.first;
 
 	if (ready != 1) {
 		request_forget_replies(request);
@@ -349,7 +355,7 @@ static void start_job(struct request *request, int ready)
 		pool_run_here(pool, &request->job);
 	} else {
 		request->job.joins = is_built && session_memory_joins(request->memory);
-		if (is_built && program_cost_ns(&request->program) <= pool_here_ns(pool, request->job.joins)) {
+		if (is_built && run_cost_ns(&request->run) <= pool_here_ns(pool, request->job.joins)) {
 			pool_run_here(pool, &request->job);
 			return;
 		}
@@ -441,8 +447,8 @@ struct request_account request_account(const struct request *request)
 {
 	struct request_account account = {.began_ns = request->job.began_ns, .ended_ns = request->job.ended_ns};
 
-	for (size_t i = 0; i < request->program.n_steps; i++) {
-		const struct buffer *out = request->program.steps[i].out;
+	for (size_t i = 0; i < request->run.program->n_steps; i++) {
+		const struct buffer *out = request->run.program->steps[i].out;
 
 		if (out && out->kind != BUFFER_TEMP)
 			account.result_bytes += out->shape.bytes;

@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "engine/program/program.h"
+#include "engine/program/run.h"
 
 struct owner_question;
 struct prepared;
@@ -20,11 +20,13 @@ struct request {
 	struct session_job entry;      /* in its session's list, from session_memory_enter to the answer */
 	struct session_memory *memory; /* a reference is held from session_memory_enter until `done` has returned */
 	struct bump *bump;             /* owned */
-	struct program program;
+	struct program program; /* unless it runs that of a prepared call */
+	struct run run;
 	uint64_t reserved; /* bytes, given back by unreserve(reserve_arg) in request_free */
 	void (*unreserve)(void *arg, uint64_t bytes);
 	void *reserve_arg;
-	struct prepared *prepared; /* a `prepare` whose tables are being built; else NULL */
+	struct prepared *preparing; /* a `prepare` whose tables are being built; else NULL */
+	struct prepared *prepared;  /* the call that this is a run of, held by bump; else NULL */
 	struct error error;  /* code 0: none */
 	struct value result; /* the reply, a map; members are added while the request is readied and settled */
 	void (*done)(struct request *request, void *arg);

@@ -35,7 +35,7 @@ int request_settle(struct request *request)
 			question->range->offset = question->deferred.offset;
 		}
 	}
-	return placement_seek(&request->program, &request->result, &request->error);
+	return placement_seek(&request->run, &request->error);
 }
 
 void request_forget_replies(struct request *request)
@@ -137,12 +137,12 @@ int request_ask_reply(struct request *request, const struct args *args)
 int request_ask_reservations(struct request *request)
 {
 	const struct session_limits *limits = &request->memory->limits;
-	struct placements *placements = &request->program.placements;
+	const struct placements *placements = &request->run.program->placements;
 	char context[PLACEMENT_CONTEXT];
 	int error = make_questions(request, placements->n_ranges);
 
 	for (size_t i = 0; i < placements->n_ranges && !error; i++) {
-		struct stream_reservation *range = &placements->ranges[i];
+		struct stream_reservation *range = &request->run.ranges[i];
 		struct owner_question *question;
 
 		if (!range->name || range->draws == 0)

@@ -12,6 +12,22 @@ int compile_no_memory(struct compiler *compiler)
 	return error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for the request", compiler->args.context);
 }
 
+int compile_plan(struct compiler *compiler, struct plan_key key, int *ret_plan)
+{
+	return program_plan(compiler->program, key, ret_plan) || run_take_plan(compiler->first_run)
+		       ? compile_no_memory(compiler)
+		       : 0;
+}
+
+int compile_field(struct compiler *compiler, enum reply_field_kind kind, int which)
+{
+	return program_field(compiler->program,
+			     (struct reply_field){.kind = kind,
+						  .which = which,
+						  .map = compiler->run ? (int)compiler->step : FIELD_OF_REPLY,
+						  .member = compiler->reply->map.count});
+}
+
 int compile_wrong_array(struct compiler *compiler, unsigned param, enum error_code code, const char *what)
 {
 	return bind_error(&compiler->args, param, compiler->err, code, "%s, allowed: a map {dtype, shape, data}", what);
@@ -50,21 +66,22 @@ bool compile_is_stated(const struct compiler *compiler, const struct value *valu
 {
 	const struct value *number = value->kind == VALUE_MAP ? value_get(value, "memory") : NULL;
 
-	return number && number->kind == VALUE_UINT && number->u < PARAM_TILE_MEMORY && compiler->program->keeps &&
+	return number && number->kind == VALUE_UINT && number->u < PARAM_TILE_MEMORY && compiler->first_run->is_template &&
 	       compiler->program->memory->limits.shares_memory;
 }
 
 int compile_stated_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
 {
 	const uint32_t number = (uint32_t)value_get(map, "memory")->u;
-	struct buffer *buffer = compiler->program->buffers;
+	struct buffer *buffer = NULL;
 	struct shape shape;
 	int error = compile_array_shape(compiler, param, map, &shape);
 
 	if (error)
 		return error;
-	while (buffer && (buffer->kind != BUFFER_CALLER || buffer->handle != number))
-		buffer = buffer->next;
+	for (size_t i = 0; i < compiler->program->n_buffers && !buffer; i++)
+		if (compiler->program->buffers[i]->kind == BUFFER_CALLER && compiler->program->buffers[i]->handle == number)
+			buffer = compiler->program->buffers[i];
 	if (buffer && !shape_equal(&buffer->shape, &shape))
 		return compile_wrong_array(compiler, param, ERROR_BAD_SHAPE, "its memory has another shape, too");
 	if (!buffer && !(buffer = program_buffer(compiler->program, BUFFER_CALLER, &shape)))
@@ -84,9 +101,9 @@ int compile_tile_buffer(struct compiler *compiler, unsigned param, uint64_t hand
 	int error;
 
 	/* A session's handles are never used again, so one that the program holds is that tile still. */
-	for (buffer = program->buffers; buffer; buffer = buffer->next)
-		if (buffer->tile && buffer->tile->handle == handle) {
-			*ret_buffer = buffer;
+	for (size_t i = 0; i < program->n_buffers; i++)
+		if (program->buffers[i]->kind == BUFFER_TILE && program->buffers[i]->handle == handle) {
+			*ret_buffer = program->buffers[i];
 			return 0;
 		}
 	error = tile_take(program->memory, handle, compiler->args.context, compiler->args.operation->params[param].name,
@@ -94,15 +111,14 @@ int compile_tile_buffer(struct compiler *compiler, unsigned param, uint64_t hand
 	if (error)
 		return error;
 	buffer = program_buffer(program, BUFFER_TILE, &tile->shape);
-	if (!buffer) {
+	if (buffer)
+		buffer->handle = (uint32_t)handle;
+	if (!buffer || run_hold(compiler->first_run, buffer, tile_base(tile), tile)) {
 		tile_give(program->memory, tile);
 		return compile_no_memory(compiler);
 	}
-	buffer->tile = tile;
-	buffer->base = tile_base(tile);
-	buffer->handle = (uint32_t)handle;
 	buffer->param = compiler->args.operation->params[param].name;
-	if (!program->keeps)
+	if (!compiler->first_run->is_template)
 		buffer->context = NULL;
 	else if (!(buffer->context = bump_copy(program->bump, compiler->args.context, strlen(compiler->args.context))))
 		return compile_no_memory(compiler);

@@ -19,7 +19,7 @@
 #define TRNSCI_ENGINE_COMPILE_H
 
 #include "engine/operations/bind.h"
-#include "engine/program/program.h"
+#include "engine/program/run.h"
 
 /* A name that a step gave to its output, or that `results` promises. In the program's bump. */
 struct name_entry {
@@ -34,6 +34,7 @@ struct name_entry {
  * copy of it or with args replaced. */
 struct compiler {
 	struct program *program; /* what is being made; its bump holds all that must outlive the compilation */
+	struct run *first_run;   /* of it: holds the tiles and plans that are taken */
 	struct value *reply;     /* map of the operation being compiled */
 	struct value *results;   /* of a run: map of wanted results; else NULL */
 	struct name_entry *name; /* by which the step is known; NULL: it has none */
@@ -48,9 +49,15 @@ struct compiler {
 };
 
 /* Binds params to compiler->args.operation, a single operation or `run`, compiles it and finishes the program. The
- * caller sets program, reply, err and args.operation and .context. Returns 0 or a negative error with its text in err;
- * tiles and plans that were taken by then belong to the program, for program_end. */
+ * caller sets program, first_run, reply, err and args.operation and .context. Returns 0 or a negative error with its text
+ * in err; tiles and plans that were taken by then belong to the run, for run_end. */
 int compile(struct compiler *compiler, const struct value *params);
+
+/* Cuts the compiled program into segments and binds its first run. context begins an error's text. */
+int compile_finish(struct compiler *compiler, const char *context);
+
+/* Adds a plan to the program, which its first run holds. Returns 0 or a negative error with its text. */
+int compile_plan(struct compiler *compiler, struct plan_key key, int *ret_plan);
 
 /* Compiles the operation whose parameters are bound, by its row. -ERROR_NOT_SUPPORTED: none computes it. */
 int compile_operation(struct compiler *compiler);
@@ -128,6 +135,9 @@ int compile_inside(struct compiler *compiler, const struct operation *distributi
  * members that say where they lie in their stream. */
 int compile_samples(struct compiler *compiler, const struct operation *distribution, const struct value *map,
 		    unsigned u64_param, struct draw *ret_draw, int *ret_placement);
+
+/* Adds a field of the reply that is being made: the next member of its map. Not 0: no memory. */
+int compile_field(struct compiler *compiler, enum reply_field_kind kind, int which);
 
 /* Puts n, dtype, shape and place of the output into the reply, and the output into `results` where it is wanted there.
  * Call it after the steps that make the output: it may add one, a copy. */

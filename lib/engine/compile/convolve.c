@@ -15,7 +15,7 @@ struct request_convolve {
 	unsigned axis;                 /* along which they are convolved */
 	bool wide, correlates;         /* float64 arithmetic; b is reversed and conjugated */
 	struct convolve convolve;
-	struct plan_entry *plan;
+	int plan;
 	struct buffer *signal, *kernel; /* a and b, by length */
 };
 
@@ -167,14 +167,14 @@ static int steps_of_blocks(struct compiler *c, const struct request_convolve *r,
 	if (!error)
 		error = signal_temp(c, real, convolve->rows, convolve->blocks, convolve->block, &backs);
 	if (!error)
-		error = signal_step(c, &convolve_frames, convolve, NULL, r->signal, NULL, frames, NULL);
+		error = signal_step(c, &convolve_frames, convolve, STEP_NO_PLAN, r->signal, NULL, frames, NULL);
 	if (!error)
 		error = signal_transform(c, r->plan, convolve->block, false, 1, frames, spectra);
 	if (!error)
 		error = signal_step(c, &convolve_products, convolve, r->plan, spectra, kernels, products, NULL);
 	if (!error)
 		error = signal_transform(c, r->plan, convolve->block, true, scale, products, backs);
-	return error ? error : signal_step(c, &convolve_results, convolve, NULL, backs, NULL, r->out, NULL);
+	return error ? error : signal_step(c, &convolve_results, convolve, STEP_NO_PLAN, backs, NULL, r->out, NULL);
 }
 
 /* Overlap-save (Oppenheim and Schafer, Discrete-Time Signal Processing, section 8.7.3). The kernels' spectra are made
@@ -194,12 +194,12 @@ static int add_steps(struct compiler *c, const struct request_convolve *r)
 		error = signal_temp(c, signal_dtype(r->wide, true), convolve->kernels, 1, convolve_bins(convolve),
 				    &kernels);
 	if (!error)
-		error = signal_step(c, &convolve_kernels, convolve, NULL, r->kernel, NULL, padded, NULL);
+		error = signal_step(c, &convolve_kernels, convolve, STEP_NO_PLAN, r->kernel, NULL, padded, NULL);
 	if (!error)
 		error = signal_transform(c, r->plan, convolve->block, false, 1, padded, kernels);
 	if (error)
 		return error;
-	if (!signal_fits(plans_plan(r->plan), convolve_row_bytes(convolve), scratch))
+	if (!signal_fits(plans_plan(c->first_run->bound.plans[r->plan]), convolve_row_bytes(convolve), scratch))
 		return steps_of_blocks(c, r, convolve, kernels);
 	return signal_step(c, &convolve_blocks, convolve, r->plan, r->signal, kernels, r->out, NULL);
 }

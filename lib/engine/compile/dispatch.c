@@ -3,6 +3,18 @@
  * program.c, which compiles the operations of steps, can call that without a circle. */
 #include "engine/compile/compile.h"
 
+int compile_finish(struct compiler *compiler, const char *context)
+{
+	struct run *run = compiler->first_run;
+	int error = run_reserve(run);
+
+	if (!error)
+		error = program_finish(compiler->program, &run->bound);
+	if (!error)
+		error = run_bind(run, compiler->reply);
+	return error ? error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for its bookkeeping", context) : 0;
+}
+
 int compile(struct compiler *compiler, const struct value *params)
 {
 	const struct operation *operation = compiler->args.operation;
@@ -11,5 +23,5 @@ int compile(struct compiler *compiler, const struct value *params)
 
 	if (!error)
 		error = operation->class == METHOD_PROGRAM ? compile_program(compiler) : compile_operation(compiler);
-	return error ? error : program_finish(compiler->program, context, compiler->err);
+	return error ? error : compile_finish(compiler, context);
 }

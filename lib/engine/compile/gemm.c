@@ -152,12 +152,6 @@ static int read_request(struct compiler *c, struct request_gemm *g)
 	return error ? error : read_addend(c, g);
 }
 
-/* Returns whether two buffers are one, also where a tile is an input and the output of a request. */
-static bool same_memory(const struct buffer *x, const struct buffer *y)
-{
-	return x == y || (x->kind == BUFFER_TILE && y->kind == BUFFER_TILE && x->tile == y->tile);
-}
-
 /* The matrix in the arithmetic's dtype; also a copy where the result would overwrite it. */
 static int prepare_product(struct compiler *c, const struct request_gemm *g, const struct buffer *out,
 			   struct buffer **matrix)
@@ -166,7 +160,7 @@ static int prepare_product(struct compiler *c, const struct request_gemm *g, con
 	struct buffer *copy;
 
 	shape.dtype = g->dtype;
-	if ((*matrix)->shape.dtype == g->dtype && !same_memory(*matrix, out))
+	if ((*matrix)->shape.dtype == g->dtype && *matrix != out)
 		return 0;
 	copy = shape_finish(&shape) ? program_buffer(c->program, BUFFER_TEMP, &shape) : NULL;
 	if (!copy || !program_step(c->program, STEP_CAST, *matrix, copy))
@@ -185,7 +179,7 @@ static int add_steps(struct compiler *c, struct request_gemm *g, struct buffer *
 		error = prepare_product(c, g, out, &g->b);
 	if (error)
 		return error;
-	if (g->c && !same_memory(g->c, out) && !program_step(c->program, STEP_CAST, g->c, out))
+	if (g->c && g->c != out && !program_step(c->program, STEP_CAST, g->c, out))
 		return compile_no_memory(c);
 	step = program_step(c->program, STEP_GEMM, g->a, out);
 	if (!step)

@@ -10,11 +10,11 @@
 /* Kernels want their elements aligned, and bytes of a message lie anywhere. What is not aligned is copied by the
  * program's first step, chunk by chunk on the lanes, not by the thread that compiles: inline data can have many
  * megabytes. */
-static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buffer)
+static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buffer, const char *base)
 {
 	struct buffer *copy;
 
-	if ((uintptr_t)buffer->base % dtype_size(buffer->shape.dtype) == 0)
+	if ((uintptr_t)base % dtype_size(buffer->shape.dtype) == 0)
 		return buffer;
 	copy = program_buffer(compiler->program, BUFFER_TEMP, &buffer->shape);
 	if (!copy || !program_step(compiler->program, STEP_CAST, buffer, copy))
@@ -50,23 +50,25 @@ static int copy_piece(struct deferred_build *build, struct error *err)
 
 /* Copies inline data for a prepared call: a small one at once, a large one by a deferred build. The copy belongs to
  * the program. Returns NULL if there is no memory for it. */
-static char *copy_constant(struct program *program, const struct value *data)
+static const char *copy_constant(struct compiler *compiler, const struct value *data)
 {
+	struct deferred_builds *deferred = &compiler->first_run->deferred;
+	struct bump *bump = compiler->program->bump;
 	const size_t size = data->bytes.size;
 	struct deferred_copy *copy;
 	char *to;
 
 	if (size <= COPY_SMALL)
-		return bump_copy(program->bump, data->bytes.at, size);
-	copy = bump_alloc(program->bump, sizeof *copy);
+		return bump_copy(bump, data->bytes.at, size);
+	copy = bump_alloc(bump, sizeof *copy);
 	to = copy ? malloc(size) : NULL;
-	if (!to || bump_defer(program->bump, free, to)) {
+	if (!to || bump_defer(bump, free, to)) {
 		free(to);
 		return NULL;
 	}
 	*copy = (struct deferred_copy){.build = {.piece = copy_piece}, .to = to, .from = data->bytes.at, .size = size};
-	program->deferred.held_bytes += size;
-	deferred_build_add(&program->deferred, &copy->build);
+	deferred->held_bytes += size;
+	deferred_build_add(deferred, &copy->build);
 	return to;
 }
 
@@ -79,6 +81,7 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 	const size_t allowed = program->memory->limits.inline_bytes;
 	struct shape shape;
 	struct buffer *buffer;
+	const char *at;
 	int error = compile_array_shape(compiler, param, map, &shape);
 
 	if (error)
@@ -101,8 +104,10 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 	buffer = program_buffer(program, BUFFER_INPUT, &shape);
 	if (!buffer)
 		return compile_no_memory(compiler);
-	buffer->base = program->keeps ? copy_constant(program, data) : (char *)data->bytes.at;
-	buffer = buffer->base ? aligned_copy(compiler, buffer) : NULL;
+	at = compiler->first_run->is_template ? copy_constant(compiler, data) : data->bytes.at;
+	if (!at || run_hold(compiler->first_run, buffer, at, NULL))
+		return compile_no_memory(compiler);
+	buffer = aligned_copy(compiler, buffer, at);
 	if (!buffer)
 		return compile_no_memory(compiler);
 	*ret_buffer = buffer;

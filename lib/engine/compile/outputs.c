@@ -23,13 +23,14 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 {
 	struct program *program = compiler->program;
 	const struct value *data = value_get(map, "data");
-	struct buffer *buffer;
+	const struct run *run = compiler->first_run;
+	struct buffer *buffer = NULL;
 	struct shape shape;
 	int error;
 
 	if (compile_is_stated(compiler, map))
 		return compile_stated_buffer(compiler, param, map, ret_buffer);
-	if (!program->memory->limits.shares_memory || !data || data->kind != VALUE_BYTES || program->keeps)
+	if (!program->memory->limits.shares_memory || !data || data->kind != VALUE_BYTES || compiler->first_run->is_template)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_WRONG_TYPE,
 				  "got another map, allowed is a tile's handle or the map {new: true}");
 	error = compile_array_shape(compiler, param, map, &shape);
@@ -39,14 +40,14 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
 				  "memory of %zu bytes, its shape and dtype ask for %" PRIu64 " that are aligned",
 				  data->bytes.size, shape.bytes);
-	for (buffer = program->buffers; buffer; buffer = buffer->next)
-		if (buffer->base == data->bytes.at && shape_equal(&buffer->shape, &shape) && shape.bytes > 0)
-			break;
+	for (size_t i = program->n_buffers; i-- > 0 && !buffer && shape.bytes > 0;)
+		if (i < run->buffers_room && run->bound.base[i] == data->bytes.at &&
+		    shape_equal(&program->buffers[i]->shape, &shape))
+			buffer = program->buffers[i];
 	if (!buffer) {
 		buffer = program_buffer(program, BUFFER_CALLER, &shape);
-		if (!buffer)
+		if (!buffer || run_hold(compiler->first_run, buffer, data->bytes.at, NULL))
 			return compile_no_memory(compiler);
-		buffer->base = (char *)data->bytes.at;
 	}
 	*ret_buffer = buffer;
 	return 0;
@@ -95,7 +96,7 @@ static int result_buffer(struct compiler *compiler, unsigned param, const struct
 				  " bytes in the reply, allowed are %zu in all (inline_bytes); name a tile instead",
 				  shape->bytes, allowed);
 	buffer = program_buffer(program, BUFFER_RESULT, shape);
-	if (!buffer || (!program->keeps && program_result(program, buffer)))
+	if (!buffer)
 		return compile_no_memory(compiler);
 	program->inline_out += shape->bytes;
 	*ret_buffer = buffer;
@@ -110,7 +111,7 @@ static int new_tile(struct compiler *compiler, unsigned param, const struct shap
 	struct tile_place place;
 	int error;
 
-	if (program->keeps)
+	if (compiler->first_run->is_template)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_NOT_SUPPORTED,
 				  "got {new: true}, allowed in a prepared call is a tile's handle");
 	error = tile_create(program->memory, shape, 0, &place, compiler->err);
@@ -154,17 +155,17 @@ int compile_output(struct compiler *compiler, unsigned param, const struct shape
 
 /* --- replies --- */
 
-/* Adds an output to the map `results`. Its bytes have their address by now but are written later, when the steps run.
- */
+/* Adds an output to the map `results`. Each run says where its bytes lie. */
 static int put_result(struct compiler *compiler, struct buffer *out)
 {
 	struct bump *bump = compiler->program->bump;
 	struct value map = value_map();
 	char *name = bump_copy(bump, compiler->name->at, compiler->name->size);
 
-	out->result = (int)compiler->results->map.count;
 	if (!name || shape_put(&out->shape, bump, &map) ||
-	    value_add(bump, &map, "data", value_bytes(out->base, (size_t)out->shape.bytes)))
+	    program_field(compiler->program, (struct reply_field){FIELD_DATA, (int)out->index, FIELD_OF_RESULTS,
+								  compiler->results->map.count + 1, map.map.count}) ||
+	    value_add(bump, &map, "data", value_nil()))
 		return -ERROR_NO_MEMORY;
 	return value_put(bump, compiler->results, name, map);
 }
@@ -172,7 +173,7 @@ static int put_result(struct compiler *compiler, struct buffer *out)
 /* A step that writes a tile and whose output is wanted in the reply too: a copy of what it wrote. */
 static int copy_result(struct compiler *compiler, unsigned param, struct buffer *out, struct buffer **ret_buffer)
 {
-	struct buffer *copy;
+	struct buffer *copy = NULL;
 	int error = result_buffer(compiler, param, &out->shape, &copy);
 
 	if (error)
@@ -189,8 +190,10 @@ static int put_new_place(struct compiler *compiler, const struct buffer *out)
 	struct bump *bump = compiler->program->bump;
 	struct value place = value_map();
 
-	return value_add(bump, &place, "arena", value_uint(out->tile->arena->handle)) ||
-	       value_add(bump, &place, "offset", value_uint(out->tile->block->offset)) ||
+	const struct tile *tile = compiler->first_run->tiles[out->index];
+
+	return value_add(bump, &place, "arena", value_uint(tile->arena->handle)) ||
+	       value_add(bump, &place, "offset", value_uint(tile->block->offset)) ||
 	       value_add(bump, &place, "bytes", value_uint(out->shape.bytes)) ||
 	       value_add(bump, compiler->reply, "place", place);
 }
@@ -202,11 +205,12 @@ static int put_place(struct compiler *compiler, const struct buffer *out)
 	struct bump *bump = compiler->program->bump;
 
 	if (out->kind == BUFFER_TILE)
-		return value_add(bump, compiler->reply, "tile", value_uint(out->tile->handle)) ||
-		       (out->is_new && put_new_place(compiler, out));
+		return compile_field(compiler, FIELD_TILE, (int)out->index) ||
+		       value_add(bump, compiler->reply, "tile", value_uint(out->handle)) || (out->is_new && put_new_place(compiler, out));
 	if (compiler->run || out->kind != BUFFER_RESULT)
 		return 0;
-	return value_add(bump, compiler->reply, "data", value_bytes(out->base, (size_t)out->shape.bytes));
+	return compile_field(compiler, FIELD_DATA, (int)out->index) ||
+	       value_add(bump, compiler->reply, "data", value_nil());
 }
 
 /* A result that a step wrote to a tile is wanted in the reply as well only if `results` names it. */

@@ -207,6 +207,7 @@ static int compile_steps(struct compiler *compiler, const struct value *list)
 			error = compile_no_memory(compiler);
 	}
 	compiler->results = NULL;
+	compiler->reply = reply;
 	if (!error)
 		error = check_results(compiler);
 	if (error)
@@ -263,11 +264,10 @@ int compile_program(struct compiler *compiler)
 		return error;
 	program->placements.is_run = true;
 	program->placements.run = compile_choice(&run);
+	program->placements.name = run.at[RUN_NAME].given ? run.at[RUN_NAME].value : NULL;
 	compiler->run = &run;
 	error = compile_steps(compiler, run.at[RUN_STEPS].value);
 	compiler->args = run;
 	compiler->run = NULL;
-	if (!error && placement_name_run(program, run.at[RUN_NAME].given ? run.at[RUN_NAME].value : NULL))
-		error = compile_no_memory(compiler);
 	return error;
 }

@@ -36,7 +36,7 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 static int add_step(struct compiler *c, const struct signal_kind *kind, const struct scaling *s, struct buffer *in,
 		    struct buffer *tops, struct buffer *out)
 {
-	return signal_step(c, kind, signal_keep(c, s, sizeof *s), NULL, in, tops, out, NULL);
+	return signal_step(c, kind, signal_keep(c, s, sizeof *s), STEP_NO_PLAN, in, tops, out, NULL);
 }
 
 /* Finds the largest magnitude of each item (a transform). Each round writes `parts` numbers for each item, which the

@@ -53,7 +53,7 @@ void *signal_keep(struct compiler *c, const void *call, size_t size)
 }
 
 /* call is NULL where signal_keep had no memory, so callers need not check it themselves. */
-int signal_step(struct compiler *c, const struct signal_kind *kind, const void *call, struct plan_entry *plan,
+int signal_step(struct compiler *c, const struct signal_kind *kind, const void *call, int plan,
 		struct buffer *in, struct buffer *second, struct buffer *out, struct step **ret_step)
 {
 	struct step *step = call ? program_step(c->program, STEP_SIGNAL, in, out) : NULL;
@@ -70,15 +70,15 @@ int signal_step(struct compiler *c, const struct signal_kind *kind, const void *
 	return 0;
 }
 
-int signal_plan(struct compiler *c, uint64_t n, bool wide, bool real, struct plan_entry **ret_plan)
+int signal_plan(struct compiler *c, uint64_t n, bool wide, bool real, int *ret_plan)
 {
 	const struct plan_key key = {n, wide ? PRECISION_DOUBLE : PRECISION_FAST, real ? PLAN_REAL : PLAN_COMPLEX};
 
-	return program_plan(c->program, key, ret_plan) ? compile_no_memory(c) : 0;
+	return compile_plan(c, key, ret_plan);
 }
 
 /* Results of signals have no precision modes: float32 for float32 input, float64 for float64. */
-int signal_transform(struct compiler *c, struct plan_entry *plan, uint64_t n, bool inverse, double factor,
+int signal_transform(struct compiler *c, int plan, uint64_t n, bool inverse, double factor,
 		     struct buffer *in, struct buffer *out)
 {
 	struct step *step = program_step(c->program, STEP_FFT, in, out);
@@ -165,7 +165,7 @@ static int named_window(struct compiler *c, unsigned name, unsigned parameter, u
 
 	if (error)
 		return error;
-	return signal_step(c, &frames_named_window, signal_keep(c, &window, sizeof window), NULL, NULL, NULL, out,
+	return signal_step(c, &frames_named_window, signal_keep(c, &window, sizeof window), STEP_NO_PLAN, NULL, NULL, out,
 			   NULL);
 }
 

@@ -34,16 +34,16 @@ void *signal_keep(struct compiler *compiler, const void *call, size_t size);
 
 /* Adds a step of that kind over a description that signal_keep copied. plan: NULL where it needs none. *ret_step (may
  * be NULL) is valid until another step is added. */
-int signal_step(struct compiler *compiler, const struct signal_kind *kind, const void *call, struct plan_entry *plan,
+int signal_step(struct compiler *compiler, const struct signal_kind *kind, const void *call, int plan,
 		struct buffer *in, struct buffer *second, struct buffer *out, struct step **ret_step);
 
 /* Adds the step that transforms `in` along its last axis into `out`, times factor. */
-int signal_transform(struct compiler *compiler, struct plan_entry *plan, uint64_t n, bool inverse, double factor,
+int signal_transform(struct compiler *compiler, int plan, uint64_t n, bool inverse, double factor,
 		     struct buffer *in, struct buffer *out);
 
 /* Takes a plan of fast or double transforms of n elements; real: between reals and half a spectrum. The program holds
  * it. */
-int signal_plan(struct compiler *compiler, uint64_t n, bool wide, bool real, struct plan_entry **ret_plan);
+int signal_plan(struct compiler *compiler, uint64_t n, bool wide, bool real, int *ret_plan);
 
 /* Finds the axis that a bound PARAM_INT names among ndim dimensions. */
 int signal_axis(struct compiler *compiler, unsigned param, unsigned ndim, unsigned *ret_axis);

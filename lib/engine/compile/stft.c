@@ -19,7 +19,7 @@ struct request_stft {
 	struct buffer *in, *window, *out;
 	bool wide; /* float64 arithmetic */
 	struct stft stft;
-	struct plan_entry *plan; /* of n_fft elements; the program holds it */
+	int plan; /* of n_fft elements */
 };
 
 /* Defaults and the place of a short window in the middle of its frame are torch.stft's. A hop of 0 would never end;
@@ -46,7 +46,7 @@ static bool fits(const struct compiler *c, const struct request_stft *r)
 {
 	const struct engine *engine = c->program->memory->engine;
 
-	return signal_fits(plans_plan(r->plan), stft_row_bytes(&r->stft), pool_scratch_bytes(engine->pool));
+	return signal_fits(plans_plan(c->first_run->bound.plans[r->plan]), stft_row_bytes(&r->stft), pool_scratch_bytes(engine->pool));
 }
 
 /* torch.stft's normalized divides both ways by sqrt n_fft; otherwise the inverse divides by n_fft. */
@@ -167,10 +167,10 @@ static int long_forward(struct compiler *c, const struct request_stft *r, const 
 		error = signal_temp(c, signal_dtype(r->wide, true), frames->rows, frames->count, stft_spectrum(stft),
 				    &spectra);
 	if (!error)
-		error = signal_step(c, &frames_windowed, frames, NULL, r->in, r->window, windowed, NULL);
+		error = signal_step(c, &frames_windowed, frames, STEP_NO_PLAN, r->in, r->window, windowed, NULL);
 	if (!error)
 		error = signal_transform(c, r->plan, frames->n, false, stft->scale, windowed, spectra);
-	return error ? error : signal_step(c, &stft_store, stft, NULL, spectra, NULL, r->out, NULL);
+	return error ? error : signal_step(c, &stft_store, stft, STEP_NO_PLAN, spectra, NULL, r->out, NULL);
 }
 
 static int add_forward(struct compiler *c, const struct request_stft *r)
@@ -290,7 +290,7 @@ static int add_check(struct compiler *c, const struct request_stft *r, const str
 	const unsigned param = STFT_WINDOW + (c->args.at[STFT_WINDOW + WINDOW_VALUES].given ? WINDOW_VALUES : 0);
 	char text[192];
 	struct step *step;
-	int error = signal_step(c, &stft_check, stft, NULL, NULL, r->window, r->window, &step);
+	int error = signal_step(c, &stft_check, stft, STEP_NO_PLAN, NULL, r->window, r->window, &step);
 
 	if (error)
 		return error;
@@ -314,10 +314,10 @@ static int long_inverse(struct compiler *c, const struct request_stft *r, const 
 		error = signal_temp(c, signal_dtype(r->wide, stft->is_complex), frames->rows, frames->count, frames->n,
 				    &backs);
 	if (!error)
-		error = signal_step(c, &stft_gather, stft, NULL, r->in, NULL, spectra, NULL);
+		error = signal_step(c, &stft_gather, stft, STEP_NO_PLAN, r->in, NULL, spectra, NULL);
 	if (!error)
 		error = signal_transform(c, r->plan, frames->n, true, stft->scale, spectra, backs);
-	return error ? error : signal_step(c, &stft_add, stft, NULL, backs, r->window, r->out, NULL);
+	return error ? error : signal_step(c, &stft_add, stft, STEP_NO_PLAN, backs, r->window, r->out, NULL);
 }
 
 /* Adds an istft's steps: the check of the window's overlap, then the transforms. */

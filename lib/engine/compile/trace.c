@@ -90,7 +90,7 @@ static int place_probes(struct compiler *c, const struct shape *matrix, struct d
 }
 
 /* The reply's estimate and standard error are written when they are known; no member may come after. */
-static int put_reply(struct compiler *c, const struct step *step, struct placement *placement, struct buffer *out)
+static int put_reply(struct compiler *c, const struct step *step, struct buffer *out)
 {
 	const struct value method =
 		bind_choice_text(&c->args.operation->params[TRACE_METHOD], c->args.at[TRACE_METHOD].choice);
@@ -101,8 +101,8 @@ static int put_reply(struct compiler *c, const struct step *step, struct placeme
 	    value_put(bump, c->reply, "probes", value_uint(probes)) ||
 	    value_put(bump, c->reply, "products", value_uint(probes + step->trace.basis)))
 		return compile_no_memory(c);
-	placement->estimate = c->reply->map.count;
-	if (value_put(bump, c->reply, "estimate", value_nil()) ||
+	if (compile_field(c, FIELD_ESTIMATE, step->placement) ||
+	    value_put(bump, c->reply, "estimate", value_nil()) ||
 	    value_put(bump, c->reply, "standard_error", value_nil()))
 		return compile_no_memory(c);
 	return compile_reply(c, TRACE_OUT, out);
@@ -117,7 +117,6 @@ int compile_trace(struct compiler *c)
 	struct draw draw;
 	uint64_t first, last;
 	struct placement *placement;
-	size_t which;
 	int at_site = -1;
 	int error = compile_input(c, TRACE_IN, &in);
 
@@ -140,14 +139,8 @@ int compile_trace(struct compiler *c)
 	step->placement = at_site;
 	step->trace.basis = at[TRACE_METHOD].choice == TRACE_HUTCHPP ? at[TRACE_PROBES].u64 / 3 : 0;
 	step->trace.probes = last - first - 2 * step->trace.basis;
-	which = c->program->n_steps - 1;
 	placement = &c->program->placements.at[at_site];
 	placement->begin = first * in->shape.dims[0];
 	placement->is_part = at[TRACE_SIZE].u64 > 1;
-	error = put_reply(c, step, placement, out);
-	if (error)
-		return error;
-	step = &c->program->steps[which];
-	step->ops->set_reply(step, &c->reply->map.at[placement->estimate]);
-	return 0;
+	return put_reply(c, step, out);
 }

@@ -89,12 +89,11 @@ static int transform_axis(struct compiler *c, const struct request_fft *f, unsig
 		.precision = f->precision == PRECISION_KAHAN ? PRECISION_DOUBLE : f->precision,
 		.kind = transform_is_series(f) || in->shape.dtype != out->shape.dtype ? f->kind : PLAN_COMPLEX,
 	};
-	struct plan_entry *plan;
 	struct step *step;
-	int error = program_plan(c->program, key, &plan);
+	int plan = -1, error = compile_plan(c, key, &plan);
 
 	if (error)
-		return compile_no_memory(c);
+		return error;
 	step = program_step(c->program, STEP_FFT, in, out);
 	if (!step)
 		return compile_no_memory(c);

@@ -13,7 +13,7 @@ struct request_welch {
 	bool wide;     /* float64 arithmetic */
 	unsigned axis; /* of the signals */
 	struct welch welch;
-	struct plan_entry *plan;
+	int plan;
 };
 
 /* Both signals of csd must have one shape; the wider dtype of the two decides the arithmetic. */
@@ -169,9 +169,9 @@ static int long_spectra(struct compiler *c, const struct request_welch *r, const
 	if (!error && frames->detrend != DETREND_NONE)
 		error = signal_temp(c, DTYPE_F64, sums, 1, sizeof(struct trend_sums) / sizeof(double), &trends);
 	if (!error && trends)
-		error = signal_step(c, &frames_sums, frames, NULL, in, NULL, trends, NULL);
+		error = signal_step(c, &frames_sums, frames, STEP_NO_PLAN, in, NULL, trends, NULL);
 	if (!error)
-		error = signal_step(c, &frames_windowed, frames, NULL, in, r->window, windowed, &step);
+		error = signal_step(c, &frames_windowed, frames, STEP_NO_PLAN, in, r->window, windowed, &step);
 	if (error)
 		return error;
 	step->in[2] = trends;
@@ -187,7 +187,7 @@ static int long_squares(struct compiler *c, const struct request_welch *r, const
 
 	if (!error && welch->crosses)
 		error = long_spectra(c, r, welch, r->second, &second);
-	return error ? error : signal_step(c, &welch_squares, welch, NULL, spectra, second, out, NULL);
+	return error ? error : signal_step(c, &welch_squares, welch, STEP_NO_PLAN, spectra, second, out, NULL);
 }
 
 /* A thread sums the segments of one part of a row; a part has the same segments whatever the number of threads, so
@@ -198,7 +198,7 @@ static int add_squares(struct compiler *c, const struct request_welch *r, const 
 	struct step *step;
 	int error;
 
-	if (!signal_fits(plans_plan(r->plan), welch_row_bytes(welch), scratch))
+	if (!signal_fits(plans_plan(c->first_run->bound.plans[r->plan]), welch_row_bytes(welch), scratch))
 		return long_squares(c, r, welch, out);
 	error = signal_step(c, &welch_segments, welch, r->plan, r->in, r->window, out, &step);
 	if (!error)
@@ -222,13 +222,13 @@ static int add_steps(struct compiler *c, const struct request_welch *r)
 		count = signal_count_pieces(count, WELCH_FAN);
 		error = parts_of_spectrum(c, r, count, &last, &more);
 		if (!error)
-			error = signal_step(c, &welch_sums, welch, NULL, sums, NULL, more, NULL);
+			error = signal_step(c, &welch_sums, welch, STEP_NO_PLAN, sums, NULL, more, NULL);
 	}
 	if (!error)
 		error = signal_temp(c, DTYPE_F64, pieces, 1, sizeof(struct welch_window) / sizeof(double), &window);
 	if (!error)
-		error = signal_step(c, &welch_window_sums, welch, NULL, r->window, NULL, window, NULL);
-	return error ? error : signal_step(c, &welch_result, welch, NULL, sums, window, r->out, NULL);
+		error = signal_step(c, &welch_window_sums, welch, STEP_NO_PLAN, r->window, NULL, window, NULL);
+	return error ? error : signal_step(c, &welch_result, welch, STEP_NO_PLAN, sums, window, r->out, NULL);
 }
 
 /* Input that is float32 in float64 arithmetic, or the output's own memory, becomes a temporary copy. */

@@ -54,7 +54,6 @@ struct session_memory {
 	uint32_t tile_arena;       /* handle of the one that got the last tile */
 	struct tile **table; /* open addressing by handle; table_size is a power of two, or 0 */
 	size_t table_size, n_tiles; /* n_tiles <= table_size / 2 */
-	uint64_t n_freed;     /* tiles whose handles have ended */
 	uint64_t next_handle; /* 1 and up; 64 bits, so that it can pass the last handle, 2^32 - 1 */
 	struct tile *scopes[SCOPE_BUCKETS]; /* lists of the tiles whose scope has that remainder */
 	struct prepared *prepared[PREPARED_BUCKETS]; /* by handle */

@@ -99,7 +99,6 @@ static void retire(struct session_memory *memory, struct tile *tile)
 	empty_slot(memory, find_slot(memory, tile->handle));
 	unlink_scope(memory, tile);
 	memory->n_tiles--;
-	memory->n_freed++;
 	tile_hold_lose_locked(tile);
 	tile_drop_use_locked(tile);
 }

@@ -68,6 +68,11 @@ void tile_holder_end(struct session_memory *memory, struct tile_holder *holder);
 void tile_holder_add_locked(struct tile_holder *holder, struct tile *tile);
 /* Begins a run with the tiles that were added. */
 void tile_holder_start_locked(struct tile_holder *holder);
+/* Returns whether the tiles of a run that ended are held. */
+static inline bool tile_holder_has_locked(const struct tile_holder *holder)
+{
+	return atomic_load_explicit(&holder->state, memory_order_relaxed) == TILES_HELD;
+}
 /* Gives back what was added, or is held; a run in progress does so at its end. */
 void tile_holder_drop_locked(struct tile_holder *holder);
 /* Takes a tile whose handle ends out of all calls that hold it. */

@@ -14,14 +14,9 @@
 /* Frees what its runs in place hold. The session's memory may be gone, so this uses the engine's parts alone. */
 static void end_inline(struct prepared *prepared)
 {
-	struct program *program = prepared->now ? &prepared->now->program : NULL;
-
-	if (!program)
+	if (!prepared->now)
 		return;
-	for (size_t i = 0; program->kept && i < program->n_segments; i++)
-		step_end(program->kept[i]);
-	for (struct plan_use *at = program->plans; at; at = at->next)
-		plans_give(prepared->engine->plans, at->entry);
+	run_end(&prepared->now->run);
 	pool_close_account(prepared->engine->pool, prepared->now->job.account);
 }
 
@@ -33,9 +28,8 @@ void prepared_drop(void *arg)
 	if (!prepared || atomic_fetch_sub(&prepared->refs, 1) > 1)
 		return;
 	end_inline(prepared);
-	for (size_t i = 0; i < prepared->n_buffers; i++)
-		if (prepared->constants && prepared->buffers)
-			temp_free(prepared->engine, prepared->constants[i], prepared->buffers[i].shape.bytes);
+	for (size_t i = 0; prepared->constants && i < prepared->program.n_buffers; i++)
+		temp_free(prepared->engine, prepared->constants[i], prepared->program.buffers[i]->shape.bytes);
 	bump_free(prepared->bump);
 	if (prepared->charge && prepared->unreserve)
 		prepared->unreserve(prepared->reserve_arg, prepared->charge);

@@ -19,8 +19,8 @@ static enum short_draw_kind find_kind(const struct prepared *prepared)
 {
 	const struct program *program = &prepared->program;
 
-	if (program->n_steps != 1 || !is_draw(&program->steps[0]) || program->plans || prepared->name || prepared->names_memory ||
-	    prepared->n_buffers != 1 || program_work_ns(program) > SHORT_NS)
+	if (program->n_steps != 1 || !is_draw(&program->steps[0]) || program->n_plans || program->placements.name || prepared->names_memory ||
+	    program->n_buffers != 1 || run_work_ns(&prepared->first) > SHORT_NS)
 		return SHORT_DRAW_NONE;
 	if (prepared->replies)
 		return prepared->n_tiles == 0 ? SHORT_DRAW_REPLY : SHORT_DRAW_NONE;
@@ -30,15 +30,15 @@ static enum short_draw_kind find_kind(const struct prepared *prepared)
 void prepared_find_short_draw(const struct prepared *prepared, struct prepared_inline *now)
 {
 	struct short_draw *draw = &now->short_draw;
-	struct step *step = now->program.steps;
+	const struct step *step = prepared->program.steps;
 
-	draw->kind = placement_fix(&now->program, &draw->fixed) ? find_kind(prepared) : SHORT_DRAW_NONE;
+	draw->kind = placement_fix(&now->run, &draw->fixed) ? find_kind(prepared) : SHORT_DRAW_NONE;
 	if (!draw->kind)
 		return;
 	draw->takes = prepared->takes & (PREPARED_SEED | PREPARED_STREAM | PREPARED_OFFSET);
-	draw->seed = prepared->choice.seed;
-	draw->stream = prepared->choice.stream;
-	draw->offset = prepared->choice.offset;
+	draw->seed = prepared->first.choice.seed;
+	draw->stream = prepared->first.choice.stream;
+	draw->offset = prepared->first.choice.offset;
 	draw->step = step;
 	draw->n = step->out->shape.n;
 	draw->words = step->out->shape.bytes / 4;
@@ -70,51 +70,42 @@ static struct prepared *find_idle(struct prepared_batch *batch, uint32_t handle)
 		       : NULL;
 }
 
-/* Returns the handle of the tile that a run draws into. */
-static uint32_t handle_of(const struct short_draw *draw, const struct prepared_changes *changes)
+/* Returns where the samples go; NULL: there is no such tile. The tile stays held, as after a run in place. */
+static char *find_out(const struct prepared *prepared, const struct prepared_changes *changes)
 {
-	return changes->n_tiles && changes->tiles[0] ? changes->tiles[0] : draw->handle;
-}
+	struct prepared_inline *now = prepared->now;
+	const uint64_t handle = changes->n_tiles && changes->tiles[0] ? changes->tiles[0] : now->short_draw.handle;
 
-/* Returns where the samples go; NULL: there is no such tile. */
-static char *find_out(const struct prepared_batch *batch, struct short_draw *draw, const struct prepared_changes *changes)
-{
-	const struct buffer *out = draw->step->out;
-	const struct tile *tile;
-	uint32_t handle;
-
-	if (draw->kind == SHORT_DRAW_REPLY)
-		return changes->n_tiles ? NULL : out->base;
+	if (now->short_draw.kind == SHORT_DRAW_REPLY)
+		return changes->n_tiles ? NULL : now->run.bound.base[0];
 	if (changes->n_tiles > 1)
 		return NULL;
-	handle = handle_of(draw, changes);
-	if (draw->found == handle && draw->n_freed == batch->memory->n_freed)
-		return draw->at;
-	tile = tile_find_locked(batch->memory, handle);
-	if (!tile || !shape_equal(&tile->shape, &out->shape))
-		return NULL;
-	draw->found = handle;
-	draw->n_freed = batch->memory->n_freed;
-	draw->at = tile_base(tile);
-	return draw->at;
+	if (now->run.handles[0] != handle || !tile_holder_has_locked(&now->holder)) {
+		if (prepared_take_tiles_locked(prepared, &handle))
+			return NULL;
+		tile_holder_end(prepared->program.memory, &now->holder);
+	}
+	return now->run.bound.base[0];
 }
 
 /* The run's streams over the call's own, as prepared_choose does it. */
-static bool seek(const struct short_draw *draw, const struct prepared_changes *changes, struct draw_position *ret_position)
+static bool seek(struct prepared_inline *now, const struct prepared_changes *changes, struct draw_position *ret_position)
 {
+	const struct short_draw *draw = &now->short_draw;
 	const unsigned given = changes->given;
 
 	return (given & ~draw->takes) == 0 &&
 	       placement_seek_fixed(&draw->fixed, given & PREPARED_SEED ? changes->seed : draw->seed,
 				    given & PREPARED_STREAM ? changes->stream : draw->stream,
-				    given & PREPARED_OFFSET ? changes->offset : draw->offset, draw->step, ret_position);
+				    given & PREPARED_OFFSET ? changes->offset : draw->offset, now->run.bound.positions, ret_position);
 }
 
-static void fill_draw(struct prepared_batch *batch, const struct short_draw *draw, char *out)
+static void fill_draw(struct prepared_batch *batch, const struct prepared_inline *now, char *out)
 {
+	const struct short_draw *draw = &now->short_draw;
 	const void *const none[STEP_INPUTS] = {NULL};
 
-	draw->step->ops->fill(batch->memory->engine, draw->step, 0, draw->n, none, out);
+	draw->step->ops->fill(&now->run.bound, draw->step, 0, draw->n, none, out);
 	batch->runs++;
 	batch->words += draw->words;
 }
@@ -124,42 +115,31 @@ bool prepared_batch_run(struct prepared_batch *batch, uint32_t handle, const str
 			struct draw_position *ret_position)
 {
 	struct prepared *prepared = find_idle(batch, handle);
-	struct short_draw *draw = prepared ? &prepared->now->short_draw : NULL;
-	char *out = draw && draw->kind == SHORT_DRAW_TILE ? find_out(batch, draw, changes) : NULL;
+	struct prepared_inline *now = prepared ? prepared->now : NULL;
+	char *out = now && now->short_draw.kind == SHORT_DRAW_TILE ? find_out(prepared, changes) : NULL;
 
-	if (!out || !seek(draw, changes, ret_position))
+	if (!out || !seek(now, changes, ret_position))
 		return false;
-	fill_draw(batch, draw, out);
+	fill_draw(batch, now, out);
 	return true;
-}
-
-/* Writes the call's streams and the run's changes over them, as prepared_choose and prepared_bind_placements do. The rest of
- * the placement is the same in every run. */
-static bool state_place(const struct prepared *prepared, const struct prepared_changes *changes, struct stream_choice *to)
-{
-	const struct stream_choice *own = &prepared->choice;
-	const unsigned given = changes->given;
-
-	to->seed = given & PREPARED_SEED ? changes->seed : own->seed;
-	to->stream = given & PREPARED_STREAM ? changes->stream : own->stream;
-	to->offset = given & PREPARED_OFFSET ? changes->offset : own->offset;
-	to->position = own->position;
-	return (given & ~prepared->now->short_draw.takes) == 0;
 }
 
 const struct value *prepared_batch_reply(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes)
 {
 	struct prepared *prepared = find_idle(batch, handle);
-	struct prepared_inline *now = prepared ? prepared->now : NULL;
-	char *out = now ? find_out(batch, &now->short_draw, changes) : NULL;
+	char *out = prepared ? find_out(prepared, changes) : NULL;
+	struct prepared_choice choice;
+	struct run *run;
 
-	if (!out || !state_place(prepared, changes, &now->program.placements.at[0].own) ||
-	    placement_seek(&now->program, &now->reply, NULL))
+	if (!out || prepared_choose_place(prepared, changes, "run_prepared", &choice, NULL))
 		return NULL;
-	for (size_t i = 0; i < prepared->n_mentions; i++)
-		now->mentions[i]->u = handle_of(&now->short_draw, changes);
-	fill_draw(batch, &now->short_draw, out);
-	return &now->reply;
+	run = &prepared->now->run;
+	run->choice = choice.placement;
+	if (placement_seek(run, NULL))
+		return NULL;
+	run_name_tiles(run);
+	fill_draw(batch, prepared->now, out);
+	return run->reply;
 }
 
 void prepared_batch_end(struct prepared_batch *batch, uint64_t took_ns)

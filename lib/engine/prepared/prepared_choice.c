@@ -68,8 +68,8 @@ static int choose_tiles(const struct prepared *prepared, const struct prepared_c
 
 /* Finds all of the choice but its tiles: what the call states, and the run's changes over it. A run that changes
  * anything of its place does not draw from the call's named stream. */
-static int choose_place(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
-			struct prepared_choice *ret, struct error *err)
+int prepared_choose_place(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
+			  struct prepared_choice *ret, struct error *err)
 {
 	const unsigned foreign = changes->given & ~prepared->takes;
 
@@ -79,9 +79,8 @@ static int choose_place(const struct prepared *prepared, const struct prepared_c
 		return error_set(err, ERROR_NOT_SUPPORTED,
 				 "%s: prepared: the %s has results in its reply, allowed in a queue are results in tiles",
 				 context, prepared->operation->name);
-	ret->placement = prepared->choice;
-	ret->has_offset = changes->given & PREPARED_OFFSET;
-	ret->name = changes->given ? NULL : prepared->name;
+	ret->placement = prepared->first.choice;
+	ret->name = changes->given ? NULL : prepared->program.placements.name;
 	ret->tiles = NULL;
 	ret->memory = changes->memory;
 	if (prepared->names_memory && !changes->memory)
@@ -91,7 +90,7 @@ static int choose_place(const struct prepared *prepared, const struct prepared_c
 		ret->placement.seed = changes->seed;
 	if (changes->given & PREPARED_STREAM)
 		ret->placement.stream = changes->stream;
-	if (ret->has_offset)
+	if (changes->given & PREPARED_OFFSET)
 		ret->placement.offset = changes->offset;
 	if (changes->given & PREPARED_POSITION)
 		ret->placement.position = changes->position;
@@ -101,7 +100,7 @@ static int choose_place(const struct prepared *prepared, const struct prepared_c
 int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
 		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err)
 {
-	const int error = choose_place(prepared, changes, context, ret, err);
+	const int error = prepared_choose_place(prepared, changes, context, ret, err);
 
 	if (error || changes->n_tiles == 0)
 		return error;
@@ -221,7 +220,7 @@ int prepared_read_choice(struct compiler *compiler, const struct prepared *prepa
 		.stream = at[PREPARED_RUN_STREAM].u64,
 		.offset = at[PREPARED_RUN_OFFSET].u64,
 	};
-	int error = choose_place(prepared, &changes, compiler->args.context, ret, compiler->err);
+	int error = prepared_choose_place(prepared, &changes, compiler->args.context, ret, compiler->err);
 
 	if (!error)
 		error = check_stated(prepared, &compiler->args, compiler->err);

@@ -14,31 +14,31 @@ static bool can_be_constant(const struct step *step)
 	return !step->ops->place && step->out->kind == BUFFER_TEMP;
 }
 
-/* An input of the call is constant; a temporary is while no step that writes it is found to depend on the run (lent).
+/* An input of the call is constant; a temporary is while no step that writes it is found to depend on the run (is_constant).
  */
 static bool has_constant_inputs(const struct step *step)
 {
 	for (unsigned k = 0; k < STEP_INPUTS; k++)
-		if (step->in[k] && step->in[k]->kind != BUFFER_INPUT && !step->in[k]->lent)
+		if (step->in[k] && step->in[k]->kind != BUFFER_INPUT && !step->in[k]->is_constant)
 			return false;
 	return true;
 }
 
-/* Marks, by `lent`, the temporaries that are the same in every run: all at first, then repeatedly fewer, until nothing
+/* Marks, by `is_constant`, the temporaries that are the same in every run: all at first, then repeatedly fewer, until nothing
  * changes. Several steps may write one buffer, so one pass in order is not enough. */
 static void mark_buffers(struct program *program)
 {
 	bool again = true;
 
-	for (struct buffer *at = program->buffers; at; at = at->next)
-		at->lent = at->kind == BUFFER_TEMP;
+	for (size_t i = 0; i < program->n_buffers; i++)
+		program->buffers[i]->is_constant = program->buffers[i]->kind == BUFFER_TEMP;
 	while (again) {
 		again = false;
 		for (size_t i = 0; i < program->n_steps; i++) {
 			struct step *step = &program->steps[i];
 
-			if (step->out->lent && !(can_be_constant(step) && has_constant_inputs(step))) {
-				step->out->lent = false;
+			if (step->out->is_constant && !(can_be_constant(step) && has_constant_inputs(step))) {
+				step->out->is_constant = false;
 				again = true;
 			}
 		}
@@ -53,7 +53,7 @@ static void mark_segments(struct program *program)
 
 		segment->constant = true;
 		for (size_t i = segment->first; i < segment->first + segment->count; i++)
-			segment->constant &= program->steps[i].out->lent;
+			segment->constant &= program->steps[i].out->is_constant;
 	}
 }
 
@@ -84,22 +84,24 @@ static bool is_made_apart(const struct program *program, const struct buffer *bu
 	return true;
 }
 
-/* `lent` ends up marking only the buffers that later runs read: those between constants are not kept. */
+/* `is_constant` ends up marking only the buffers that later runs read: those between constants are not kept. */
 uint64_t prepared_find_constants(struct program *program)
 {
 	uint64_t bytes = 0;
 
 	mark_buffers(program);
 	mark_segments(program);
-	for (struct buffer *at = program->buffers; at; at = at->next) {
-		at->lent = at->lent && is_made_apart(program, at) && is_needed(program, at);
-		if (at->lent)
+	for (size_t i = 0; i < program->n_buffers; i++) {
+		struct buffer *at = program->buffers[i];
+
+		at->is_constant = at->is_constant && is_made_apart(program, at) && is_needed(program, at);
+		if (at->is_constant)
 			bytes += bytes > CONSTANTS_MOST ? 0 : at->shape.bytes;
 	}
 	if (bytes <= CONSTANTS_MOST)
 		return bytes;
-	for (struct buffer *at = program->buffers; at; at = at->next)
-		at->lent = false;
+	for (size_t i = 0; i < program->n_buffers; i++)
+		program->buffers[i]->is_constant = false;
 	for (size_t s = 0; s < program->n_segments; s++)
 		program->segments[s].constant = false;
 	return 0;

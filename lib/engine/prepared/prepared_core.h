@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a prepared call is made of; for the engine's own room.
  *
- *     prepared_create.c     compiles the call once, and turns pointers between its parts into indices
+ *     prepared_create.c     compiles the call once, and lists the tiles that it names
  *     prepared_constants.c  finds the parts that are the same in every run
  *     prepared.c            the session's table of handles, and references
  *     prepared_choice.c     what a run states, checked
- *     prepared_bind.c       a run's own program: copies whose indices become pointers again
- *     prepared_inline.c     small calls, which have one such program for life and run without a request
+ *     prepared_bind.c       a run as a request: a copy of the first run
+ *     prepared_inline.c     small calls, which keep one run for life and run without a request
  *     prepared_batch.c      short draws among them, several at a time
  *
- * Its program has steps, segments and placements, but no memory for results and no use of a tile: each run has those.
- * Plans are taken anew by each run: a prepared call that held them would keep them from being dropped. Its constants,
- * which depend on neither draws nor tiles (windows, the spectra of a kernel that came inline), are computed by the
- * first run, which leaves them to those that begin after its end. */
+ * Its program is shared by all runs. Its first run, by which it was compiled, holds no memory for results and no use of a
+ * tile: each run has those. Plans are taken anew by each run: a prepared call that held them would keep them from being
+ * dropped. Its constants, which depend on neither draws nor tiles (windows, the spectra of a kernel that came inline), are
+ * computed by the first run to end, which leaves them to those that begin after it. */
 #ifndef TRNSCI_ENGINE_PREPARED_CORE_H
 #define TRNSCI_ENGINE_PREPARED_CORE_H
 
@@ -24,21 +24,10 @@
 #include "engine/prepared/prepared_changes.h"
 #include "engine/program/placement.h"
 
-/* The buffers of a step as indices of the prepared call's array. */
-struct prepared_links {
-	int in[STEP_INPUTS], out, plan; /* -1: none */
-};
-
 /* A tile that the call names, in the order of first mention. */
 struct prepared_tile {
 	uint64_t handle;
 	int buffer; /* -1: no step uses it */
-};
-
-/* Where the reply names a tile. */
-struct prepared_mention {
-	int step; /* whose map it is in; -1: the reply itself */
-	int buffer;
 };
 
 /* Where the samples of a single draw go that takes a few microseconds; or the call is none. */
@@ -51,13 +40,9 @@ struct short_draw {
 	unsigned takes;                /* as the call */
 	uint64_t seed, stream, offset; /* as prepared */
 	uint32_t handle;               /* of the tile, as prepared */
-	struct step *step;             /* of the call's own program */
+	const struct step *step;
 	size_t n, words;               /* elements, and words of 32 bits, that it makes */
 	struct placement_fixed fixed;
-	/* The tile that the last run found. It is there as long as no tile was freed since. */
-	uint32_t found;
-	uint64_t n_freed;
-	char *at;
 };
 
 /* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump.
@@ -69,11 +54,9 @@ struct prepared_inline {
 	struct short_draw short_draw;
 	bool is_ready; /* its plans are; never reset */
 	struct job job;
-	struct program program; /* bound once; each run overwrites its handles, addresses and positions */
+	struct run run; /* each time at other handles, addresses and positions */
 	struct value reply;
-	struct buffer *buffers;
-	struct value **mentions; /* as those of the prepared call */
-	struct tile_holder holder; /* the tiles of the last run, whose handles the buffers have */
+	struct tile_holder holder; /* the tiles of the last time, whose handles the run has */
 	uint64_t *tiles, *sorted; /* room for the handles of a run */
 };
 
@@ -88,20 +71,12 @@ struct prepared {
 	const struct operation *operation;
 	unsigned takes; /* which of PREPARED_SEED ... its method has */
 	bool names_memory; /* of the caller's, which each run states */
-	struct stream_choice choice; /* what it states for draws that state nothing, or for its one draw */
-	const struct value *name;  /* the named stream among that; NULL */
 	uint64_t timeout_ms; /* of each run, from its start; 0: none */
-	struct program program; /* without memory for results, uses of tiles, or plans */
-	struct buffer *buffers; /* originals, which each run copies */
-	size_t n_buffers;
-	struct prepared_links *links; /* of each step */
-	struct plan_key *plans;
-	size_t n_plans;
+	struct program program;
+	struct run first; /* copied by each run */
+	struct value reply; /* of the first run */
 	struct prepared_tile *tiles;
 	size_t n_tiles;
-	struct prepared_mention *mentions;
-	size_t n_mentions;
-	struct value reply;
 	bool replies; /* has results in its reply, not in tiles alone */
 	char **constants; /* by buffer: work memory that the first run left; NULL where it is no constant */
 	uint64_t constant_bytes; /* at most 16 MiB; 0: the call has no constants */
@@ -149,7 +124,6 @@ struct prepared *prepared_get_locked(struct session_memory *memory, uint64_t han
 struct prepared_choice {
 	struct stream_choice placement;
 	const struct value *name; /* the named stream; NULL: none */
-	bool has_offset;          /* the run's own */
 	const uint64_t *tiles;    /* handles, one for each tile that the call names; NULL: as prepared */
 	void *const *memory;      /* of the caller's; NULL: the call names none */
 };
@@ -159,6 +133,9 @@ struct prepared_choice {
  * -ERROR_NOT_SUPPORTED (results in the reply), -ERROR_MISSING_PARAMETER (memory) */
 int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
 		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err);
+/* The same, but for the tiles. */
+int prepared_choose_place(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
+			  struct prepared_choice *ret, struct error *err);
 /* Checks that no tile stands for two: steps were fused and ordered for tiles that differ. -ERROR_BAD_TILE */
 int prepared_check_tiles(const struct prepared *prepared, const uint64_t *to, uint64_t *sorted, const char *context,
 			 struct error *err);
@@ -169,31 +146,26 @@ int prepared_read_choice(struct compiler *compiler, const struct prepared *prepa
 
 /* ---- runs (prepared_bind.c) ---- */
 
-/* Makes a run of it in program's own bump allocator: with its tiles, which are there and of the shapes that it was
- * compiled for, its own results and the reply; placement_seek has to follow. -ERROR_BAD_TILE, -ERROR_BAD_SHAPE,
- * -ERROR_NO_MEMORY. The caller calls program_end, also after an error. */
-int prepared_bind(struct prepared *prepared, struct program *program, const struct prepared_choice *choice,
-		  struct value *reply, struct error *err);
-/* Takes the tile of a buffer's handle and sets its address; program_end gives the tile back. -ERROR_BAD_TILE,
- * -ERROR_BAD_SHAPE */
-int prepared_bind_tile(struct program *program, struct buffer *buffer, struct error *err);
-/* Writes the choice's streams and offset to the run's own placements. -ERROR_END_OF_STREAM (points) */
-int prepared_bind_placements(struct program *program, const struct prepared_choice *choice, struct error *err);
-
 /* Takes over the constants of a run that has ended without an error, unless another run's were taken before. Any
  * thread. */
-void prepared_learn(struct prepared *prepared, struct program *program);
+void prepared_learn(struct prepared *prepared, struct run *run);
 
-/* Compile the bound `run_prepared`, and a run of that handle with these changes. The run holds a reference to the call
- * as long as its bump lives. */
-int prepared_compile(struct compiler *compiler);
-int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struct prepared_changes *changes);
+/* Make compiler->first_run a run of a call: by the bound `run_prepared`, or by its handle with these changes. It has its
+ * tiles, which are there and of the shapes that the call was compiled for, its own results and reply; placement_seek has to
+ * follow. *ret_prepared lives as long as the run's bump. Call run_end also after an error. -ERROR_BAD_TILE,
+ * -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY */
+int prepared_compile(struct compiler *compiler, struct prepared **ret_prepared);
+int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struct prepared_changes *changes,
+			 struct prepared **ret_prepared);
 
 /* ---- runs without a request (prepared_inline.c) ---- */
 
 /* Makes prepared->now where the call is small (is_small). Call it when the program has been compiled and its tables are
  * built. Returns 0, also where it is not small, or -ERROR_NO_MEMORY. */
 int prepared_create_inline(struct prepared *prepared);
+/* Hold the session's lock. Begins a run in place with these tiles, one for each that the call names (NULL: as prepared).
+ * After a failure none are held. -ERROR_BAD_TILE */
+int prepared_take_tiles_locked(const struct prepared *prepared, const uint64_t *tiles);
 /* Returns about how many bytes the plans have that it holds. */
 uint64_t prepared_inline_bytes(const struct prepared *prepared);
 

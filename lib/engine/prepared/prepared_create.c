@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making prepared calls: buffers, which steps point to, become an array, so that a run's own are a copy with other
- * addresses. */
+/* Making prepared calls: a program and its first run, which later runs copy. */
 #include "engine/prepared/prepared.h"
 #include "engine/prepared/prepared_core.h"
 #include "engine/program/placement.h"
@@ -9,91 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- buffers, steps and plans ---- */
-
-/* Returns whether no step uses the buffer. A tile is listed even so: it must be there in every run. */
-static bool is_left_out(const struct buffer *buffer)
-{
-	return buffer->first == SIZE_MAX && (buffer->kind == BUFFER_TEMP || buffer->kind == BUFFER_INPUT);
-}
-
-/* Copies the buffers to an array in the order in which they were made (the program's list has the latest first). `slot`
- * of the originals, which nobody reads any more, becomes their index. */
-static int gather_buffers(struct prepared *prepared)
-{
-	struct bump *bump = prepared->bump;
-	size_t n = 0;
-
-	for (struct buffer *at = prepared->program.buffers; at; at = at->next)
-		n += !is_left_out(at);
-	prepared->buffers = bump_alloc(bump, (n + 1) * sizeof *prepared->buffers);
-	prepared->constants = bump_alloc(bump, (n + 1) * sizeof *prepared->constants);
-	if (!prepared->buffers || !prepared->constants)
-		return -ERROR_NO_MEMORY;
-	memset(prepared->constants, 0, (n + 1) * sizeof *prepared->constants);
-	prepared->n_buffers = n;
-	for (struct buffer *at = prepared->program.buffers; at; at = at->next) {
-		if (is_left_out(at))
-			continue;
-		prepared->buffers[--n] = *at;
-		prepared->buffers[n].tile = NULL;
-		prepared->names_memory |= at->kind == BUFFER_CALLER;
-		at->slot = (int)n;
-	}
-	return 0;
-}
-
-/* Returns a buffer's index after gather_buffers; -1: NULL. */
-static int index_of(const struct buffer *buffer)
-{
-	return buffer ? buffer->slot : -1;
-}
-
-/* Returns the index of a step's plan among the keys that link_steps lists; -1: the step has none. */
-static int plan_of(const struct prepared *prepared, const struct step *step)
-{
-	int i = 0;
-
-	if (!step->plan)
-		return -1;
-	for (const struct plan_use *at = prepared->program.plans; at && at->entry != step->plan; at = at->next)
-		i++;
-	return i;
-}
-
-/* Lists the keys of the plans, and for each step the indices of its buffers and plan. */
-static int link_steps(struct prepared *prepared)
-{
-	const struct program *program = &prepared->program;
-	size_t i = 0;
-
-	for (const struct plan_use *at = program->plans; at; at = at->next)
-		prepared->n_plans++;
-	prepared->links = bump_alloc(prepared->bump, (program->n_steps + 1) * sizeof *prepared->links);
-	prepared->plans = bump_alloc(prepared->bump, (prepared->n_plans + 1) * sizeof *prepared->plans);
-	if (!prepared->links || !prepared->plans)
-		return -ERROR_NO_MEMORY;
-	for (const struct plan_use *at = program->plans; at; at = at->next)
-		prepared->plans[i++] = at->key;
-	for (i = 0; i < program->n_steps; i++) {
-		const struct step *step = &program->steps[i];
-		struct prepared_links *links = &prepared->links[i];
-
-		for (unsigned k = 0; k < STEP_INPUTS; k++)
-			links->in[k] = index_of(step->in[k]);
-		links->out = index_of(step->out);
-		links->plan = plan_of(prepared, step);
-	}
-	return 0;
-}
-
-/* ---- tiles ---- */
-
 /* Returns the index of the buffer of a tile, or -1. */
 static int find_buffer(const struct prepared *prepared, uint64_t handle)
 {
-	for (size_t i = 0; i < prepared->n_buffers; i++)
-		if (prepared->buffers[i].kind == BUFFER_TILE && prepared->buffers[i].handle == handle)
+	for (size_t i = 0; i < prepared->program.n_buffers; i++)
+		if (prepared->program.buffers[i]->kind == BUFFER_TILE && prepared->program.buffers[i]->handle == handle)
 			return (int)i;
 	return -1;
 }
@@ -169,52 +88,20 @@ static int list_tiles(struct prepared *prepared, const struct value *params)
 	return 0;
 }
 
-/* Notes a `tile` of the reply: of the call itself, or of a step. */
-static void add_mention(struct prepared *prepared, const struct value *map, int step)
-{
-	const struct value *tile = value_get(map, "tile");
-
-	if (tile)
-		prepared->mentions[prepared->n_mentions++] =
-			(struct prepared_mention){step, find_buffer(prepared, tile->u)};
-}
-
-static int list_mentions(struct prepared *prepared)
-{
-	const struct value *steps = value_get(&prepared->reply, "steps");
-	const size_t count = steps ? steps->array.count : 1;
-
-	prepared->mentions = bump_alloc(prepared->bump, (count + 1) * sizeof *prepared->mentions);
-	if (!prepared->mentions)
-		return -ERROR_NO_MEMORY;
-	if (!steps)
-		add_mention(prepared, &prepared->reply, -1);
-	for (size_t i = 0; steps && i < count; i++)
-		add_mention(prepared, &steps->array.at[i], (int)i);
-	return 0;
-}
-
 /* ---- the call ---- */
 
-/* What every run states anew, as this call states it; and its own. */
-static int keep_choice(struct prepared *prepared, const struct args *args)
+/* Copies the name of the stream that a run draws from, which lies in the request. */
+static int keep_name(struct prepared *prepared)
 {
-	const struct program *program = &prepared->program;
+	struct placements *placements = &prepared->program.placements;
 	struct value *copy;
 
-	prepared->timeout_ms = bind_timeout_ms(args);
-	if (!program->placements.is_run) {
-		if (program->placements.count)
-			prepared->choice = program->placements.at[0].own;
-		return 0;
-	}
-	prepared->choice = compile_choice(args);
-	if (!args->at[RUN_NAME].given)
+	if (!placements->name)
 		return 0;
 	copy = bump_alloc(prepared->bump, sizeof *copy);
-	if (!copy || value_copy(prepared->bump, args->at[RUN_NAME].value, copy))
+	if (!copy || value_copy(prepared->bump, placements->name, copy))
 		return -ERROR_NO_MEMORY;
-	prepared->name = copy;
+	placements->name = copy;
 	return 0;
 }
 
@@ -227,6 +114,7 @@ static int compile_call(struct prepared *prepared, const struct value *params, s
 
 	memset(&compiler, 0, offsetof(struct compiler, args.at));
 	compiler.program = program;
+	compiler.first_run = &prepared->first;
 	compiler.reply = &prepared->reply;
 	compiler.err = err;
 	compiler.args.operation = prepared->operation;
@@ -240,19 +128,27 @@ static int compile_call(struct prepared *prepared, const struct value *params, s
 	}
 	if (error)
 		return error;
-	if (keep_choice(prepared, &compiler.args))
+	prepared->timeout_ms = bind_timeout_ms(&compiler.args);
+	if (keep_name(prepared))
 		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	/* Where it lies as it stands, so that what is wrong is reported now. */
-	return placement_seek(program, &prepared->reply, err);
+	return placement_seek(&prepared->first, err);
 }
 
-/* Turns the compiled program's pointers into arrays and indices. Constants come first: they decide what buffers are. */
+/* Lists what each run states or shares beside the program. */
 static int arrange(struct prepared *prepared, const struct value *params)
 {
+	const struct program *program = &prepared->program;
+	const size_t bytes = (program->n_buffers + 1) * sizeof *prepared->constants;
+
 	prepared->constant_bytes = prepared_find_constants(&prepared->program);
-	return gather_buffers(prepared) || list_tiles(prepared, params) || list_mentions(prepared) || link_steps(prepared)
-		       ? -ERROR_NO_MEMORY
-		       : 0;
+	prepared->constants = bump_alloc(prepared->bump, bytes);
+	if (!prepared->constants)
+		return -ERROR_NO_MEMORY;
+	memset(prepared->constants, 0, bytes);
+	for (size_t i = 0; i < program->n_buffers; i++)
+		prepared->names_memory |= program->buffers[i]->kind == BUFFER_CALLER;
+	return list_tiles(prepared, params);
 }
 
 /* Returns whether the reply carries what a run computes: inline results, or the numbers of a trace. */
@@ -261,11 +157,11 @@ static bool has_results_in_reply(const struct program *program)
 	bool any = program->inline_out > 0;
 
 	for (size_t i = 0; i < program->n_steps; i++)
-		any |= program->steps[i].ops->set_reply != NULL;
+		any |= program->steps[i].ops->replies;
 	return any;
 }
 
-/* Compiles and arranges. program_end gives back the tiles and plans of the compilation: a prepared call holds neither.
+/* Compiles and arranges. run_end gives back the tiles and plans of the compilation: a prepared call holds neither.
  * *ret_bytes is about what the call holds from now on. */
 static int create_from_call(struct session_memory *memory, struct prepared *prepared, const struct operation *operation,
 			    const struct value *params, uint64_t *ret_bytes, struct error *err)
@@ -277,7 +173,11 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 			  (operation_param(operation, "stream", 6) ? PREPARED_STREAM : 0u) |
 			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u) |
 			  (operation_param(operation, "position", 8) ? PREPARED_POSITION : 0u);
-	prepared->program = (struct program){.memory = memory, .bump = prepared->bump, .keeps = true};
+	prepared->program = (struct program){.memory = memory, .bump = prepared->bump};
+	prepared->first = (struct run){.program = &prepared->program,
+				       .bump = prepared->bump,
+				       .bound.engine = memory->engine,
+				       .is_template = true};
 	prepared->engine = memory->engine;
 	prepared->reply = value_map();
 	atomic_flag_clear(&prepared->taken);
@@ -288,10 +188,10 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	if (!error && prepared_create_inline(prepared))
 		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
-	program_end(&prepared->program);
+	run_end(&prepared->first);
 	if (error)
 		return error;
-	*ret_bytes = prepared_inline_bytes(prepared) + bump_bytes(prepared->bump) + prepared->program.deferred.held_bytes + prepared->constant_bytes;
+	*ret_bytes = prepared_inline_bytes(prepared) + bump_bytes(prepared->bump) + prepared->first.deferred.held_bytes + prepared->constant_bytes;
 	return 0;
 }
 
@@ -416,7 +316,7 @@ int prepared_make(struct session_memory *memory, const struct operation *operati
 	if (error)
 		return error;
 	do
-		more = deferred_build_advance(&prepared->program.deferred, err);
+		more = deferred_build_advance(&prepared->first.deferred, err);
 	while (more > 0);
 	error = more;
 	if (!error && !prepared->now && prepared_create_inline(prepared))

@@ -31,18 +31,18 @@ static bool is_small_step(const struct step *step)
 /* Returns whether all plans are short: the call holds them as long as it lives, so the cache cannot drop them. */
 static bool has_small_plans(const struct program *program)
 {
-	for (const struct plan_use *at = program->plans; at; at = at->next)
-		if (at->key.n > PLAN_MOST)
+	for (size_t i = 0; i < program->n_plans; i++)
+		if (program->plans[i].n > PLAN_MOST)
 			return false;
 	return true;
 }
 
 /* Returns whether a run is so short that its caller may be kept for it. */
-static bool is_cheap(const struct program *program)
+static bool is_cheap(const struct run *run)
 {
-	return program_work_ns(program) <= (program->memory->limits.shares_memory
-						    ? COST_MOST_JOINED_NS
-						    : pool_here_ns(program->memory->engine->pool, false));
+	return run_work_ns(run) <= (run->program->memory->limits.shares_memory
+					    ? COST_MOST_JOINED_NS
+					    : pool_here_ns(run->bound.engine->pool, false));
 }
 
 /* Nothing of it allocates, waits or may fail beside its tiles and its place. */
@@ -57,10 +57,10 @@ static bool is_small(const struct prepared *prepared)
 		if (program->placements.at[i].own.has_text && program->placements.at[i].own.text)
 			return false;
 	return program->n_steps > 0 && program->placements.count <= PLACEMENT_PLACES_HERE &&
-	       !placement_waits(program) && !prepared->choice.text && prepared->timeout_ms == 0 &&
-	       program->temp_bytes == 0 && has_small_plans(program) && !program->deferred.first &&
+	       !placement_waits(&prepared->first) && !prepared->first.choice.text && prepared->timeout_ms == 0 &&
+	       program->temp_bytes == 0 && has_small_plans(program) && !prepared->first.deferred.first &&
 	       prepared->constant_bytes == 0 && program->inline_out <= RESULT_MOST && prepared->n_tiles <= TILES_MOST &&
-	       is_cheap(program);
+	       is_cheap(&prepared->first);
 }
 
 
@@ -73,51 +73,38 @@ static struct prepared_inline *of_job(struct job *job)
 
 static int advance_segments(struct job *job)
 {
-	return program_advance(&of_job(job)->program, job);
+	return run_advance(&of_job(job)->run, job);
 }
 
 static uint64_t run_inline(struct job *job, size_t chunk, void *scratch)
 {
-	return program_run(&of_job(job)->program, chunk, scratch);
+	return run_chunk(&of_job(job)->run, chunk, scratch);
 }
 
 static const struct job_ops now_ops = {.advance = advance_segments, .run = run_inline};
 
 /* ---- making it ---- */
 
-/* Each run takes its tiles itself: until then they may be freed. */
-static void give_tiles(const struct prepared *prepared, struct prepared_inline *now)
+/* Makes the run that is kept: a copy of the first with results of its own. It takes its tiles when it runs. */
+static int make_run(const struct prepared *prepared, struct prepared_inline *now)
 {
-	struct session_memory *memory = now->program.memory;
+	struct run *run = &now->run;
+	struct step_run **step_runs;
 
-	for (size_t i = 0; i < prepared->n_buffers; i++) {
-		struct buffer *buffer = &now->buffers[i];
-
-		if (buffer->kind == BUFFER_TILE && buffer->tile)
-			tile_give(memory, buffer->tile);
-		buffer->tile = NULL;
-	}
-}
-
-/* Finds the values of the reply that name tiles, so that a run writes them without a search. */
-static int list_mentions(const struct prepared *prepared, struct prepared_inline *now)
-{
-	const struct value *steps = value_get(&now->reply, "steps");
-
-	now->mentions = bump_alloc(prepared->bump, (prepared->n_mentions + 1) * sizeof(struct value *));
-	if (!now->mentions)
+	*run = (struct run){.program = &prepared->program, .bump = prepared->bump, .bound.engine = prepared->engine};
+	now->reply = value_map();
+	if (run_copy(&prepared->first, &now->reply, run) || run_get_results(run))
 		return -ERROR_NO_MEMORY;
-	for (size_t i = 0; i < prepared->n_mentions; i++) {
-		const int step = prepared->mentions[i].step;
-
-		now->mentions[i] = (struct value *)value_get(step < 0 ? &now->reply : &steps->array.at[step], "tile");
-	}
+	step_runs = bump_alloc(prepared->bump, prepared->program.n_segments * sizeof(struct step_run *));
+	if (!step_runs)
+		return -ERROR_NO_MEMORY;
+	memset(step_runs, 0, prepared->program.n_segments * sizeof(struct step_run *));
+	run->step_runs = step_runs;
 	return 0;
 }
 
 int prepared_create_inline(struct prepared *prepared)
 {
-	const struct prepared_choice choice = {.placement = prepared->choice};
 	struct prepared_inline *now;
 
 	if (!is_small(prepared))
@@ -126,29 +113,16 @@ int prepared_create_inline(struct prepared *prepared)
 	if (!now)
 		return -ERROR_NO_MEMORY;
 	memset(now, 0, sizeof *now);
-	now->program = (struct program){.memory = prepared->program.memory, .bump = prepared->bump};
 	now->job.ops = &now_ops;
 	now->job.fair_entry = &prepared->program.memory->fair_entry;
 	now->job.account = pool_open_account(prepared->engine->pool);
-	now->reply = value_map();
 	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
 	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
-	now->holder.at = bump_alloc(prepared->bump, (prepared->n_buffers + 1) * sizeof *now->holder.at);
+	now->holder.at = bump_alloc(prepared->bump, (prepared->n_tiles + 1) * sizeof *now->holder.at);
+	now->run.program = &prepared->program;
 	prepared->now = now;
-	if (!now->job.account || !now->tiles || !now->holder.at || prepared_bind(prepared, &now->program, &choice, &now->reply, NULL)) {
-		program_end(&now->program);
+	if (!now->job.account || !now->tiles || !now->holder.at || make_run(prepared, now))
 		return -ERROR_NO_MEMORY;
-	}
-	/* Its first buffer is the last of the program's list. */
-	for (now->buffers = now->program.buffers; now->buffers && now->buffers->next;)
-		now->buffers = now->buffers->next;
-	give_tiles(prepared, now);
-	if (list_mentions(prepared, now))
-		return -ERROR_NO_MEMORY;
-	now->program.kept = bump_alloc(prepared->bump, now->program.n_segments * sizeof(struct step_run *));
-	if (!now->program.kept)
-		return -ERROR_NO_MEMORY;
-	memset(now->program.kept, 0, now->program.n_segments * sizeof(struct step_run *));
 	prepared_find_short_draw(prepared, now);
 	return 0;
 }
@@ -157,16 +131,16 @@ uint64_t prepared_inline_bytes(const struct prepared *prepared)
 {
 	uint64_t bytes = 0;
 
-	for (const struct plan_use *at = prepared->now ? prepared->now->program.plans : NULL; at; at = at->next)
-		bytes += PLAN_BYTES * at->key.n;
+	for (size_t i = 0; prepared->now && i < prepared->program.n_plans; i++)
+		bytes += PLAN_BYTES * prepared->program.plans[i].n;
 	return bytes;
 }
 
 /* Returns whether all plans are built. They are held, so what was ready once stays ready. */
 static bool is_ready(const struct prepared *prepared, struct prepared_inline *now)
 {
-	for (struct plan_use *at = now->program.plans; at && !now->is_ready; at = at->next)
-		if (!plans_ready(prepared->engine->plans, at->entry))
+	for (size_t i = 0; i < now->run.n_plans && !now->is_ready; i++)
+		if (!plans_ready(prepared->engine->plans, now->run.bound.plans[i]))
 			return false;
 	now->is_ready = true;
 	return true;
@@ -186,36 +160,36 @@ static bool keep_tiles(const struct prepared *prepared, struct prepared_inline *
 	for (size_t i = 0; i < prepared->n_tiles; i++) {
 		const int buffer = prepared->tiles[i].buffer;
 
-		if (buffer >= 0 && now->buffers[buffer].handle != handle_of(prepared, tiles, i))
+		if (buffer >= 0 && now->run.handles[buffer] != handle_of(prepared, tiles, i))
 			return false;
 	}
 	return tile_holder_begin(&now->holder);
 }
 
 /* Hold the lock. Returns whether there is a tile of that handle and shape, and adds it to those that are held. */
-static bool take_tile(struct prepared_inline *now, struct buffer *buffer)
+static bool take_tile(struct prepared_inline *now, const struct buffer *buffer)
 {
-	struct tile *tile = tile_find_locked(now->program.memory, buffer->handle);
+	struct tile *tile = tile_find_locked(now->run.program->memory, now->run.handles[buffer->index]);
 
 	if (!tile || !shape_equal(&tile->shape, &buffer->shape))
 		return false;
 	tile_holder_add_locked(&now->holder, tile);
-	buffer->base = tile_base(tile);
+	now->run.bound.base[buffer->index] = tile_base(tile);
 	return true;
 }
 
-/* Hold the lock. Begins a run with these tiles; after a failure none are held. */
-static int take_tiles(const struct prepared *prepared, struct prepared_inline *now, const uint64_t *tiles)
+int prepared_take_tiles_locked(const struct prepared *prepared, const uint64_t *tiles)
 {
+	struct prepared_inline *now = prepared->now;
 	bool there = true;
 
 	tile_holder_drop_locked(&now->holder);
 	for (size_t i = 0; i < prepared->n_tiles; i++)
 		if (prepared->tiles[i].buffer >= 0)
-			now->buffers[prepared->tiles[i].buffer].handle = handle_of(prepared, tiles, i);
-	for (size_t i = 0; i < prepared->n_buffers && there; i++)
-		if (now->buffers[i].kind == BUFFER_TILE)
-			there = take_tile(now, &now->buffers[i]);
+			now->run.handles[prepared->tiles[i].buffer] = handle_of(prepared, tiles, i);
+	for (size_t i = 0; i < prepared->program.n_buffers && there; i++)
+		if (prepared->program.buffers[i]->kind == BUFFER_TILE)
+			there = take_tile(now, prepared->program.buffers[i]);
 	if (!there) {
 		tile_holder_drop_locked(&now->holder);
 		return -ERROR_BAD_TILE; /* the request says what is wrong */
@@ -227,25 +201,25 @@ static int take_tiles(const struct prepared *prepared, struct prepared_inline *n
 /* Sets the addresses of the caller's memory. */
 static void state_memory(const struct prepared *prepared, struct prepared_inline *now, void *const *memory)
 {
-	for (size_t i = 0; i < prepared->n_buffers; i++)
-		if (now->buffers[i].kind == BUFFER_CALLER)
-			now->buffers[i].base = memory[now->buffers[i].handle];
+	for (size_t i = 0; i < prepared->program.n_buffers; i++)
+		if (prepared->program.buffers[i]->kind == BUFFER_CALLER)
+			now->run.bound.base[i] = memory[prepared->program.buffers[i]->handle];
 }
 
 /* Places and runs the program, in this thread or joined by others. */
 static int run_in_place(const struct prepared *prepared, struct prepared_inline *now,
 			const struct prepared_choice *choice)
 {
-	struct program *program = &now->program;
-	int error = prepared_bind_placements(program, choice, NULL);
+	struct session_memory *memory = prepared->program.memory;
+	int error;
 
-	if (!error)
-		error = placement_seek(program, &now->reply, NULL);
+	now->run.choice = choice->placement;
+	error = placement_seek(&now->run, NULL);
 	if (now->job.is_single)
-		program_resume(program);
+		run_resume(&now->run);
 	else
-		program_rewind(program);
-	now->job.joins = program->memory->limits.shares_memory || session_memory_joins(program->memory);
+		run_rewind(&now->run);
+	now->job.joins = memory->limits.shares_memory || session_memory_joins(memory);
 	return error ? error : pool_run_now(prepared->engine->pool, &now->job);
 }
 
@@ -253,8 +227,8 @@ static int run_in_place(const struct prepared *prepared, struct prepared_inline 
 static int reserve_and_run(const struct prepared *prepared, struct prepared_inline *now,
 			   const struct prepared_choice *choice)
 {
-	const struct session_limits *limits = &now->program.memory->limits;
-	const uint64_t bytes = now->program.inline_out;
+	const struct session_limits *limits = &prepared->program.memory->limits;
+	const uint64_t bytes = prepared->program.inline_out;
 	const bool reserves = limits->reserve && bytes;
 	int error = reserves ? limits->reserve(limits->reserve_arg, bytes, NULL) : 0;
 
@@ -281,13 +255,13 @@ static int choose(const struct prepared *prepared, struct prepared_inline *now, 
 static int begin(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
 		 struct prepared_choice *ret_choice)
 {
-	struct session_memory *memory = now->program.memory;
+	struct session_memory *memory = prepared->program.memory;
 	int error = choose(prepared, now, changes, ret_choice);
 
 	if (error || prepared->n_tiles == 0 || keep_tiles(prepared, now, ret_choice->tiles))
 		return error;
 	pthread_mutex_lock(&memory->lock);
-	error = take_tiles(prepared, now, ret_choice->tiles);
+	error = prepared_take_tiles_locked(prepared, ret_choice->tiles);
 	pthread_mutex_unlock(&memory->lock);
 	return error;
 }
@@ -300,14 +274,7 @@ static int begin_locked(const struct prepared *prepared, struct prepared_inline 
 
 	if (error || prepared->n_tiles == 0 || keep_tiles(prepared, now, ret_choice->tiles))
 		return error;
-	return take_tiles(prepared, now, ret_choice->tiles);
-}
-
-/* Writes the tiles of this run into the reply, in which a batch may have written others. */
-static void name_tiles(const struct prepared *prepared, struct prepared_inline *now)
-{
-	for (size_t i = 0; i < prepared->n_mentions; i++)
-		now->mentions[i]->u = now->buffers[prepared->mentions[i].buffer].handle; /* it is a VALUE_UINT */
+	return prepared_take_tiles_locked(prepared, ret_choice->tiles);
 }
 
 /* Runs what was begun. */
@@ -315,10 +282,10 @@ static int run_begun(const struct prepared *prepared, struct prepared_inline *no
 {
 	int error;
 
-	name_tiles(prepared, now);
+	run_name_tiles(&now->run); /* a batch may have written others */
 	error = reserve_and_run(prepared, now, choice);
 	if (prepared->n_tiles)
-		tile_holder_end(now->program.memory, &now->holder);
+		tile_holder_end(prepared->program.memory, &now->holder);
 	return error;
 }
 

@@ -15,6 +15,7 @@
 struct sampler {
 	struct bump *bump;
 	struct program program;
+	struct run run; /* at positions and addresses that change */
 	struct value reply;
 	uint64_t begin; /* element of the stream that is sample 0's first */
 	uint64_t samples;
@@ -92,6 +93,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 {
 	struct compiler compiler = {
 		.program = &sampler->program,
+		.first_run = &sampler->run,
 		.args = {.operation = distribution, .context = args->context, .in_program = true},
 		.reply = &sampler->reply,
 		.err = err,
@@ -105,11 +107,11 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	if (!error)
 		error = compile_draw(&compiler);
 	if (!error)
-		error = program_finish(&sampler->program, args->context, err);
+		error = compile_finish(&compiler, args->context);
 	if (!error)
-		error = deferred_build_check(&sampler->program.deferred, args->context, err);
+		error = deferred_build_check(&sampler->run.deferred, args->context, err);
 	if (!error)
-		error = placement_seek(&sampler->program, &sampler->reply, err);
+		error = placement_seek(&sampler->run, err);
 	if (error)
 		return error;
 	step = &sampler->program.steps[sampler->program.n_steps - 1];
@@ -120,7 +122,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	sampler->dtype = step->draw.draw.dtype;
 	sampler->components = draw_components(&step->draw.draw);
 	sampler->sample_bytes = dtype_size(sampler->dtype) * sampler->components;
-	sampler->begin = step->draw.begin;
+	sampler->begin = sampler->run.bound.positions[step->placement].begin;
 	sampler->words = draw_words_per_sample(sampler->dtype) * (unsigned)sampler->components;
 	sampler->samples = samples_left(sampler->begin / sampler->components, sampler->words);
 	if (sampler->samples == 0) /* n = 0 is valid at the end of the stream */
@@ -141,8 +143,10 @@ int sampler_create(struct session_memory *memory, const struct args *args, unsig
 		free(sampler);
 		return no_memory(args, err);
 	}
-	sampler->program = (struct program){.memory = memory, .bump = sampler->bump, .outlives = true,
-					    .is_background = true};
+	sampler->program = (struct program){
+		.memory = memory, .bump = sampler->bump, .copies_inputs = true, .is_background = true};
+	sampler->run = (struct run){
+		.program = &sampler->program, .bump = sampler->bump, .bound.engine = memory->engine};
 	sampler->reply = value_map();
 	sampler->named = named;
 	error = bind_distribution(args, param, given, false, &distribution, err);
@@ -162,14 +166,14 @@ int sampler_create(struct session_memory *memory, const struct args *args, unsig
 
 void sampler_end(struct sampler *sampler)
 {
-	program_end(&sampler->program);
+	run_end(&sampler->run);
 }
 
 void sampler_free(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
-	program_end(&sampler->program);
+	run_end(&sampler->run);
 	bump_free(sampler->bump);
 	free(sampler);
 }
@@ -214,22 +218,23 @@ int sampler_describe(const struct sampler *sampler, struct bump *bump, struct va
 /* Points the step at samples [first, first + n) and the memory that they go to; the caller then runs the chunks. */
 void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, size_t *ret_chunks)
 {
-	struct segment *segment = &sampler->program.segments[0];
-	struct step *step = &sampler->program.steps[segment->first];
+	const struct segment *segment = &sampler->program.segments[0];
+	const struct step *step = &sampler->program.steps[segment->first];
+	struct run *run = &sampler->run;
 
 	assert(first <= sampler->samples && n <= sampler->samples - first);
-	step->draw.begin = sampler->begin + first * sampler->components;
-	step->out->base = out;
-	segment->n = n * sampler->components;
-	*ret_chunks = (size_t)((segment->n + segment->chunk - 1) / segment->chunk);
+	run->bound.positions[step->placement].begin = sampler->begin + first * sampler->components;
+	run->bound.base[step->out->index] = out;
+	run->n = n * sampler->components;
+	*ret_chunks = (size_t)((run->n + segment->chunk - 1) / segment->chunk);
 }
 
 int sampler_build_tables(struct sampler *sampler, struct error *err)
 {
-	return deferred_build_advance(&sampler->program.deferred, err);
+	return deferred_build_advance(&sampler->run.deferred, err);
 }
 
 uint64_t sampler_run_chunk(struct sampler *sampler, size_t chunk, void *scratch)
 {
-	return program_run(&sampler->program, chunk, scratch);
+	return run_chunk(&sampler->run, chunk, scratch);
 }

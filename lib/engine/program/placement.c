@@ -17,30 +17,12 @@ const char *placement_context(const struct placement *placement, char text[PLACE
 	return text;
 }
 
-/* Returns `at` with room for one more element of `size` bytes behind count of them: itself, or a copy of twice the
- * room. NULL: no memory; the old array is as it was. */
-static void *grown(struct bump *bump, void *at, size_t count, size_t *room, size_t size)
-{
-	const size_t more = *room ? 2 * *room : 4;
-	void *bigger;
-
-	if (count < *room)
-		return at;
-	bigger = bump_alloc(bump, more * size);
-	if (!bigger)
-		return NULL;
-	if (count)
-		memcpy(bigger, at, count * size);
-	*room = more;
-	return bigger;
-}
-
 /* Adds a range of a named stream, or (name NULL) that of the whole run, which may get a name later. */
 static int add_range(struct program *program, const struct value *name)
 {
 	struct placements *placements = &program->placements;
 	struct stream_reservation range = {.name = NULL, .first = -1};
-	void *at = grown(program->bump, placements->ranges, placements->n_ranges, &placements->ranges_room,
+	void *at = program_grow(program->bump, placements->ranges, placements->n_ranges, &placements->ranges_room,
 			 sizeof *placements->ranges);
 
 	if (!at)
@@ -133,7 +115,7 @@ int placement_add(struct program *program, const struct placement *placement, co
 
 	if (find_own_range(program, placement, name, &which))
 		return -ERROR_NO_MEMORY;
-	at = grown(program->bump, placements->at, placements->count, &placements->room, sizeof *placements->at);
+	at = program_grow(program->bump, placements->at, placements->count, &placements->room, sizeof *placements->at);
 	if (!at)
 		return -ERROR_NO_MEMORY;
 	placements->at = at;
@@ -149,25 +131,6 @@ int placement_add(struct program *program, const struct placement *placement, co
 	return 0;
 }
 
-/* The run's own range is the first. Its name changes with each run of a prepared call. */
-int placement_name_run(struct program *program, const struct value *name)
-{
-	struct stream_reservation *range = program->placements.ranges;
-	char *copy;
-
-	if (program->placements.n_ranges == 0) /* nothing is drawn */
-		return 0;
-	range->name = NULL;
-	if (!name)
-		return 0;
-	copy = bump_copy(program->bump, name->bytes.at, name->bytes.size);
-	if (!copy)
-		return -ERROR_NO_MEMORY;
-	range->name = copy;
-	range->name_size = name->bytes.size;
-	return 0;
-}
-
 /* Reserves the members that say where a draw lies, in the order in which replies have them, as nil: placement_seek
  * writes them before each run. */
 int placement_put(struct program *program, int index, struct value *map)
@@ -179,8 +142,11 @@ int placement_put(struct program *program, int index, struct value *map)
 										     : program->placements.run.trn24);
 	int failed;
 
-	placement->member = map->map.count;
-	failed = value_add(bump, map, "generator", value_nil()) | value_add(bump, map, "seed", value_nil()) |
+	placement->field = program->n_fields;
+	failed = program_field(program, (struct reply_field){FIELD_PLACEMENT, index,
+							     placement->step < 0 ? FIELD_OF_REPLY : placement->step, 0,
+							     map->map.count});
+	failed |= value_add(bump, map, "generator", value_nil()) | value_add(bump, map, "seed", value_nil()) |
 		 value_add(bump, map, "stream", value_nil());
 	if (trn24)
 		failed |= value_add(bump, map, "key_layout", value_string("trn24"));
@@ -192,10 +158,10 @@ int placement_put(struct program *program, int index, struct value *map)
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
 
-bool placement_waits(const struct program *program)
+bool placement_waits(const struct run *run)
 {
-	for (size_t i = 0; i < program->placements.n_ranges; i++)
-		if (program->placements.ranges[i].name && program->placements.ranges[i].draws)
+	for (size_t i = 0; i < run->program->placements.n_ranges; i++)
+		if (run->ranges[i].name && run->ranges[i].draws)
 			return true;
 	return false;
 }

@@ -3,28 +3,25 @@
 #ifndef TRNSCI_ENGINE_PLACEMENT_H
 #define TRNSCI_ENGINE_PLACEMENT_H
 
-#include "engine/program/program.h"
+#include "engine/program/run.h"
 
 /* Adds a draw's placement, in the program's bump allocator. name: the named stream that it draws from, or NULL. Returns
  * 0 with its index, or -ERROR_NO_MEMORY. */
 int placement_add(struct program *program, const struct placement *placement, const struct value *name, int *ret_index);
 
-/* Sets the named stream that the whole run draws from; NULL: none. Returns 0 or -ERROR_NO_MEMORY. */
-int placement_name_run(struct program *program, const struct value *name);
-
 /* Puts the members that placement_seek will fill in into map. -ERROR_NO_MEMORY */
 int placement_put(struct program *program, int index, struct value *map);
 
 /* Returns whether a named stream must reserve words first. */
-bool placement_waits(const struct program *program);
+bool placement_waits(const struct run *run);
 
 /* "run: steps[3] normal"; returns text. */
 enum { PLACEMENT_CONTEXT = 160 };
 const char *placement_context(const struct placement *placement, char text[PLACEMENT_CONTEXT]);
 
-/* Finds the position of every placement, and writes it to its step and to the reply. The reservations of all named
+/* Finds the position of every placement, and writes it to the run's positions and its reply. The reservations of all named
  * streams must be there. Returns 0, -ERROR_OUT_OF_RANGE, -ERROR_END_OF_STREAM or -ERROR_NO_MEMORY. */
-int placement_seek(struct program *program, struct value *reply, struct error *err);
+int placement_seek(struct run *run, struct error *err);
 
 /* What is the same in every run of a single draw that states its stream and where it begins there. */
 struct placement_fixed {
@@ -36,12 +33,12 @@ struct placement_fixed {
 	unsigned words, components; /* of a sample */
 };
 
-/* Returns false where a program is no such draw: placement_seek does it. */
-bool placement_fix(const struct program *program, struct placement_fixed *ret);
+/* Returns false where a run is no such draw: placement_seek does it. */
+bool placement_fix(const struct run *run, struct placement_fixed *ret);
 
-/* Places the only step of such a program, as placement_seek does. Returns false if there is no such stream, or if it ends before the
- * draw does. */
-bool placement_seek_fixed(const struct placement_fixed *fixed, uint64_t seed, uint64_t stream, uint64_t offset, struct step *step,
-			  struct draw_position *ret_position);
+/* Sets the only position of such a run, which placement_seek has set before. Returns false if there is no such stream, or if
+ * it ends before the draw does. */
+bool placement_seek_fixed(const struct placement_fixed *fixed, uint64_t seed, uint64_t stream, uint64_t offset,
+			  struct position *position, struct draw_position *ret_position);
 
 #endif

@@ -24,8 +24,7 @@ struct cursor {
 
 /* The state of one placement_seek, on its stack. */
 struct placing {
-	struct program *program;
-	struct value *reply;
+	struct run *run;
 	struct error *err;
 	struct cursor *cursors;
 	size_t n_cursors;
@@ -37,7 +36,8 @@ struct place {
 	struct stream stream;
 	uint64_t seed; /* as it was asked for, which trn24 has taken apart */
 	bool trn24, text;
-	uint64_t offset, first; /* of the whole draw's beginning: the sample, and its word */
+	uint64_t offset, first; /* of the whole draw's beginning: the sample or point, and its word */
+	uint64_t origin; /* the sample at which counting from the draw's start begins */
 	const struct cursor *cursor; /* behind the draw; NULL: points */
 };
 
@@ -60,10 +60,9 @@ static int fail_placement(const struct placement *placement, unsigned param, str
 /* ---- which stream ---- */
 
 /* Returns the reservation of a named stream that a draw takes its words from, or NULL. */
-static struct stream_reservation *range_of(const struct placements *placements, const struct placement *placement)
+static struct stream_reservation *range_of(const struct run *run, const struct placement *placement)
 {
-	struct stream_reservation *range =
-		placement->range == PLACEMENT_OF_NONE ? NULL : &placements->ranges[placement->range];
+	struct stream_reservation *range = placement->range == PLACEMENT_OF_NONE ? NULL : &run->ranges[placement->range];
 
 	return range && range->name ? range : NULL;
 }
@@ -81,11 +80,16 @@ static int check_trn24(const struct placement *placement, const struct stream *s
 	return 0;
 }
 
-/* A step's own parameters, or its run's. */
-static int find_stated(const struct placements *placements, const struct placement *placement, struct place *place,
-		       struct error *err)
+/* Returns what a draw states itself, which is the run's where it is a single operation. */
+static const struct stream_choice *own_of(const struct run *run, const struct placement *placement)
 {
-	const struct stream_choice *own = &placement->own, *run = &placements->run;
+	return run->program->placements.is_run ? &placement->own : &run->choice;
+}
+
+/* A step's own parameters, or its run's. */
+static int find_stated(const struct placing *p, const struct placement *placement, struct place *place)
+{
+	const struct stream_choice *own = own_of(p->run, placement), *run = &p->run->choice;
 	struct stream *stream = &place->stream;
 
 	stream->generator = own->has_generator ? own->generator : run->generator;
@@ -94,11 +98,11 @@ static int find_stated(const struct placements *placements, const struct placeme
 	place->trn24 = !placement->is_points && (own->has_layout ? own->trn24 : run->trn24);
 	if (!stream_id_fits(stream))
 		return fail_placement(placement, placement->is_points ? (unsigned)POINTS_STREAM : (unsigned)DRAW_STREAM,
-				      err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64,
+				      p->err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64,
 				      stream->stream, generator_row(stream->generator)->name,
 				      generator_row(stream->generator)->most_stream);
 	if (place->trn24) {
-		int error = check_trn24(placement, stream, err);
+		int error = check_trn24(placement, stream, p->err);
 
 		if (error)
 			return error;
@@ -108,9 +112,9 @@ static int find_stated(const struct placements *placements, const struct placeme
 }
 
 /* Refuses what cannot be stated beside a named stream: the stream itself decides seed, position and layout. */
-static int check_named(const struct placements *placements, const struct placement *placement, struct error *err)
+static int check_named(const struct run *run, const struct placement *placement, struct error *err)
 {
-	const struct stream_choice *own = &placement->own;
+	const struct stream_choice *own = own_of(run, placement);
 	const char *name = NULL;
 
 	if (placement->is_points)
@@ -122,7 +126,7 @@ static int check_named(const struct placements *placements, const struct placeme
 		name = own->has_seed ? "seed" : "stream";
 	else if (own->has_generator)
 		name = "generator";
-	else if (own->has_layout ? own->trn24 : placements->run.trn24)
+	else if (own->has_layout ? own->trn24 : run->choice.trn24)
 		name = "key_layout";
 	if (name || placement->is_part) {
 		char context[PLACEMENT_CONTEXT];
@@ -139,14 +143,14 @@ static int check_named(const struct placements *placements, const struct placeme
 /* Finds the stream of a placement: its reservation's, or the one that it or its run states. */
 static int find_stream(const struct placing *p, const struct placement *placement, struct place *place)
 {
-	const struct placements *placements = &p->program->placements;
-	const struct stream_reservation *range = range_of(placements, placement);
+	const struct stream_choice *own = own_of(p->run, placement);
+	const struct stream_reservation *range = range_of(p->run, placement);
 	int error;
 
-	place->text = placement->own.has_text ? placement->own.text : placements->run.text;
+	place->text = own->has_text ? own->text : p->run->choice.text;
 	if (!range)
-		return find_stated(placements, placement, place, p->err);
-	error = check_named(placements, placement, p->err);
+		return find_stated(p, placement, place);
+	error = check_named(p->run, placement, p->err);
 	if (error)
 		return error;
 	place->stream = range->stream;
@@ -166,8 +170,7 @@ static bool is_same(const struct stream *a, const struct stream *b)
  * where the reservation begins. There is room for a cursor for each placement. */
 static struct cursor *find_cursor(struct placing *p, const struct placement *placement, const struct stream *stream)
 {
-	const struct placements *placements = &p->program->placements;
-	const struct stream_reservation *range = range_of(placements, placement);
+	const struct stream_reservation *range = range_of(p->run, placement);
 	const int which = range ? placement->range : PLACEMENT_OF_NONE;
 	struct cursor *at = p->cursors;
 
@@ -180,8 +183,8 @@ static struct cursor *find_cursor(struct placing *p, const struct placement *pla
 	p->n_cursors++;
 	if (range)
 		at->next = range->offset * range->words;
-	else if (placements->is_run)
-		at->ended = !stream_next_position(placements->run.offset, 0, &at->next);
+	else if (p->run->program->placements.is_run)
+		at->ended = !stream_next_position(p->run->choice.offset, 0, &at->next);
 	return at;
 }
 
@@ -201,9 +204,10 @@ static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
  * group. A draw that states an offset moves the cursor, too: the next one follows it. */
 static int find_offset(struct placing *p, const struct placement *placement, struct cursor *cursor, struct place *place)
 {
+	const struct stream_choice *own = own_of(p->run, placement);
 	const unsigned words = placement->words;
-	const bool follows = !placement->own.has_offset;
-	const uint64_t from = follows ? cursor->next : placement->own.position;
+	const bool follows = !own->has_offset;
+	const uint64_t from = follows ? cursor->next : own->position;
 	uint64_t offset, first, count;
 	bool fits;
 
@@ -212,7 +216,7 @@ static int find_offset(struct placing *p, const struct placement *placement, str
 				      "got %" PRIu64 ", allowed are multiples of %d", from, STREAM_GROUP_WORDS);
 	fits = find_sample(from, words, &offset) && !(follows && cursor->ended);
 	if (fits && !follows)
-		fits = !add_overflows(offset, placement->own.offset, &offset);
+		fits = !add_overflows(offset, own->offset, &offset);
 	if (!fits || !stream_span(offset, placement->n, words, &first, &count))
 		return fail_placement(placement, DRAW_OFFSET, p->err, ERROR_END_OF_STREAM,
 				      "%" PRIu64 " samples from sample %" PRIu64
@@ -222,6 +226,21 @@ static int find_offset(struct placing *p, const struct placement *placement, str
 	place->offset = offset;
 	place->first = first;
 	place->cursor = cursor;
+	place->origin = offset - (follows ? 0 : own->offset);
+	return 0;
+}
+
+/* Finds the points of a set. The compiler checked those of the call, a run may state others. */
+static int find_points(const struct placing *p, const struct placement *placement, struct place *place)
+{
+	const uint64_t first = own_of(p->run, placement)->offset;
+
+	if (first > placement->most_points || placement->n > placement->most_points - first)
+		return error_set(p->err, ERROR_END_OF_STREAM,
+				 "%s: n: %" PRIu64 " points from point %" PRIu64
+				 ", allowed is to end by point %" PRIu64,
+				 placement->context, placement->n, first, placement->most_points);
+	place->offset = first;
 	return 0;
 }
 
@@ -260,32 +279,20 @@ static inline void put_name(const char *name, struct value *ret)
 	ret->bytes.size = strlen(name);
 }
 
-/* Returns the map of the reply that has the placement's members: the reply's own, its step's, or one inside that. */
-static struct value *map_of(const struct placement *placement, struct value *reply)
-{
-	struct value *map = reply;
-
-	if (placement->step >= 0)
-		map = &((struct value *)value_get(reply, "steps"))->array.at[placement->step];
-	return placement->inside ? &map->map.at[placement->inside - 1].value : map;
-}
-
 /* Fills in the members that placement_put reserved, in its order. */
 static int put_place(struct placing *p, const struct placement *placement, const struct place *place)
 {
-	struct bump *bump = p->program->bump;
-	struct value_member *at = map_of(placement, p->reply)->map.at + placement->member;
+	struct bump *bump = p->run->bump;
+	struct value_member *at = p->run->fields[placement->field];
 	int failed;
 
 	put_name(generator_row(place->stream.generator)->name, &(at++)->value);
 	failed = put_u64(bump, place->text, place->seed, &(at++)->value);
 	failed |= put_u64(bump, place->text, place->stream.stream, &(at++)->value);
 	at += place->trn24;
-	if (placement->is_points) {
-		failed |= put_u64(bump, place->text, placement->first_point, &(at++)->value);
-		return failed | put_u64(bump, place->text, placement->next_point, &at->value);
-	}
 	failed |= put_u64(bump, place->text, place->offset, &(at++)->value);
+	if (placement->is_points)
+		return failed | put_u64(bump, place->text, place->offset + placement->n, &at->value);
 	failed |= put_u64(bump, place->text, place->first, &(at++)->value);
 	p->next = &at->value;
 	if (place->cursor->ended)
@@ -298,8 +305,8 @@ static int put_place(struct placing *p, const struct placement *placement, const
 /* Describes a reservation so that its draws can be repeated without the named stream. */
 static int put_range(struct placing *p, const struct stream_reservation *range, struct value *list)
 {
-	const bool text = p->program->placements.run.text;
-	struct bump *bump = p->program->bump;
+	const bool text = p->run->choice.text;
+	struct bump *bump = p->run->bump;
 	struct value one = value_map(), seed, stream, position, words;
 	char *name = bump_copy(bump, range->name, range->name_size);
 
@@ -318,55 +325,56 @@ static int put_range(struct placing *p, const struct stream_reservation *range, 
 /* Fills in what a run states as a whole: the position behind its last draw, and its reservations. */
 static int put_run(struct placing *p)
 {
-	const struct placements *placements = &p->program->placements;
-	struct bump *bump = p->program->bump;
+	const struct program *program = p->run->program;
+	struct bump *bump = p->run->bump;
 	struct value list = value_array();
-	int failed = value_put(bump, p->reply, "next", p->next ? *p->next : value_nil());
+	int failed = value_put(bump, p->run->reply, "next", p->next ? *p->next : value_nil());
 
 	/* What a prepared call would draw from is for each run to say. */
-	for (size_t i = 0; i < placements->n_ranges && !failed && !p->program->keeps; i++)
-		if (placements->ranges[i].name && placements->ranges[i].draws)
-			failed = put_range(p, &placements->ranges[i], &list);
-	return failed || (list.array.count && value_put(bump, p->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
+	for (size_t i = 0; i < program->placements.n_ranges && !failed && !p->run->is_template; i++)
+		if (p->run->ranges[i].name && p->run->ranges[i].draws)
+			failed = put_range(p, &p->run->ranges[i], &list);
+	return failed || (list.array.count && value_put(bump, p->run->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
 }
 
 /* ---- all of them ---- */
 
 /* Passes a step the position of its samples. */
-static int place_step(struct program *program, struct step *step, const struct place *places)
+static int place_step(struct run *run, const struct step *step, const struct place *places)
 {
 	const struct place *place = step->placement < 0 ? NULL : &places[step->placement];
 
 	if (!place || !step->ops->place)
 		return 0;
-	const struct placement *placement = &program->placements.at[step->placement];
+	const struct placement *placement = &run->program->placements.at[step->placement];
+	const struct step_place at = {
+		.stream = &place->stream,
+		.offset = place->offset,
+		.begin = placement->begin,
+		.n = placement->n,
+		.origin = place->origin,
+		.components = placement->components,
+		.engine = run->bound.engine,
+		.bump = run->bump,
+		.deferred = &run->deferred,
+	};
 
-	return step->ops->place(step, &(struct step_place){
-					      .stream = &place->stream,
-					      .offset = place->offset,
-					      .begin = placement->begin,
-					      .origin = place->offset -
-							(placement->own.has_offset ? placement->own.offset : 0),
-					      .components = placement->components,
-					      .first_point = placement->first_point,
-					      .next_point = placement->next_point,
-					      .engine = program->memory->engine,
-					      .bump = program->bump,
-					      .deferred = &program->deferred,
-				      });
+	return step->ops->place(step, &at, &run->bound.positions[step->placement]);
 }
 
-bool placement_fix(const struct program *program, struct placement_fixed *ret)
+bool placement_fix(const struct run *run, struct placement_fixed *ret)
 {
-	const struct placement *placement = program->placements.at;
+	const struct placements *placements = &run->program->placements;
+	const struct placement *placement = placements->at;
+	const struct stream_choice *choice = &run->choice;
 	uint64_t start;
 
-	if (program->placements.count != 1 || program->placements.is_run || placement->is_points || !placement->own.has_offset ||
-	    placement->own.trn24 || placement->range != PLACEMENT_OF_NONE || placement->own.position % STREAM_GROUP_WORDS ||
-	    !find_sample(placement->own.position, placement->words, &start))
+	if (placements->count != 1 || placements->is_run || placement->is_points || !choice->has_offset || choice->trn24 ||
+	    placement->range != PLACEMENT_OF_NONE || choice->position % STREAM_GROUP_WORDS ||
+	    !find_sample(choice->position, placement->words, &start))
 		return false;
-	*ret = (struct placement_fixed){.generator = placement->own.generator,
-					.most_stream = generator_row(placement->own.generator)->most_stream,
+	*ret = (struct placement_fixed){.generator = choice->generator,
+					.most_stream = generator_row(choice->generator)->most_stream,
 					.start = start,
 					.n = placement->n,
 					.begin = placement->begin,
@@ -375,16 +383,16 @@ bool placement_fix(const struct program *program, struct placement_fixed *ret)
 	return true;
 }
 
-bool placement_seek_fixed(const struct placement_fixed *fixed, uint64_t seed, uint64_t stream, uint64_t offset, struct step *step,
-			  struct draw_position *ret_position)
+bool placement_seek_fixed(const struct placement_fixed *fixed, uint64_t seed, uint64_t stream, uint64_t offset,
+			  struct position *position, struct draw_position *ret_position)
 {
 	uint64_t sample, first, count;
 
 	if (stream > fixed->most_stream || add_overflows(fixed->start, offset, &sample) ||
 	    !stream_span(sample, fixed->n, fixed->words, &first, &count))
 		return false;
-	step->draw.draw.stream = (struct stream){fixed->generator, seed, stream};
-	step->draw.begin = (sample + fixed->begin) * fixed->components;
+	position->draw.stream = (struct stream){fixed->generator, seed, stream};
+	position->begin = (sample + fixed->begin) * fixed->components;
 	ret_position->seed = seed;
 	ret_position->stream = stream;
 	ret_position->offset = sample;
@@ -393,34 +401,37 @@ bool placement_seek_fixed(const struct placement_fixed *fixed, uint64_t seed, ui
 	return true;
 }
 
-int placement_seek(struct program *program, struct value *reply, struct error *err)
+int placement_seek(struct run *run, struct error *err)
 {
+	const struct program *program = run->program;
 	const struct placements *placements = &program->placements;
-	struct placing p = {.program = program, .reply = reply, .err = err};
+	struct placing p = {.run = run, .err = err};
 	const bool here =
 		placements->count <=
 		PLACEMENT_PLACES_HERE; /* what runs again and again takes nothing more of its bump allocator */
 	struct place few[PLACEMENT_PLACES_HERE],
-		*places = here ? few : bump_alloc(program->bump, placements->count * sizeof *places);
+		*places = here ? few : bump_alloc(run->bump, placements->count * sizeof *places);
 	struct cursor few_cursors[PLACEMENT_PLACES_HERE];
 	int error = 0, failed = 0;
 
 	if (placements->count == 0 && !placements->is_run)
 		return 0;
-	p.cursors = here ? few_cursors : bump_alloc(program->bump, placements->count * sizeof *p.cursors);
+	p.cursors = here ? few_cursors : bump_alloc(run->bump, placements->count * sizeof *p.cursors);
 	failed = !places || !p.cursors;
 	for (size_t i = 0; i < placements->count && !error && !failed; i++) {
 		const struct placement *placement = &placements->at[i];
 
 		places[i] = (struct place){.offset = 0};
 		error = find_stream(&p, placement, &places[i]);
-		if (!error && !placement->is_points)
-			error = find_offset(&p, placement, find_cursor(&p, placement, &places[i].stream), &places[i]);
+		if (!error)
+			error = placement->is_points
+					? find_points(&p, placement, &places[i])
+					: find_offset(&p, placement, find_cursor(&p, placement, &places[i].stream), &places[i]);
 		if (!error)
 			failed = put_place(&p, placement, &places[i]);
 	}
 	for (size_t i = 0; i < program->n_steps && !error && !failed; i++)
-		failed = place_step(program, &program->steps[i], places);
+		failed = place_step(run, &program->steps[i], places);
 	if (!error && !failed && placements->is_run)
 		failed = put_run(&p);
 	if (failed)

@@ -15,7 +15,6 @@
 
 #include "base/checked.h"
 #include "engine/steps/kinds.h"
-#include "engine/memory/temp.h"
 
 enum {
 	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */
@@ -25,77 +24,73 @@ enum {
 	CHUNK_MIN = 256,       /* elements; shorter chunks are not halved any more */
 	CHUNKS_EACH = 8,        /* of a short segment, for each thread that may join */
 	CHUNK_LEAST_NS = 4000,  /* by what was learned: below, too much is spent around it */
-	RESULT_ALIGN = 64,   /* bytes */
-	RESULT_SMALL = 4096, /* bytes; larger results get memory of their own, which is used again */
 };
+
+void *program_grow(struct bump *bump, void *at, size_t count, size_t *room, size_t size)
+{
+	const size_t more = *room ? 2 * *room : 4;
+	void *bigger;
+
+	if (count < *room)
+		return at;
+	bigger = bump_alloc(bump, more * size);
+	if (!bigger)
+		return NULL;
+	if (count)
+		memcpy(bigger, at, count * size);
+	*room = more;
+	return bigger;
+}
 
 struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape)
 {
 	struct buffer *buffer = bump_alloc(program->bump, sizeof *buffer);
+	struct buffer **at = program_grow(program->bump, program->buffers, program->n_buffers, &program->buffers_room,
+					  sizeof *at);
 
-	if (!buffer)
+	if (!buffer || !at)
 		return NULL;
-	*buffer = (struct buffer){.kind = kind, .shape = *shape, .slot = -1, .result = -1, .next = program->buffers};
-	program->buffers = buffer;
+	*buffer = (struct buffer){.kind = kind, .shape = *shape, .index = (unsigned)program->n_buffers, .slot = -1};
+	program->buffers = at;
+	program->buffers[program->n_buffers++] = buffer;
 	return buffer;
 }
 
 struct step *program_step(struct program *program, enum step_kind kind, struct buffer *in, struct buffer *out)
 {
+	struct step *at = program_grow(program->bump, program->steps, program->n_steps, &program->steps_room, sizeof *at);
 	struct step *step;
 
-	if (program->n_steps == program->steps_room) {
-		const size_t room = program->steps_room ? program->steps_room * 2 : 4;
-		struct step *bigger = bump_alloc(program->bump, room * sizeof *bigger);
-
-		if (!bigger)
-			return NULL;
-		if (program->n_steps)
-			memcpy(bigger, program->steps, program->n_steps * sizeof *bigger);
-		program->steps = bigger;
-		program->steps_room = room;
-	}
+	if (!at)
+		return NULL;
+	program->steps = at;
 	step = &program->steps[program->n_steps++];
-	*step = (struct step){.ops = step_ops(kind), .placement = -1, .in = {in}, .out = out};
+	*step = (struct step){.ops = step_ops(kind), .placement = -1, .in = {in}, .out = out, .plan = STEP_NO_PLAN};
 	return step;
 }
 
-/* Every use holds a plan of its own in the cache's count, also two of the same: the list is short, and looking for
- * doubles would cost more. */
-int program_plan(struct program *program, struct plan_key key, struct plan_entry **ret_plan)
+int program_plan(struct program *program, struct plan_key key, int *ret_plan)
 {
-	struct plan_use *use = bump_alloc(program->bump, sizeof *use);
-	int error = use ? plans_take(program->memory->engine->plans, key, &use->entry) : -ERROR_NO_MEMORY;
+	struct plan_key *at = program_grow(program->bump, program->plans, program->n_plans, &program->plans_room, sizeof *at);
 
-	if (error)
-		return error;
-	use->key = key;
-	use->next = program->plans;
-	program->plans = use;
-	*ret_plan = use->entry;
+	if (!at)
+		return -ERROR_NO_MEMORY;
+	program->plans = at;
+	program->plans[program->n_plans] = key;
+	*ret_plan = (int)program->n_plans++;
 	return 0;
 }
 
-/* Allocates a result's memory, aligned to RESULT_ALIGN; small ones lie in the bump allocator itself. */
-static char *result_bytes(struct program *program, uint64_t size)
+int program_field(struct program *program, struct reply_field field)
 {
-	char *bytes;
+	struct reply_field *at =
+		program_grow(program->bump, program->fields, program->n_fields, &program->fields_room, sizeof *at);
 
-	if (size > RESULT_SMALL)
-		return temp_alloc_result(program->memory->engine, program->bump, size);
-	bytes = bump_alloc(program->bump, size + RESULT_ALIGN);
-	return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
-}
-
-int program_result(struct program *program, struct buffer *buffer)
-{
-	const uint64_t bytes = buffer->shape.bytes;
-	uint64_t rounded;
-
-	if (round_up_overflows(bytes ? bytes : 1, RESULT_ALIGN, &rounded))
+	if (!at)
 		return -ERROR_NO_MEMORY;
-	buffer->base = result_bytes(program, rounded);
-	return buffer->base ? 0 : -ERROR_NO_MEMORY;
+	program->fields = at;
+	program->fields[program->n_fields++] = field;
+	return 0;
 }
 
 /* --- segments --- */
@@ -105,7 +100,7 @@ int program_result(struct program *program, struct buffer *buffer)
 static bool is_dead(const struct program *program, const struct step *step)
 {
 	return (step->out->shape.n == 0 && !program->is_background) ||
-	       (step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->set_reply);
+	       (step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->replies);
 }
 
 /* Drops steps without elements and steps whose results nobody reads, from the last to the first, so that those which
@@ -133,9 +128,9 @@ static void drop_dead(struct program *program)
 /* Notes in which segments each buffer is first and last used, and takes its slot away. */
 static void note_lives(struct program *program)
 {
-	for (struct buffer *buffer = program->buffers; buffer; buffer = buffer->next) {
-		buffer->first = SIZE_MAX;
-		buffer->slot = -1;
+	for (size_t i = 0; i < program->n_buffers; i++) {
+		program->buffers[i]->first = SIZE_MAX;
+		program->buffers[i]->slot = -1;
 	}
 	for (size_t s = 0; s < program->n_segments; s++) {
 		const struct segment *segment = &program->segments[s];
@@ -287,14 +282,28 @@ static uint64_t chunk_bytes(const struct program *program, const struct segment 
 	return share < CHUNK_BYTES_MOST ? share : CHUNK_BYTES_MOST;
 }
 
+/* Returns what a segment takes on one core, by first values. */
+static uint64_t segment_ns(const struct program *program, const struct bindings *bound, const struct segment *segment)
+{
+	const struct step *first = &program->steps[segment->first];
+	uint64_t ns = 0;
+
+	if (step_is_elementwise(first))
+		return (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000);
+	for (size_t i = 0; i < segment->count; i++)
+		ns += first->ops->cost_ns(bound, &first[i]);
+	return ns;
+}
+
 /* Less than chunk_bytes where the steps together would take too long. */
-static void size_segment(const struct program *program, struct segment *segment)
+static void size_segment(const struct program *program, const struct bindings *bound, struct segment *segment)
 {
 	const size_t bytes = widest(program, segment);
 	uint64_t ps, share_ns;
 
 	segment->n = program->steps[segment->first].out->shape.n;
 	segment->cost = cost_of_dearest(program, segment);
+	segment->ns = segment_ns(program, bound, segment);
 	if (!step_is_elementwise(&program->steps[segment->first]))
 		return;
 	ps = element_ps(program, segment);
@@ -318,25 +327,25 @@ static bool must_wait(const struct program *program, const struct segment *segme
 }
 
 /* Returns whether the step behind a segment may run in it, block by block with the steps before it. */
-static bool joins(const struct program *program, const struct segment *segment)
+static bool joins(const struct program *program, const struct bindings *bound, const struct segment *segment)
 {
 	const struct step *first = &program->steps[segment->first], *step = first + segment->count;
 
 	if (first->ops->joins)
 		return first->ops == step->ops &&
-		       first->ops->joins(program->memory->engine, first, segment->count + 1);
+		       first->ops->joins(bound, first, segment->count + 1);
 	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n &&
 	       !must_wait(program, segment, step);
 }
 
 /* Segments of consecutive steps; `limit` cuts those that need too many values in scratch at once. */
-static void cut_segments(struct program *program, size_t limit)
+static void cut_segments(struct program *program, const struct bindings *bound, size_t limit)
 {
 	program->n_segments = 0;
 	for (size_t i = 0; i < program->n_steps; i++) {
 		struct segment *last = program->n_segments ? &program->segments[program->n_segments - 1] : NULL;
 
-		if (last && last->count < limit && joins(program, last))
+		if (last && last->count < limit && joins(program, bound, last))
 			last->count++;
 		else
 			program->segments[program->n_segments++] = (struct segment){.first = i, .count = 1};
@@ -344,13 +353,13 @@ static void cut_segments(struct program *program, size_t limit)
 }
 
 /* Shorter segments need fewer values at once, so this ends. */
-static void assign_slots(struct program *program)
+static void assign_slots(struct program *program, const struct bindings *bound)
 {
 	size_t limit = program->n_steps;
 	bool fits;
 
 	do {
-		cut_segments(program, limit);
+		cut_segments(program, bound, limit);
 		note_lives(program);
 		fits = true;
 		for (size_t s = 0; s < program->n_segments && fits; s++)
@@ -369,62 +378,28 @@ static uint64_t temp_peak(const struct program *program)
 		const struct step *step = &program->steps[program->segments[s].first];
 		uint64_t bytes = step->work_bytes;
 
-		for (const struct buffer *at = program->buffers; at; at = at->next)
+		for (size_t i = 0; i < program->n_buffers; i++) {
+			const struct buffer *at = program->buffers[i];
+
 			if (at->kind == BUFFER_TEMP && at->slot < 0 && at->first <= s && s <= at->last)
 				bytes = bytes > UINT64_MAX - at->shape.bytes ? UINT64_MAX : bytes + at->shape.bytes;
+		}
 		peak = bytes > peak ? bytes : peak;
 	}
 	return peak;
 }
 
-int program_finish(struct program *program, const char *context, struct error *err)
+int program_finish(struct program *program, const struct bindings *bound)
 {
 	drop_dead(program);
 	program->segments = bump_alloc(program->bump, (program->n_steps + 1) * sizeof *program->segments);
 	if (!program->segments)
-		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for its bookkeeping", context);
-	assign_slots(program);
+		return -ERROR_NO_MEMORY;
+	assign_slots(program, bound);
 	for (size_t s = 0; s < program->n_segments; s++)
-		size_segment(program, &program->segments[s]);
+		size_segment(program, bound, &program->segments[s]);
 	for (size_t i = 0; i < program->n_steps; i++)
-		program->steps[i].work_bytes = step_work_bytes(program->memory->engine, &program->steps[i]);
+		program->steps[i].work_bytes = step_work_bytes(bound, &program->steps[i]);
 	program->temp_bytes = temp_peak(program);
 	return 0;
-}
-
-/* Returns what a segment takes on one core, by first values. */
-static uint64_t segment_ns(const struct program *program, const struct segment *segment)
-{
-	const struct engine *engine = program->memory->engine;
-	const struct step *first = &program->steps[segment->first];
-	uint64_t ns = 0;
-
-	if (step_is_elementwise(first))
-		return (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000);
-	for (size_t i = 0; i < segment->count; i++)
-		ns += first->ops->cost_ns(engine, &first[i]);
-	return ns;
-}
-
-uint64_t program_work_ns(const struct program *program)
-{
-	uint64_t cost = 0;
-
-	for (size_t s = 0; s < program->n_segments; s++) {
-		const struct segment *segment = &program->segments[s];
-		const uint64_t more = segment->constant && program->knows
-					      ? 0
-					      : cost_expect(segment->cost, segment_ns(program, segment));
-
-		cost = more > UINT64_MAX - cost ? UINT64_MAX : cost + more;
-	}
-	return cost;
-}
-
-uint64_t program_cost_ns(const struct program *program)
-{
-	for (const struct plan_use *at = program->plans; at; at = at->next)
-		if (!plans_ready(program->memory->engine->plans, at->entry))
-			return UINT64_MAX;
-	return program_work_ns(program);
 }

@@ -19,7 +19,7 @@ struct stream_choice {
 	enum generator generator;
 	uint64_t seed, stream;
 	bool trn24;      /* key_layout */
-	uint64_t offset; /* of a draw in samples from position on, of a run in words */
+	uint64_t offset; /* of a draw in samples from position on, of points the first, of a run in words */
 	uint64_t position; /* of a draw, in words */
 	bool text;       /* u64: as text */
 };
@@ -37,19 +37,15 @@ struct placement {
 	bool is_part;                      /* of a draw that is cut into ranks */
 	struct stream_choice own;
 	int range;           /* of a named stream; placement_add sets it */
-	uint64_t n;          /* samples of the whole draw */
+	uint64_t n;          /* samples, or points, of the whole draw */
 	uint64_t begin;      /* the first of them that is produced */
 	unsigned words;      /* of a sample */
 	unsigned components; /* elements of a sample */
-	uint64_t first_point, next_point; /* of points; a set has so many: */
-	uint64_t most_points;
-	/* Its place in the reply: the map of its step, or one inside it; and the members there. */
-	size_t inside;   /* 1 + the member that is the map; 0: the step's own */
-	size_t member;   /* `generator`, behind which the others stand */
-	size_t estimate; /* of a trace; then standard_error */
+	uint64_t most_points; /* of points: a set has so many */
+	size_t field;        /* its members in the reply: `generator`, behind which the others stand */
 };
 
-/* A range of a named stream. */
+/* A range of a named stream. Each run has its own, which say where it lies. */
 struct stream_reservation {
 	const char *name; /* NULL: the run names none */
 	size_t name_size;
@@ -57,7 +53,7 @@ struct stream_reservation {
 	int first;       /* the first placement that draws from it */
 	uint64_t n;      /* what is to be reserved: so many samples */
 	unsigned words;  /* of so many words */
-	/* Where it lies, once it is known. */
+	/* Where it lies, once a run knows it. */
 	struct stream stream;
 	uint64_t offset; /* in samples of as many words */
 };
@@ -79,6 +75,7 @@ struct placements {
 	struct stream_reservation *ranges;
 	size_t n_ranges, ranges_room;
 	struct stream_choice run; /* all of its members stand for something */
+	const struct value *name; /* the named stream that the whole run draws from; NULL: none */
 	bool is_run;            /* of several steps; not a single operation */
 };
 

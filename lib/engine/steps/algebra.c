@@ -24,7 +24,7 @@ bool step_algebra_has(unsigned operation, enum dtype dtype)
 }
 
 /* Copies elements [begin, begin + n) of the repeated operand. */
-static void copy_periodic(const struct buffer *operand, uint64_t begin, size_t n, char *ret)
+static void copy_periodic(const struct buffer *operand, const char *base, uint64_t begin, size_t n, char *ret)
 {
 	const size_t size = dtype_size(operand->shape.dtype);
 	uint64_t at = begin % operand->shape.n;
@@ -33,7 +33,7 @@ static void copy_periodic(const struct buffer *operand, uint64_t begin, size_t n
 		const uint64_t left = operand->shape.n - at;
 
 		count = left < n - done ? (size_t)left : n - done;
-		memcpy(ret + done * size, operand->base + at * size, count * size);
+		memcpy(ret + done * size, base + at * size, count * size);
 	}
 }
 
@@ -52,7 +52,7 @@ static void choose(const struct algebra_step *algebra, enum dtype dtype, const v
 }
 
 /* One piece: operands that repeat are written out, a condition becomes bytes. */
-static void fill_piece(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+static void fill_piece(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
 		       const char *const in[STEP_INPUTS], void *out)
 {
 	_Alignas(16) char repeated[STEP_INPUTS][PIECE * WIDEST];
@@ -61,14 +61,14 @@ static void fill_piece(const struct engine *engine, const struct step *step, uin
 
 	for (unsigned k = 0; k < 3; k++)
 		if (step->in[k] && step->in[k]->shape.n != step->out->shape.n) {
-			copy_periodic(step->in[k], begin, n, repeated[k]);
+			copy_periodic(step->in[k], bound_base(bound, step->in[k]), begin, n, repeated[k]);
 			operands[k] = repeated[k];
 		}
 	if (step->in[2]) {
 		choose(&step->algebra, step->in[2]->shape.dtype, operands[2], n, chosen);
 		operands[2] = chosen;
 	}
-	engine->kernels.algebra->functions[step->algebra.operation][column_of(step->in[0]->shape.dtype)](
+	bound->engine->kernels.algebra->functions[step->algebra.operation][column_of(step->in[0]->shape.dtype)](
 		&step->algebra.numbers, operands, n, out);
 }
 
@@ -81,8 +81,8 @@ static bool is_plain(const struct step *step)
 	return !step->in[2] && step->in[0]->shape.n == step->out->shape.n;
 }
 
-static void fill(const struct engine *engine, const struct step *step, uint64_t begin, size_t n, const void *const in[],
-		 void *out)
+static void fill(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
+		 const void *const in[], void *out)
 {
 	const size_t most = is_plain(step) ? n : PIECE;
 	const char *at[STEP_INPUTS] = {in[0], in[1], in[2]};
@@ -90,7 +90,7 @@ static void fill(const struct engine *engine, const struct step *step, uint64_t 
 
 	for (size_t done = 0, count; done < n; done += count) {
 		count = size_min(n - done, most);
-		fill_piece(engine, step, begin + done, count, at, to);
+		fill_piece(bound, step, begin + done, count, at, to);
 		for (unsigned k = 0; k < 3; k++)
 			at[k] += at[k] ? count * dtype_size(step->in[k]->shape.dtype) : 0;
 		to += count * dtype_size(step->out->shape.dtype);

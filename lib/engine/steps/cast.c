@@ -89,10 +89,10 @@ void cast_elements(enum dtype from, enum dtype to, size_t n, const void *in, voi
 	assert(false && "a cast that the compiler of programs should not have made");
 }
 
-static void fill_cast(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+static void fill_cast(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
 		      const void *const in[2], void *out)
 {
-	(void)engine;
+	(void)bound;
 	(void)begin;
 	cast_elements(step->in[0]->shape.dtype, step->out->shape.dtype, n, in[0], out);
 }

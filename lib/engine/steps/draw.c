@@ -45,21 +45,26 @@ static void draw_converted(const struct draw_kernels *kernels, const struct draw
 	}
 }
 
-/* A complex element is two samples. */
-static void fill_draw(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
-		      const void *const in[2], void *out)
+/* A complex element is two samples. at: component of the stream that the first element is. */
+static void fill_samples(const struct draw_kernels *kernels, const struct draw *draw, enum dtype dtype, uint64_t at,
+			 uint64_t begin, size_t n, void *out)
 {
-	const struct draw_kernels *kernels = &engine->kernels;
-	const struct draw *draw = &step->draw.draw;
-	const enum dtype dtype = step->out->shape.dtype;
 	const size_t numbers = dtype != draw->dtype && dtype_is_complex(dtype) ? 2 : 1;
-	const uint64_t first = step->draw.begin + numbers * begin;
+	const uint64_t first = at + numbers * begin;
 
-	(void)in;
 	if (dtype == draw->dtype || draw->dtype == DTYPE_F32 || draw->dtype == DTYPE_F64)
 		draw_fill(kernels, draw, first, numbers * n, out);
 	else
 		draw_converted(kernels, draw, first, numbers * n, dtype_is_wide(dtype), out);
+}
+
+static void fill_draw(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
+		      const void *const in[2], void *out)
+{
+	const struct position *position = &bound->positions[step->placement];
+
+	(void)in;
+	fill_samples(&bound->engine->kernels, &position->draw, step->out->shape.dtype, position->begin, begin, n, out);
 }
 
 /* Rounded up from measurements on one core at 3.7 GHz; they decide only where work is done, never what it gives. */
@@ -78,10 +83,11 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 }
 
 /* step_ops.place: notes the stream, and the component of it that the step's first element is. */
-static int place_draw(struct step *step, const struct step_place *place)
+static int place_draw(const struct step *step, const struct step_place *place, struct position *position)
 {
-	step->draw.draw.stream = *place->stream;
-	step->draw.begin = (place->offset + place->begin) * place->components;
+	position->draw = step->draw.draw;
+	position->draw.stream = *place->stream;
+	position->begin = (place->offset + place->begin) * place->components;
 	return 0;
 }
 
@@ -92,21 +98,23 @@ static unsigned find_cost_row(const struct step *step)
 }
 
 /* The draw with the arrays' memory, which temporaries have only now. */
-static void fill_each(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+static void fill_each(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
 		      const void *const in[2], void *out)
 {
-	struct draw_arrays arrays = {.origin = step->draw.origin, .fault = step->draw.fault};
-	struct step bound = *step;
+	const struct position *position = &bound->positions[step->placement];
+	struct draw_arrays arrays = {.origin = position->origin, .fault = position->fault};
+	struct draw draw = position->draw;
 
+	(void)in;
 	for (unsigned k = 0; k < step->draw.arrays->n; k++) {
 		const unsigned parameter = step->draw.arrays->parameters[k];
 
-		arrays.of[parameter].at = step->in[k]->base;
+		arrays.of[parameter].at = bound_base(bound, step->in[k]);
 		arrays.of[parameter].n = step->in[k]->shape.n;
 		arrays.of[parameter].dtype = step->in[k]->shape.dtype;
 	}
-	bound.draw.draw.arrays = &arrays;
-	fill_draw(engine, &bound, begin, n, in, out);
+	draw.arrays = &arrays;
+	fill_samples(&bound->engine->kernels, &draw, step->out->shape.dtype, position->begin, begin, n, out);
 }
 
 static uint64_t each_element_ps(const struct engine *engine, const struct step *step)
@@ -115,21 +123,22 @@ static uint64_t each_element_ps(const struct engine *engine, const struct step *
 }
 
 /* The same for a draw with arrays, whose run gets a place for the first fault that a thread finds. */
-static int place_each(struct step *step, const struct step_place *place_of)
+static int place_each(const struct step *step, const struct step_place *place, struct position *position)
 {
-	step->draw.fault = bump_alloc(place_of->bump, sizeof *step->draw.fault);
-	if (!step->draw.fault)
+	position->fault = bump_alloc(place->bump, sizeof *position->fault);
+	if (!position->fault)
 		return -ERROR_NO_MEMORY;
-	draw_array_fault_init(step->draw.fault);
-	step->draw.origin = place_of->origin;
-	return place_draw(step, place_of);
+	draw_array_fault_init(position->fault);
+	position->origin = place->origin;
+	return place_draw(step, place, position);
 }
 
 /* Names the element, or the sample where the parameter at fault is a number that does not go with an element. */
-static int check_each(const struct step *step, struct bump *bump, const char **ret_failure)
+static int check_each(const struct step *step, const struct position *position, struct bump *bump,
+		      const char **ret_failure)
 {
 	const struct step_arrays *arrays = step->draw.arrays;
-	const struct draw_array_fault *fault = step->draw.fault;
+	const struct draw_array_fault *fault = position->fault;
 	uint64_t at = fault->sample;
 	const char *what = "sample";
 	char text[320];

@@ -124,14 +124,14 @@ static void begin_learning(struct transform *t)
 	t->began_ns = 0;
 	if (t->piece || bytes > LEARN_MOST * engine->near_bytes || pool_threads(engine->pool) == 1)
 		return;
-	t->run.alone = plans_run_alone(engine->plans, step->plan, bytes <= engine->near_bytes);
+	t->run.alone = plans_run_alone(engine->plans, bound_plan(t->run.bound, step), bytes <= engine->near_bytes);
 	t->began_ns = now_ns();
 }
 
 static void end_learning(const struct transform *t)
 {
 	if (t->began_ns)
-		plans_learn(t->run.engine->plans, t->run.step->plan, t->run.alone,
+		plans_learn(t->run.engine->plans, bound_plan(t->run.bound, t->run.step), t->run.alone,
 			    (now_ns() - t->began_ns) / (t->axis.calls * t->axis.batch));
 }
 
@@ -269,10 +269,15 @@ static unsigned find_cost_row(const struct step *step)
 	return step->fft.precision * COST_LENGTHS + 63 - (unsigned)__builtin_clzll(step->fft.length | 1);
 }
 
+static uint64_t cost_ns(const struct bindings *bound, const struct step *step)
+{
+	return fft_axis_cost_ns(bound->engine, step);
+}
+
 const struct step_ops step_fft = {
 	.cost_row = COST_TRANSFORM,
 	.find_cost_row = find_cost_row,
-	.cost_ns = fft_axis_cost_ns,
+	.cost_ns = cost_ns,
 	.work_bytes = fft_axis_work_bytes,
 	.run_bytes = sizeof(struct transform),
 	.joins = fft_slabs_join,

@@ -110,17 +110,19 @@ static bool is_short(size_t scratch, const struct fft_plan *plan, const struct a
 
 /* Whether two buffers are different memory in every run. Each tile has one buffer, and no tile of a prepared call can
  * stand for two; memory of the caller's may be anywhere. */
-static bool are_apart(const struct buffer *a, const struct buffer *b)
+static bool are_apart(const struct bindings *bound, const struct buffer *a, const struct buffer *b)
 {
+	const char *x = bound_base(bound, a), *y = bound_base(bound, b);
+
 	if (a == b)
 		return false;
-	return !a->base || !b->base || a->base + a->shape.bytes <= b->base || b->base + b->shape.bytes <= a->base;
+	return !x || !y || x + a->shape.bytes <= y || y + b->shape.bytes <= x;
 }
 
 /* Rows may lie in the output between phases. */
-static enum fft_reuse find_reuse(const struct step *step, const struct axis *axis)
+static enum fft_reuse find_reuse(const struct bindings *bound, const struct step *step, const struct axis *axis)
 {
-	return axis->stride == 1 && are_apart(step->in[0], step->out) ? FFT_REUSE_OUT : FFT_REUSE_NONE;
+	return axis->stride == 1 && are_apart(bound, step->in[0], step->out) ? FFT_REUSE_OUT : FFT_REUSE_NONE;
 }
 
 /* Returns the bytes of memory that `batch` long transforms need: between phases, and for their rows where they are
@@ -147,31 +149,31 @@ static size_t most_at_once(const struct engine *engine, const struct fft_plan *p
 	return size_max(size_min(most, axis->batch), 1);
 }
 
-bool fft_axis_is_short(const struct step *step, size_t scratch_bytes)
+bool fft_axis_is_short(const struct bindings *bound, const struct step *step, size_t scratch_bytes)
 {
-	const struct fft_plan *plan = plans_plan(step->plan);
+	const struct fft_plan *plan = plans_plan(bound_plan(bound, step));
 	const struct axis axis = find_axis(step);
 
 	return fft_scratch_bytes(plan) <= scratch_bytes && is_short(scratch_bytes, plan, &axis);
 }
 
-bool fft_axis_writes_lines(const struct step *step)
+bool fft_axis_writes_lines(const struct bindings *bound, const struct step *step)
 {
 	const struct axis axis = find_axis(step);
 	const bool is_row = step->fft.axis + 1 == step->out->shape.ndim;
 
 	return is_row || (axis.stride * axis.out.size % LINE_BYTES == 0 &&
-			  (axis.out.n > ONE_PASS || !stays(plans_plan(step->plan), &axis)));
+			  (axis.out.n > ONE_PASS || !stays(plans_plan(bound_plan(bound, step)), &axis)));
 }
 
-uint64_t fft_axis_work_bytes(const struct engine *engine, const struct step *step)
+uint64_t fft_axis_work_bytes(const struct bindings *bound, const struct step *step)
 {
-	const struct fft_plan *plan = plans_plan(step->plan);
+	const struct fft_plan *plan = plans_plan(bound_plan(bound, step));
 	const struct axis axis = find_axis(step);
-	const enum fft_reuse reuse = find_reuse(step, &axis);
+	const enum fft_reuse reuse = find_reuse(bound, step, &axis);
 
-	return is_short(pool_scratch_bytes(engine->pool), plan, &axis) ? 0
-					     : long_bytes(plan, &axis, most_at_once(engine, plan, &axis, reuse), reuse);
+	return is_short(pool_scratch_bytes(bound->engine->pool), plan, &axis) ? 0
+					     : long_bytes(plan, &axis, most_at_once(bound->engine, plan, &axis, reuse), reuse);
 }
 
 /* Returns the operations a nanosecond that transforms in second-level cache make: first values, corrected by what the
@@ -212,7 +214,7 @@ static bool streams(const struct transform *t)
 
 	return out->size == 2 * sizeof(double) && out->stride * out->size % LINE_BYTES == 0 &&
 	       step->out->shape.bytes >= STREAM_BYTES &&
-	       (are_apart(t->source, step->out) || (is_far_apart(&t->axis) && !t->run.engine->keeps_evicted));
+	       (are_apart(t->run.bound, t->source, step->out) || (is_far_apart(&t->axis) && !t->run.engine->keeps_evicted));
 }
 
 /* Columns go by panels of as many of *most as scratch has room for. */
@@ -283,14 +285,14 @@ void fft_axis_cut(struct transform *t, size_t scratch_bytes)
 {
 	const struct step_run *run = &t->run;
 
-	t->plan = plans_plan(run->step->plan);
+	t->plan = plans_plan(bound_plan(run->bound, run->step));
 	t->axis = find_axis(run->step);
-	t->reuse = find_reuse(run->step, &t->axis);
+	t->reuse = find_reuse(run->bound, run->step, &t->axis);
 	t->source = t->source ? t->source : run->step->in[0];
 	t->most = most_at_once(run->engine, t->plan, &t->axis, t->reuse);
 	t->all = t->axis.calls * t->axis.batch;
 	t->cost_ns = (double)fft_axis_cost_ns(run->engine, run->step);
-	assert(fft_axis_work_bytes(run->engine, run->step) <= run->step->work_bytes);
+	assert(fft_axis_work_bytes(run->bound, run->step) <= run->step->work_bytes);
 	if (is_short(scratch_bytes, t->plan, &t->axis)) {
 		cut_short(t, scratch_bytes);
 	} else if (t->axis.stride > 1) {
@@ -301,8 +303,8 @@ void fft_axis_cut(struct transform *t, size_t scratch_bytes)
 
 void fft_axis_place(struct transform *t)
 {
-	t->in = t->run.step->in[0]->base;
-	t->out = t->run.step->out->base;
+	t->in = bound_base(t->run.bound, t->run.step->in[0]);
+	t->out = bound_base(t->run.bound, t->run.step->out);
 }
 
 struct fft_call fft_axis_call(const struct transform *t, size_t call, size_t first, size_t batch)

@@ -45,7 +45,7 @@ struct axis {
 /* The state of one run of the step. advance writes it, one thread at a time; chunks only read it. */
 struct transform {
 	struct step_run run; /* must be the first member: the scheduler's callbacks cast back to us */
-	const struct fft_plan *plan; /* held by the program */
+	const struct fft_plan *plan; /* held by the run */
 	struct axis axis;
 	const char *in; /* where the sides begin */
 	char *out;
@@ -90,10 +90,10 @@ static inline size_t both_rows_bytes(const struct axis *axis)
 }
 
 /* Returns whether a step's transforms are short, if chunks have so much scratch. Its plan need not be ready. */
-bool fft_axis_is_short(const struct step *step, size_t scratch_bytes);
+bool fft_axis_is_short(const struct bindings *bound, const struct step *step, size_t scratch_bytes);
 
 /* Returns whether transforms from scratch to the output are fast: rows, or columns of whole lines of memory. */
-bool fft_axis_writes_lines(const struct step *step);
+bool fft_axis_writes_lines(const struct bindings *bound, const struct step *step);
 
 /* Sets how the transforms lie and are cut, by run.step and run.engine, for so much scratch. The plan need not be ready. */
 void fft_axis_cut(struct transform *t, size_t scratch_bytes);
@@ -105,7 +105,7 @@ void fft_axis_place(struct transform *t);
 struct fft_call fft_axis_call(const struct transform *t, size_t call, size_t first, size_t batch);
 
 /* Returns the bytes of memory that a run needs between phases; 0 for short transforms. */
-uint64_t fft_axis_work_bytes(const struct engine *engine, const struct step *step);
+uint64_t fft_axis_work_bytes(const struct bindings *bound, const struct step *step);
 
 /* Returns about what the step takes on one core, by the operations of its transforms. */
 uint64_t fft_axis_cost_ns(const struct engine *engine, const struct step *step);

@@ -57,28 +57,29 @@ static struct slabs find_slabs(const struct engine *engine, const struct step *s
 }
 
 /* Returns whether each step transforms what the one before has written, whole transforms in a chunk. */
-static bool is_chain(const struct engine *engine, const struct step *steps, size_t count)
+static bool is_chain(const struct bindings *bound, const struct step *steps, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!fft_axis_is_short(&steps[i], pool_scratch_bytes(engine->pool) / 2) ||
+		if (!fft_axis_is_short(bound, &steps[i], pool_scratch_bytes(bound->engine->pool) / 2) ||
 		    (i > 0 && steps[i].in[0] != steps[i - 1].out))
 			return false;
 	return true;
 }
 
-bool fft_slabs_join(const struct engine *engine, const struct step *steps, size_t count)
+bool fft_slabs_join(const struct bindings *bound, const struct step *steps, size_t count)
 {
+	const struct engine *engine = bound->engine;
 	const size_t threads = pool_threads(engine->pool);
 	struct slabs slabs;
 
-	if (!is_chain(engine, steps, count))
+	if (!is_chain(bound, steps, count))
 		return false;
 	slabs = find_slabs(engine, steps, count);
 	if (slabs.between_bytes == 0)
 		return true;
 	return slabs.between_bytes >= LEAST_BYTES && slabs.between_bytes <= pool_scratch_bytes(engine->pool) / 2 &&
 	       slabs.bytes <= engine->near_bytes / 2 && slabs.ns <= CHUNK_NS &&
-	       (threads == 1 || slabs.count >= SLABS_EACH * threads) && fft_axis_writes_lines(&steps[count - 1]);
+	       (threads == 1 || slabs.count >= SLABS_EACH * threads) && fft_axis_writes_lines(bound, &steps[count - 1]);
 }
 
 /* Returns how many slabs make a chunk. */

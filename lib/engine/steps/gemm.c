@@ -16,13 +16,13 @@ struct multiply {
 	size_t first, phase; /* what runs: chunks [first, first + most), in that phase */
 };
 
-static struct gemm_call call_of(const struct step *step)
+static struct gemm_call call_of(const struct bindings *bound, const struct step *step)
 {
 	struct gemm_call call = step->gemm.call;
 
-	call.a.at = step->in[0]->base;
-	call.b.at = step->in[1]->base;
-	call.c = step->out->base;
+	call.a.at = bound_base(bound, step->in[0]);
+	call.b.at = bound_base(bound, step->in[1]);
+	call.c = bound_base(bound, step->out);
 	return call;
 }
 
@@ -45,16 +45,16 @@ static size_t most_at_once(const struct gemm_cut *cut)
 	return each ? size_min(WORK_BYTES / each, cut->chunks) : cut->chunks;
 }
 
-static uint64_t work_bytes(const struct engine *engine, const struct step *step)
+static uint64_t work_bytes(const struct bindings *bound, const struct step *step)
 {
-	const struct gemm_cut cut = cut_of(engine, step);
+	const struct gemm_cut cut = cut_of(bound->engine, step);
 
 	return most_at_once(&cut) * slot_bytes(&cut);
 }
 
-static uint64_t cost_ns(const struct engine *engine, const struct step *step)
+static uint64_t cost_ns(const struct bindings *bound, const struct step *step)
 {
-	const struct gemm_cut cut = cut_of(engine, step);
+	const struct gemm_cut cut = cut_of(bound->engine, step);
 
 	return (uint64_t)((double)(cut.chunks * cut.phases) * gemm_chunk_ns(&cut));
 }
@@ -63,7 +63,7 @@ static int begin_product(struct step_run *run)
 {
 	struct multiply *m = (struct multiply *)run;
 
-	m->call = call_of(run->step);
+	m->call = call_of(run->bound, run->step);
 	m->cut = cut_of(run->engine, run->step);
 	m->most = most_at_once(&m->cut);
 	return m->cut.chunks && gemm_scratch_bytes(&m->cut) > pool_scratch_bytes(run->engine->pool)

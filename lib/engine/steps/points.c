@@ -6,12 +6,13 @@
 #include "engine/steps/deferred_build.h"
 #include "engine/steps/step.h"
 
-static void fill_points(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+static void fill_points(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
 			const void *const in[2], void *out)
 {
-	(void)engine;
+	const struct position *position = &bound->positions[step->placement];
+
 	(void)in;
-	points_fill(step->points.set, step->points.begin + begin, n, out);
+	points_fill(position->set, position->begin + begin, n, out);
 }
 
 static uint64_t element_ps(const struct engine *engine, const struct step *step)
@@ -25,8 +26,8 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 struct deferred_points {
 	struct deferred_build build; /* must be the first member: build_piece casts back to us */
 	unsigned features;
-	struct bump *bump; /* the program's, which frees the set */
-	struct step *step; /* whose settings and set these are */
+	struct bump *bump;          /* the run's, which frees the set */
+	struct position *position; /* whose settings and set these are */
 };
 
 static void release(void *points)
@@ -35,46 +36,46 @@ static void release(void *points)
 }
 
 /* Starts a set, which the bump frees with everything else. */
-static int start_points(unsigned features, struct bump *bump, struct step *step)
+static int start_points(unsigned features, struct bump *bump, struct position *position)
 {
-	int error = points_start(&step->points.settings, features, &step->points.set);
+	int error = points_start(&position->settings, features, &position->set);
 
 	if (error)
 		return error;
-	if (bump_defer(bump, release, step->points.set) == 0)
+	if (bump_defer(bump, release, position->set) == 0)
 		return 0;
-	points_free(step->points.set);
-	step->points.set = NULL;
+	points_free(position->set);
+	position->set = NULL;
 	return -ERROR_NO_MEMORY;
 }
 
 /* Builds a small set at once. */
-static int build_points(const struct step_place *place, struct step *step)
+static int build_points(const struct step_place *place, struct position *position)
 {
-	int error = start_points(place->engine->features, place->bump, step);
+	int error = start_points(place->engine->features, place->bump, position);
 
-	while (!error && points_build(step->points.set))
+	while (!error && points_build(position->set))
 		;
 	return error;
 }
 
-/* Builds the next piece of a large set, by the settings that the step has by then. */
+/* Builds the next piece of a large set, by the settings that the position has by then. */
 static int build_piece(struct deferred_build *build, struct error *err)
 {
 	struct deferred_points *points = (struct deferred_points *)build;
-	struct step *step = points->step;
-	int error = step->points.set ? 0 : start_points(points->features, points->bump, step);
+	struct position *position = points->position;
+	int error = position->set ? 0 : start_points(points->features, points->bump, position);
 
 	if (error)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for the points' tables");
-	if (points_build(step->points.set))
+	if (points_build(position->set))
 		return 1;
-	step->points.is_noted = false;
+	position->is_noted = false;
 	return 0;
 }
 
-/* Leaves the set to the program's deferred builds. */
-static int defer_points(const struct step_place *place, struct step *step)
+/* Leaves the set to the run's deferred builds. */
+static int defer_points(const struct step_place *place, struct position *position)
 {
 	struct deferred_points *points = bump_alloc(place->bump, sizeof *points);
 
@@ -84,10 +85,10 @@ static int defer_points(const struct step_place *place, struct step *step)
 		.build = {.piece = build_piece},
 		.features = place->engine->features,
 		.bump = place->bump,
-		.step = step,
+		.position = position,
 	};
-	step->points.is_noted = true;
-	step->points.set = NULL;
+	position->is_noted = true;
+	position->set = NULL;
 	deferred_build_add(place->deferred, &points->build);
 	return 0;
 }
@@ -98,23 +99,25 @@ static bool is_same(const struct stream *a, const struct stream *b)
 }
 
 /* Keeps the set of an earlier run if its stream and size are the same. */
-static int place_points(struct step *step, const struct step_place *place)
+static int place_points(const struct step *step, const struct step_place *place, struct position *position)
 {
-	struct points_settings *settings = &step->points.settings;
+	struct points_settings *settings = &position->settings;
+	const uint64_t n = place->offset + place->n;
 
-	step->points.begin = (place->first_point + place->begin) * settings->dims;
-	if ((step->points.set || step->points.is_noted) && is_same(&settings->stream, place->stream) &&
-	    settings->n == place->next_point)
+	position->begin = (place->offset + place->begin) * step->points.settings.dims;
+	if ((position->set || position->is_noted) && is_same(&settings->stream, place->stream) &&
+	    settings->n == n)
 		return 0;
+	*settings = step->points.settings;
 	settings->stream = *place->stream;
-	settings->n = place->next_point;
+	settings->n = n;
 	place->deferred->held_bytes += points_bytes(settings);
-	if (step->points.is_noted) { /* not built yet: it will be built for this stream */
-		step->points.set = NULL;
+	if (position->is_noted) { /* not built yet: it will be built for this stream */
+		position->set = NULL;
 		return 0;
 	}
-	return deferred_build_is_small(place->deferred, points_cost_ns(settings)) ? build_points(place, step)
-										  : defer_points(place, step);
+	return deferred_build_is_small(place->deferred, points_cost_ns(settings)) ? build_points(place, position)
+										  : defer_points(place, position);
 }
 
 const struct step_ops step_points = {

@@ -50,18 +50,18 @@ static void find_blocks(const struct step *step, struct reduce_run *r)
 	r->blocks = r->rows ? (reduce->length + r->rows - 1) / r->rows : 1;
 }
 
-static uint64_t work_bytes(const struct engine *engine, const struct step *step)
+static uint64_t work_bytes(const struct bindings *bound, const struct step *step)
 {
 	struct reduce_run r;
 
-	(void)engine;
+	(void)bound;
 	find_blocks(step, &r);
 	return step->reduce.outer * r.blocks * step->reduce.inner * r.parts * sizeof(struct partial);
 }
 
-static uint64_t cost_ns(const struct engine *engine, const struct step *step)
+static uint64_t cost_ns(const struct bindings *bound, const struct step *step)
 {
-	(void)engine;
+	(void)bound;
 	return step->in[0]->shape.n * reals_of(step) + step->out->shape.n * 10;
 }
 
@@ -124,7 +124,7 @@ static void take_rows(const struct reduce_run *r, uint64_t first, uint64_t rows,
 					 [REDUCE_NORM] = ALGEBRA_TAKE_SQUARES};
 	const struct step *step = r->run.step;
 	const bool wide = dtype_is_wide(step->in[0]->shape.dtype);
-	const char *from = step->in[0]->base + first * (wide ? sizeof(double) : sizeof(float));
+	const char *from = bound_base(r->run.bound, step->in[0]) + first * (wide ? sizeof(double) : sizeof(float));
 
 	if (rows > 0 && numbers > 0)
 		r->run.engine->kernels.algebra->reductions[kinds[step->reduce.kind]][wide](from, (size_t)rows, (size_t)stride,
@@ -189,7 +189,7 @@ static uint64_t combine(struct reduce_run *r, size_t chunk)
 	const struct partial *partials = (const struct partial *)(const void *)r->run.work;
 	const uint64_t begin = chunk * (uint64_t)(ELEMENTS / 16), last = begin + ELEMENTS / 16;
 	const uint64_t end = last < step->out->shape.n ? last : step->out->shape.n;
-
+	void *out = bound_base(r->run.bound, step->out);
 	const uint64_t row = reduce->inner * r->parts, results = reduce->kind == REDUCE_NORM ? 1 : r->parts;
 
 	for (uint64_t at = begin * results; at < end * results; at++) {
@@ -207,9 +207,9 @@ static uint64_t combine(struct reduce_run *r, size_t chunk)
 		else if (reduce->kind == REDUCE_MEAN)
 			x /= (double)reduce->length;
 		if (dtype_is_wide(step->out->shape.dtype))
-			((double *)(void *)step->out->base)[at] = x;
+			((double *)out)[at] = x;
 		else
-			((float *)(void *)step->out->base)[at] = (float)x;
+			((float *)out)[at] = (float)x;
 	}
 	return end - begin;
 }

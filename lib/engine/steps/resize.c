@@ -63,8 +63,9 @@ static void next_row(const struct step *step, struct row *row)
 }
 
 /* Elements [begin, begin + n) of a row: what in has of them, then zeros. */
-static void fill_row(const struct step *step, const struct row *row, uint64_t begin, size_t n, char *out)
+static void fill_row(const struct step_run *run, const struct row *row, uint64_t begin, size_t n, char *out)
 {
+	const struct step *step = run->step;
 	const struct shape *in = &step->in[0]->shape;
 	const enum dtype to = step->out->shape.dtype;
 	const uint64_t length = in->dims[in->ndim - 1];
@@ -74,13 +75,13 @@ static void fill_row(const struct step *step, const struct row *row, uint64_t be
 		have = length - begin < n ? (size_t)(length - begin) : n;
 	if (have)
 		cast_elements(in->dtype, to, have,
-			      step->in[0]->base + (row->from * length + begin) * dtype_size(in->dtype), out);
+			      bound_base(run->bound, step->in[0]) + (row->from * length + begin) * dtype_size(in->dtype), out);
 	memset(out + have * dtype_size(to), 0, (n - have) * dtype_size(to));
 }
 
-static uint64_t cost_ns(const struct engine *engine, const struct step *step)
+static uint64_t cost_ns(const struct bindings *bound, const struct step *step)
 {
-	(void)engine;
+	(void)bound;
 	return (step->in[0]->shape.bytes + step->out->shape.bytes) / 4;
 }
 
@@ -104,6 +105,7 @@ static uint64_t run_chunk(struct step_run *run, size_t number, void *scratch)
 	const uint64_t shift = step->resize.shift[out->ndim - 1];
 	const uint64_t begin = number * chunk, end = begin + chunk < out->n ? begin + chunk : out->n;
 	const size_t size = dtype_size(out->dtype);
+	char *to = bound_base(run->bound, step->out);
 	uint64_t column = begin % length;
 	struct row row;
 
@@ -115,7 +117,7 @@ static uint64_t run_chunk(struct step_run *run, size_t number, void *scratch)
 		const uint64_t stop = round ? shift : length;
 		const size_t n = (size_t)(stop - column < end - at ? stop - column : end - at);
 
-		fill_row(step, &row, round ? column + length - shift : column - shift, n, step->out->base + at * size);
+		fill_row(run, &row, round ? column + length - shift : column - shift, n, to + at * size);
 		at += n;
 		column += n;
 		if (column == length) {

@@ -16,46 +16,46 @@ struct signal_run {
 	atomic_int error;
 };
 
-static const struct fft_plan *plan_of(const struct step *step)
+static const struct fft_plan *plan_of(const struct bindings *bound, const struct step *step)
 {
-	return step->plan ? plans_plan(step->plan) : NULL;
+	return step->plan < 0 ? NULL : plans_plan(bound_plan(bound, step));
 }
 
-static size_t chunks_of(const struct step *step)
+static size_t chunks_of(const struct bindings *bound, const struct step *step)
 {
-	return step->signal.kind->chunks(step->signal.call, plan_of(step));
+	return step->signal.kind->chunks(step->signal.call, plan_of(bound, step));
 }
 
 /* A single chunk is seldom a full one. */
-static uint64_t cost_ns(const struct engine *engine, const struct step *step)
+static uint64_t cost_ns(const struct bindings *bound, const struct step *step)
 {
 	uint64_t bytes = step->out->shape.bytes;
 
-	(void)engine;
 	for (unsigned i = 0; i < STEP_INPUTS; i++)
 		bytes += step->in[i] ? step->in[i]->shape.bytes : 0;
 	if (step->signal.kind->byte_ps)
 		return (uint64_t)((double)bytes * step->signal.kind->byte_ps / 1000);
-	if (chunks_of(step) == 1 && bytes < CHUNK_NS / BYTE_NS)
+	if (chunks_of(bound, step) == 1 && bytes < CHUNK_NS / BYTE_NS)
 		return bytes * BYTE_NS;
-	return chunks_of(step) * (uint64_t)CHUNK_NS;
+	return chunks_of(bound, step) * (uint64_t)CHUNK_NS;
 }
 
 static int begin_signal(struct step_run *run)
 {
 	struct signal_run *s = (struct signal_run *)run;
+	const struct bindings *bound = run->bound;
 	const struct step *step = run->step;
 	const struct signal_kind *kind = step->signal.kind;
 
 	if (kind->scratch_bytes &&
-	    kind->scratch_bytes(step->signal.call, plan_of(step)) > pool_scratch_bytes(run->engine->pool))
+	    kind->scratch_bytes(step->signal.call, plan_of(bound, step)) > pool_scratch_bytes(run->engine->pool))
 		return -ERROR_NOT_SUPPORTED;
 	run->failure = step->signal.failure;
-	s->io.plan = plan_of(step);
-	s->io.out = step->out->base;
+	s->io.plan = plan_of(bound, step);
+	s->io.out = bound_base(bound, step->out);
 	for (unsigned i = 0; i < sizeof s->io.in / sizeof *s->io.in; i++)
-		s->io.in[i] = step->in[i] ? step->in[i]->base : NULL;
-	s->n_chunks = chunks_of(step);
+		s->io.in[i] = bound_base(bound, step->in[i]);
+	s->n_chunks = chunks_of(bound, step);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static int advance_signal(struct step_run *run, size_t *ret_chunks)
 		return error;
 	if (run->started || s->n_chunks == 0)
 		return JOB_END;
-	if (run->step->plan) {
+	if (run->step->plan >= 0) {
 		const int wait = step_await_plan(run);
 
 		if (wait)

@@ -15,9 +15,9 @@ struct cost *step_cost(struct engine *engine, const struct step *step)
 	return &engine->costs[step->ops->cost_row + (step->ops->find_cost_row ? step->ops->find_cost_row(step) : 0)];
 }
 
-uint64_t step_work_bytes(const struct engine *engine, const struct step *step)
+uint64_t step_work_bytes(const struct bindings *bound, const struct step *step)
 {
-	return step->ops->work_bytes ? step->ops->work_bytes(engine, step) : 0;
+	return step->ops->work_bytes ? step->ops->work_bytes(bound, step) : 0;
 }
 
 /* Returns the state of a step that joined, or with 0 the first one's. */
@@ -27,7 +27,8 @@ static struct step_run *state_at(struct step_run *run, size_t i)
 }
 
 /* A step that fails to begin is ended here; the caller has nothing to undo. */
-int step_begin(struct engine *engine, const struct step *steps, size_t count, struct job *job, struct step_run **ret_run)
+int step_begin(const struct bindings *bound, const struct step *steps, size_t count, struct job *job,
+	       struct step_run **ret_run)
 {
 	struct step_run *run = calloc(count, steps->ops->run_bytes);
 	int error = 0;
@@ -41,13 +42,14 @@ int step_begin(struct engine *engine, const struct step *steps, size_t count, st
 
 		/* program_finish drops steps without elements: sizes of the output may be divisors. */
 		assert(steps[i].out->shape.n > 0);
-		at->engine = engine;
+		at->engine = bound->engine;
+		at->bound = bound;
 		at->step = &steps[i];
 		at->waiter.job = job;
 		at->scratch_bytes = JOB_SCRATCH_ALL;
 	}
 	if (steps->work_bytes) {
-		run->work = temp_alloc(engine, steps->work_bytes);
+		run->work = temp_alloc(bound->engine, steps->work_bytes);
 		error = run->work ? 0 : -ERROR_NO_MEMORY;
 	}
 	if (!error && steps->ops->begin)
@@ -74,8 +76,9 @@ void step_end(struct step_run *run)
 	if (!run)
 		return;
 	for (size_t i = 0; i < run->count; i++)
-		if (run->step[i].plan)
-			plans_unwait(run->engine->plans, run->step[i].plan, &state_at(run, i)->waiter);
+		if (run->step[i].plan >= 0)
+			plans_unwait(run->engine->plans, bound_plan(run->bound, &run->step[i]),
+				     &state_at(run, i)->waiter);
 	temp_free(run->engine, run->work, run->step->work_bytes);
 	free(run);
 }

@@ -34,22 +34,20 @@ enum buffer_kind {
 	BUFFER_TEMP,   /* in scratch if only one segment uses it, else in memory from its first use to its last */
 };
 
+/* What a program knows of an array that its steps read or write. Where it lies is each run's: bindings.base[index]. */
 struct buffer {
 	enum buffer_kind kind;
 	struct shape shape;
-	char *base; /* TEMP: NULL while it has no memory */
-	struct tile *tile;
+	unsigned index;
 	bool is_new; /* TILE that this request has made; freed again if the request fails */
-	/* TILE of a prepared call: its handle, and what the error of one that is gone begins with. CALLER of a prepared
-	 * call: which memory of its runs. */
+	/* TILE: its handle as compiled; of a prepared call, what the error of one that is gone begins with. CALLER of a
+	 * prepared call: which memory of its runs. */
 	uint32_t handle;
 	const char *context, *param;
 	size_t first, last; /* segments that use it */
 	bool used;
-	bool lent; /* TEMP of a run: a constant, whose memory stays until the end, for those that follow */
-	int slot;  /* in scratch; -1: in memory */
-	int result; /* RESULT of a program: which of its results; else -1 */
-	struct buffer *next;
+	bool is_constant; /* TEMP that is the same in every run, and kept for later ones */
+	int slot;         /* in scratch; -1: in memory */
 };
 
 /* Which of a draw's parameters are arrays. */
@@ -60,21 +58,14 @@ struct step_arrays {
 	const char *context; /* what an error's text begins with */
 };
 
-/* Where a draw, points or a trace lie in a stream is found by placement_seek. */
 struct draw_step {
-	struct draw draw;
-	uint64_t begin; /* component of the stream that is out's first */
+	struct draw draw; /* but for the stream */
 	/* Parameters that are arrays, NULL: all are numbers. They are the step's inputs, read as a whole. */
 	const struct step_arrays *arrays;
-	uint64_t origin; /* sample of the stream to which elements 0 belong */
-	struct draw_array_fault *fault; /* of a run */
 };
 
 struct points_step {
-	struct points *set; /* owned by the bump allocator, or by the prepared call; NULL until it is made */
-	bool is_noted;      /* a deferred build makes it, for the stream that the settings have */
-	struct points_settings settings;
-	uint64_t begin; /* coordinate of the set that is out's first */
+	struct points_settings settings; /* but for the stream; n: of a set of so many points */
 };
 
 struct algebra_step {
@@ -109,10 +100,8 @@ struct gemm_step {
 };
 
 struct trace_step {
-	struct draw draw;
-	uint64_t begin;                         /* sample that is component 0 of the first probe */
-	uint64_t basis, probes;                 /* of Hutch++: in S; and those whose forms are averaged */
-	struct value *ret_estimate, *ret_error; /* in the reply */
+	struct draw draw;       /* but for the stream */
+	uint64_t basis, probes; /* of Hutch++: in S; and those whose forms are averaged */
 };
 
 struct signal_step {
@@ -154,16 +143,16 @@ enum cost_row {
 	COST_END = COST_DRAW + 2 * DIST_COUNT,
 };
 
-enum { STEP_INPUTS = 4 };
+enum { STEP_INPUTS = 4, STEP_NO_PLAN = -1 };
 
-/* One step of a program. Compiled once; a run of a prepared call copies it and sets buffers, plan and position anew. */
+/* One step of a program, constant once the program is finished. */
 struct step {
 	const struct step_ops *ops;     /* the row of its kind */
-	int placement;                  /* of a kind that has `place`: where it lies; -1: none */
+	int placement;                  /* of a kind that has `place`: index of its position; -1: none */
 	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
 	struct buffer *out;
-	struct plan_entry *plan; /* of a kind that awaits one, held by the program; NULL: it needs none */
-	uint64_t work_bytes;     /* set by program_finish */
+	int plan;            /* of a kind that awaits one: index of its plan, or STEP_NO_PLAN */
+	uint64_t work_bytes; /* set by program_finish */
 	union {
 		struct draw_step draw;
 		struct points_step points;
@@ -177,10 +166,51 @@ struct step {
 	};
 };
 
+/* Where the samples of a draw or a trace, or a set's points, lie in their stream. placement_seek sets it before each run.
+ */
+struct position {
+	uint64_t begin; /* what out's first element is: component of the stream, coordinate of the set; of a trace the
+			 * sample that is component 0 of the first probe */
+	union {
+		struct {
+			struct draw draw; /* the step's, of the run's stream */
+			uint64_t origin;  /* sample of the stream to which elements 0 of array parameters belong */
+			struct draw_array_fault *fault; /* of array parameters */
+			struct value_member *results;   /* of a trace, in the reply */
+		};
+		struct {
+			struct points *set; /* in a bump allocator that outlives the run; NULL until it is made */
+			bool is_noted; /* a deferred build makes it, for the stream that the settings have */
+			struct points_settings settings;
+		};
+	};
+};
+
+/* What a run binds to the numbers in its program: by buffer, by plan, by placement. */
+struct bindings {
+	struct engine *engine;
+	char **base;                /* NULL where a buffer has no memory, or none yet */
+	struct plan_entry **plans;  /* held by the run */
+	struct position *positions;
+};
+
+/* Returns where a buffer lies; NULL: there is none. */
+static inline char *bound_base(const struct bindings *bound, const struct buffer *buffer)
+{
+	return buffer ? bound->base[buffer->index] : NULL;
+}
+
+/* Returns the plan that a step needs. Phases, chunks, work and scratch may be asked before it is ready. */
+static inline struct plan_entry *bound_plan(const struct bindings *bound, const struct step *step)
+{
+	return bound->plans[step->plan];
+}
+
 /* A step that runs, of a kind that is not element-wise. Each kind's own state begins with it. The states of steps that joined
  * it lie behind it, one after the other; only its own has stages. */
 struct step_run {
 	struct engine *engine;
+	const struct bindings *bound;
 	const struct step *step;
 	size_t count;              /* of the steps that run together: this one, and those that joined it */
 	struct plan_waiter waiter; /* of the job, for the step's plan */
@@ -195,13 +225,13 @@ struct step_run {
 /* Where a step's samples lie, and what a kind may need to prepare for them. */
 struct step_place {
 	const struct stream *stream;
-	uint64_t offset;                  /* sample of the stream at which the whole draw begins */
-	uint64_t begin;                   /* first sample of the whole draw that this step produces */
-	uint64_t origin;                  /* sample at which counting from the draw's start begins: offset less what was skipped */
-	unsigned components;              /* elements of a sample */
-	uint64_t first_point, next_point; /* of points: the set has next_point of them */
+	uint64_t offset;     /* sample of the stream at which the whole draw begins; of points: the first */
+	uint64_t begin;      /* first sample of the whole draw that this step produces */
+	uint64_t n;          /* of the whole draw; of points: the set has offset + n */
+	uint64_t origin;     /* sample at which counting from the draw's start begins: offset less what was skipped */
+	unsigned components; /* elements of a sample */
 	struct engine *engine;
-	struct bump *bump; /* of the program */
+	struct bump *bump; /* of the run */
 	struct deferred_builds *deferred;
 };
 
@@ -209,24 +239,25 @@ struct step_ops {
 	/* Element-wise kinds have these two. Elements [begin, begin + n): in and out point at element `begin` and are
 	 * aligned to their element, but for a cast to the same dtype, whose input need not be. in[i] and out may be the
 	 * same place. There are three inputs; one with another number of elements than out is passed as NULL. */
-	void (*fill)(const struct engine *engine, const struct step *step, uint64_t begin, size_t n,
+	void (*fill)(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
 		     const void *const in[], void *out);
 	/* First value of the picoseconds that an element takes on one core. */
 	uint64_t (*element_ps)(const struct engine *engine, const struct step *step);
 
 	/* Kinds whose elements can be refused: what was found while the step ran, NULL: nothing checks. An error, whose
 	 * text is in bump and in *ret_failure. */
-	int (*check)(const struct step *step, struct bump *bump, const char **ret_failure);
+	int (*check)(const struct step *step, const struct position *position, struct bump *bump,
+		     const char **ret_failure);
 	bool reads_whole; /* in[k] have lengths of their own, and must be complete before the step; not passed to fill */
 
 	/* The other kinds have these. First value of the nanoseconds that the step takes on one core, its plan being
 	 * ready. */
-	uint64_t (*cost_ns)(const struct engine *engine, const struct step *step);
+	uint64_t (*cost_ns)(const struct bindings *bound, const struct step *step);
 	/* Bytes of memory that the step needs from its begin to its end; NULL: none. */
-	uint64_t (*work_bytes)(const struct engine *engine, const struct step *step);
+	uint64_t (*work_bytes)(const struct bindings *bound, const struct step *step);
 	/* Returns whether the last of `count` steps of this kind may join the others, which then run together, chunk by chunk.
 	 * It needs no work memory. NULL: none may. */
-	bool (*joins)(const struct engine *engine, const struct step *steps, size_t count);
+	bool (*joins)(const struct bindings *bound, const struct step *steps, size_t count);
 	/* Of the state, which begins with a struct step_run; it is zeroed before begin. */
 	size_t run_bytes;
 	/* Buffers and work have their memory. NULL: nothing to do. -ERROR_NOT_SUPPORTED: scratch is too small. */
@@ -239,9 +270,8 @@ struct step_ops {
 	void (*rewind)(struct step_run *run);
 
 	/* Kinds that draw: notes where the samples lie. NULL: it draws none. -ERROR_NO_MEMORY */
-	int (*place)(struct step *step, const struct step_place *place);
-	/* Kinds that reply: where the reply has its results, one member behind the other. */
-	void (*set_reply)(struct step *step, struct value_member *results);
+	int (*place)(const struct step *step, const struct step_place *place, struct position *position);
+	bool replies; /* it writes position.results */
 	/* Where its cost is learned, a row of enum cost_row; of one with rows of its own, which one from there on. */
 	unsigned cost_row;
 	unsigned (*find_cost_row)(const struct step *step);
@@ -276,11 +306,12 @@ static inline bool step_is_elementwise(const struct step *step)
 struct cost *step_cost(struct engine *engine, const struct step *step);
 
 /* Memory of the step's own while it runs. */
-uint64_t step_work_bytes(const struct engine *engine, const struct step *step);
+uint64_t step_work_bytes(const struct bindings *bound, const struct step *step);
 
 /* Begins a step that is not element-wise and those that joined it, `count` in all, and gets its state and work memory. It
  * is then advanced and its chunks are run like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
-int step_begin(struct engine *engine, const struct step *steps, size_t count, struct job *job, struct step_run **ret_run);
+int step_begin(const struct bindings *bound, const struct step *steps, size_t count, struct job *job,
+	       struct step_run **ret_run);
 int step_advance(struct step_run *run, size_t *ret_chunks);
 uint64_t step_run_chunk(struct step_run *run, size_t chunk, void *scratch);
 /* Frees it, at its end or earlier, when no chunk runs. Accepts NULL. */
@@ -290,7 +321,7 @@ void step_end(struct step_run *run);
  * building it failed. */
 static inline int step_await_plan(struct step_run *run)
 {
-	const int wait = plans_wait(run->engine->plans, run->step->plan, &run->waiter);
+	const int wait = plans_wait(run->engine->plans, bound_plan(run->bound, run->step), &run->waiter);
 
 	return wait > 0 ? JOB_WAIT : wait;
 }

@@ -28,15 +28,15 @@
 static void draw_probes(const struct trace *t, uint64_t probe, uint64_t end, unsigned columns, size_t row, size_t rows,
 			double *to)
 {
-	const struct step *step = t->run.step;
-	const bool wide = step->trace.draw.dtype == DTYPE_F64;
+	const struct position *position = &t->run.bound->positions[t->run.step->placement];
+	const bool wide = position->draw.dtype == DTYPE_F64;
 	double drawn[TRACE_COLUMNS];
 	const float *drawn_f32 = (const float *)(const void *)drawn;
 
 	for (unsigned c = 0; c < columns; c++) {
 		if (probe + c < end)
-			draw_fill(&t->run.engine->kernels, &step->trace.draw,
-				  step->trace.begin + (probe + c) * t->n + row, rows, drawn);
+			draw_fill(&t->run.engine->kernels, &position->draw,
+				  position->begin + (probe + c) * t->n + row, rows, drawn);
 		else
 			memset(drawn, 0, sizeof drawn);
 		for (size_t i = 0; i < rows; i++)
@@ -51,7 +51,7 @@ static void multiply_probes(const struct trace *t, size_t row, size_t rows, size
 {
 	const struct buffer *in = t->run.step->in[0];
 	const size_t size = dtype_size(in->shape.dtype);
-	const struct panel_matrix a = {in->base + (row * t->n + column) * size, t->n, 1};
+	const struct panel_matrix a = {bound_base(t->run.bound, in) + (row * t->n + column) * size, t->n, 1};
 
 	if (in->shape.dtype == DTYPE_F32)
 		t->kernel->multiply_f32(a, rows, columns, x, t->width, y);
@@ -204,7 +204,8 @@ static void put_estimate(const struct trace *t)
 {
 	const uint64_t basis = t->run.step->trace.basis, n = t->run.step->trace.probes;
 	const double *forms = t->sums + (t->stored ? t->basis * PANEL_COLUMNS : 0);
-	double *out = (double *)(void *)t->run.step->out->base;
+	double *out = (double *)(void *)bound_base(t->run.bound, t->run.step->out);
+	struct value_member *results = t->run.bound->positions[t->run.step->placement].results;
 	double exact = 0, mean = 0, squares = 0, error;
 
 	for (uint64_t i = 0; i < basis; i++)
@@ -215,8 +216,8 @@ static void put_estimate(const struct trace *t)
 	for (uint64_t i = 0; i < n; i++)
 		squares += (forms[i] - mean) * (forms[i] - mean);
 	error = n > 1 ? sqrt(squares / ((double)n * (double)(n - 1))) : (double)NAN;
-	*t->run.step->trace.ret_estimate = value_real(exact + mean);
-	*t->run.step->trace.ret_error = n > 1 ? value_real(error) : value_nil();
+	results[0].value = value_real(exact + mean);
+	results[1].value = n > 1 ? value_real(error) : value_nil();
 	out[0] = exact + mean;
 	out[1] = error;
 }
@@ -265,18 +266,18 @@ static struct trace trace_of(struct engine *engine, const struct step *step)
 	};
 }
 
-static uint64_t work_bytes(const struct engine *engine, const struct step *step)
+static uint64_t work_bytes(const struct bindings *bound, const struct step *step)
 {
-	struct trace t = trace_of((struct engine *)engine, step);
+	struct trace t = trace_of(bound->engine, step);
 
 	return lay_out(&t);
 }
 
 /* Each probe is multiplied by the matrix once, and those of the basis twice (for the sketch, and for their forms);
  * drawing costs about 10 ns an element. */
-static uint64_t cost_ns(const struct engine *engine, const struct step *step)
+static uint64_t cost_ns(const struct bindings *bound, const struct step *step)
 {
-	const struct trace t = trace_of((struct engine *)engine, step);
+	const struct trace t = trace_of(bound->engine, step);
 	const double columns = (double)(2 * step->trace.basis + step->trace.probes), n = (double)t.n;
 
 	return (uint64_t)(columns * n * (n * t.kernel->fma_ns + 10));
@@ -344,17 +345,12 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	return 2 * t->width;
 }
 
-static int place_trace(struct step *step, const struct step_place *place)
+static int place_trace(const struct step *step, const struct step_place *place, struct position *position)
 {
-	step->trace.draw.stream = *place->stream;
-	step->trace.begin = place->offset + place->begin;
+	position->draw = step->trace.draw;
+	position->draw.stream = *place->stream;
+	position->begin = place->offset + place->begin;
 	return 0;
-}
-
-static void set_reply(struct step *step, struct value_member *results)
-{
-	step->trace.ret_estimate = &results[0].value;
-	step->trace.ret_error = &results[1].value;
 }
 
 const struct step_ops step_trace = {
@@ -366,5 +362,5 @@ const struct step_ops step_trace = {
 	.advance = advance_trace,
 	.run_chunk = run_chunk,
 	.place = place_trace,
-	.set_reply = set_reply,
+	.replies = true,
 };

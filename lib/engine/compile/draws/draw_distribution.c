@@ -153,6 +153,7 @@ static int check_table(struct deferred_build *build, struct error *err)
 /* Leaves the table to be built in pieces before the run. Takes ownership of the list, also when it fails. */
 static int note_table(const struct compiler *c, const struct draw_builder *builder, double *list)
 {
+	struct deferred_builds *deferred = &c->first_run->deferred;
 	struct program *program = c->program;
 	struct deferred_table *table = bump_alloc(program->bump, sizeof *table);
 	char *context = bump_copy(program->bump, c->args.context, strlen(c->args.context));
@@ -171,9 +172,9 @@ static int note_table(const struct compiler *c, const struct draw_builder *build
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
-	program->deferred.work_bytes =
-		builder->work_bytes > program->deferred.work_bytes ? builder->work_bytes : program->deferred.work_bytes;
-	deferred_build_add(&program->deferred, &table->build);
+	if (builder->work_bytes > deferred->work_bytes)
+		deferred->work_bytes = builder->work_bytes;
+	deferred_build_add(deferred, &table->build);
 	return 0;
 }
 
@@ -211,8 +212,8 @@ static int begin_table(const struct compiler *c, struct draw *draw, const struct
 		free(list->own);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
-	c->program->deferred.held_bytes += draw_table_bytes(draw);
-	if (deferred_build_is_small(&c->program->deferred, builder.cost_ns))
+	c->first_run->deferred.held_bytes += draw_table_bytes(draw);
+	if (deferred_build_is_small(&c->first_run->deferred, builder.cost_ns))
 		return make_table_here(c, &builder, list->own);
 	return note_table(c, &builder, list->own);
 }
@@ -225,7 +226,7 @@ static int own_list(const struct compiler *c, const struct draw *draw, struct li
 
 	if (list->own || !(draw->distribution == DIST_DIRICHLET || draw->distribution == DIST_MULTINOMIAL
 				   ? small
-				   : c->program->outlives && list->n <= DEFERRED_CHECKS_MAX))
+				   : c->program->copies_inputs && list->n <= DEFERRED_CHECKS_MAX))
 		return 0;
 	list->own = malloc((list->n + 1) * sizeof *list->own);
 	if (!list->own)

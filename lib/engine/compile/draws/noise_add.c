@@ -93,7 +93,7 @@ int compile_noise_add(struct compiler *c)
 	if (error)
 		return error;
 	/* The noise's position goes to the map `noise`, the next member of the reply, and not to the reply itself. */
-	c->program->placements.at[samples.placement].inside = c->reply->map.count + 1;
+	c->program->fields[c->program->placements.at[samples.placement].field].inside = c->reply->map.count + 1;
 	step = program_step(c->program, STEP_ALGEBRA, x, out);
 	if (!step || value_put(c->program->bump, c->reply, "noise", reply))
 		return compile_no_memory(c);

@@ -65,7 +65,7 @@ static int check_end(const struct compiler *c, const struct points_settings *set
 }
 
 /* What the step states itself of the stream that scrambles the set; inside a program the rest is the program's. */
-static struct stream_choice own_choice(const struct compiler *c)
+static struct stream_choice own_choice(const struct compiler *c, uint64_t offset)
 {
 	const struct arg *own = c->args.at;
 	const bool all = !c->run;
@@ -79,6 +79,7 @@ static struct stream_choice own_choice(const struct compiler *c)
 		.seed = own[POINTS_SEED].u64,
 		.stream = own[POINTS_STREAM].u64,
 		.text = own[POINTS_U64].choice != 0,
+		.offset = offset,
 	};
 }
 
@@ -93,10 +94,9 @@ static int make_step(struct compiler *c, const struct points_settings *settings,
 		.step = c->run ? (int)c->step : -1,
 		.is_points = true,
 		.is_keyless = settings->scramble == SCRAMBLE_PLAIN,
-		.own = own_choice(c),
+		.own = own_choice(c, offset),
 		.begin = begin,
-		.first_point = offset,
-		.next_point = offset + n,
+		.n = n,
 		.most_points = points_limit(settings),
 	};
 	struct step *step = program_step(c->program, STEP_POINTS, NULL, out);

@@ -82,5 +82,5 @@ int compile_stream_draw(struct compiler *c)
 	/* Samples of the whole, whatever is drawn of it. */
 	if (!error && value_put(c->program->bump, c->reply, "n", value_uint(c->program->placements.at[0].n)))
 		error = compile_no_memory(c);
-	return error ? error : program_finish(c->program, inner.args.context, c->err);
+	return error ? error : compile_finish(c, inner.args.context);
 }

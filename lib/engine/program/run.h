@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of programs: all that a run changes, by the numbers of a constant program.
+ *
+ *     program   steps[]  buffers[]   plans[]     placements.at[]     fields[]           segments[]
+ *     run                base[] ...  plans[]     positions[]         fields[], reply    at, step_runs[]
+ *
+ * A program is compiled together with its first run, which holds the tiles and plans that compiling took. A request is
+ * both; a prepared call keeps the program and the first run, which then holds nothing: each later run is a copy of it. A
+ * run that is kept (a small prepared call's, a ring's) runs again and again, at other positions, tiles and addresses. */
+#ifndef TRNSCI_ENGINE_RUN_H
+#define TRNSCI_ENGINE_RUN_H
+
+#include "engine/program/program.h"
+#include "engine/steps/deferred_build.h"
+
+struct run {
+	const struct program *program;
+	struct bump *bump; /* what the pointers below lead to lies in it */
+	struct bindings bound;
+	/* By buffer, as bound.base: the tiles that it holds, and the handles of its tiles. */
+	struct tile **tiles;
+	uint32_t *handles;
+	size_t buffers_room;
+	size_t n_plans, plans_room; /* in bound.plans */
+	struct stream_choice choice; /* of draws that state nothing, or of a single draw */
+	struct stream_reservation *ranges;
+	struct value *reply;
+	struct value_member **fields;    /* in the reply */
+	bool is_template;                /* of a prepared call: it is copied, and computes nothing */
+	struct deferred_builds deferred; /* tables and sets, built in pieces before the first segment */
+	bool has_constants;              /* constants were computed by an earlier run: their segments are skipped */
+	/* While it runs: the scheduler calls run_advance on one thread at a time, run_chunk on many. */
+	size_t at;             /* the segment that runs, or is next */
+	bool begun;            /* it runs: its temporaries are there */
+	uint64_t n;            /* its elements, of an element-wise one */
+	struct step_run *step; /* the state of its step, unless it is element-wise */
+	/* Of a run that is kept, by segment: the states of its steps. It has no temporaries and no step that refuses
+	 * elements. NULL: each run has states of its own. */
+	struct step_run **step_runs;
+	const char *failure; /* the text of the step's error; NULL: the error's general meaning */
+};
+
+/* ---- while the program is compiled ---- */
+
+/* Notes where a buffer lies, and holds a tile (NULL: it is none) until run_end. Returns 0 or -ERROR_NO_MEMORY. */
+int run_hold(struct run *run, const struct buffer *buffer, const void *base, struct tile *tile);
+
+/* Takes the program's next plan from the engine's cache, which makes it if needed, and holds it until run_end. Returns 0,
+ * -ERROR_NO_MEMORY or -ERROR_OUT_OF_RANGE (a length that no plan takes). */
+int run_take_plan(struct run *run);
+
+/* Gets room for all buffers, which program_finish reads. Returns 0 or -ERROR_NO_MEMORY. */
+int run_reserve(struct run *run);
+
+/* ---- when it is finished ---- */
+
+/* Gets the first run's positions, choice and fields in its reply. Returns 0 or -ERROR_NO_MEMORY. */
+int run_bind(struct run *run, struct value *reply);
+
+/* Makes a run that is like `from`, a first run that holds nothing, with plans and a reply of its own. Set program, bump
+ * and bound.engine before. Returns 0 or -ERROR_NO_MEMORY; call run_end also then. */
+int run_copy(const struct run *from, struct value *reply, struct run *run);
+
+/* Gives results that go with the reply their memory, which lives as long as the bump allocator, and names them and the
+ * run's tiles in the reply. Returns 0 or -ERROR_NO_MEMORY. */
+int run_get_results(struct run *run);
+
+/* Names the run's tiles in its reply. */
+void run_name_tiles(const struct run *run);
+
+/* Names the stream that the whole run draws from; NULL: none. Returns 0 or -ERROR_NO_MEMORY. */
+int run_name_stream(struct run *run, const struct value *name);
+
+/* Returns about what the run takes on one core, in ns, from costs learned so far, as if all plans were ready. */
+uint64_t run_work_ns(const struct run *run);
+
+/* The same; UINT64_MAX if it would wait for a plan. */
+uint64_t run_cost_ns(const struct run *run);
+
+/* ---- running ---- */
+
+/* The run's part of job_ops (engine/scheduler/job.h). run_advance finishes a stage and begins the next, setting
+ * job->n_chunks and the cost of a chunk; run_chunk runs one chunk of it and returns the words of 32 bits that it
+ * made. */
+int run_advance(struct run *run, struct job *job);
+uint64_t run_chunk(struct run *run, size_t chunk, void *scratch);
+
+/* Makes a kept run, which does not run, begin again. */
+void run_rewind(struct run *run);
+
+/* Makes one that ran in a single stage ready for run_chunk of that stage. */
+void run_resume(struct run *run);
+
+/* Frees the tiles that the request created, after an error and before run_end. */
+void run_free_new_tiles(const struct run *run);
+
+/* Gives tiles and plans back and frees temporaries. Results stay, in the bump allocator. */
+void run_end(struct run *run);
+
+#endif
