@@ -28,7 +28,7 @@ static struct request *of_job(struct job *job)
 /* Builds the next piece of what its steps need. Returns JOB_AGAIN while pieces are left, then 0, or an error. */
 static int build_piece(struct request *request)
 {
-	const int more = deferred_build_advance(&request->run.deferred, &request->error);
+	const int more = deferred_build_advance(&request->run.bound.deferred, &request->error);
 
 	return more > 0 ? JOB_AGAIN : more;
 }
@@ -37,7 +37,7 @@ static int build_piece(struct request *request)
 static int advance_prepared(struct request *request)
 {
 	struct prepared *prepared = request->preparing;
-	const int more = deferred_build_advance(&prepared->first.deferred, &request->error);
+	const int more = deferred_build_advance(&prepared->first.bound.deferred, &request->error);
 
 	if (more)
 		return more > 0 ? JOB_AGAIN : more;
@@ -137,7 +137,7 @@ static uint64_t bytes_of(const struct run *run)
 {
 	const uint64_t bytes = run->program->inline_out + run->program->temp_bytes;
 
-	return run->deferred.first ? bytes + run->deferred.held_bytes + run->deferred.work_bytes : bytes;
+	return run->bound.deferred.first ? bytes + run->bound.deferred.held_bytes + run->bound.deferred.work_bytes : bytes;
 }
 
 /* Reserves bytes of the owner's work memory, which request_free gives back. The owner refuses what goes beyond its
@@ -194,7 +194,7 @@ static int ready_run(struct request *request, const char *context, uint64_t time
 		return error ? error : 1;
 	}
 	/* Words that are reserved are spent, so everything else that can be wrong is found before. */
-	error = deferred_build_check(&request->run.deferred, context, &request->error);
+	error = deferred_build_check(&request->run.bound.deferred, context, &request->error);
 	if (!error)
 		error = reserve_run(request);
 	if (!error && request->run.program->placements.is_run)
@@ -228,7 +228,7 @@ static int start_service(struct request *request, struct compiler *compiler, con
 				       &request->preparing, &request->error);
 	if (error || !request->preparing)
 		return error;
-	error = reserve_work(request, request->preparing->first.deferred.work_bytes);
+	error = reserve_work(request, request->preparing->first.bound.deferred.work_bytes);
 	return error ? error : 1;
 }
 
@@ -326,7 +326,7 @@ static struct request *request_new(struct session_memory *memory, struct bump *b
 	request->done = done;
 	request->arg = arg;
 	request->program = (struct program){.memory = memory, .bump = bump};
-	request->run = (struct run){.program = &request->program, .bump = bump, .bound.engine = memory->engine};
+	request->run = (struct run){.program = &request->program, .bound = {.engine = memory->engine, .bump = bump}};
 	request->job.ops = &request_ops;
 	request->job.fair_entry = &memory->fair_entry;
 	request->entry.job = &request->job;
@@ -346,7 +346,7 @@ static void set_runner(struct request *request, const struct request_run *how)
 static void start_job(struct request *request, int ready)
 {
 	struct pool *pool = request->memory->engine->pool;
-	const bool is_built = !request->preparing && !request->run.deferred.first;
+	const bool is_built = !request->preparing && !request->run.bound.deferred.first;
 
 	if (ready != 1) {
 		request_forget_replies(request);

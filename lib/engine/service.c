@@ -245,7 +245,7 @@ static int answer_prepare(const struct service_call *call)
 
 	if (error)
 		return error;
-	if (!prepared->first.deferred.first)
+	if (!prepared->first.bound.deferred.first)
 		return service_keep(call->memory, prepared, call->bump, call->map, call->err);
 	*call->ret_prepared = prepared;
 	return 0;

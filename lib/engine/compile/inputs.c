@@ -52,7 +52,7 @@ static int copy_piece(struct deferred_build *build, struct error *err)
  * the program. Returns NULL if there is no memory for it. */
 static const char *copy_constant(struct compiler *compiler, const struct value *data)
 {
-	struct deferred_builds *deferred = &compiler->first_run->deferred;
+	struct deferred_builds *deferred = &compiler->first_run->bound.deferred;
 	struct bump *bump = compiler->program->bump;
 	const size_t size = data->bytes.size;
 	struct deferred_copy *copy;

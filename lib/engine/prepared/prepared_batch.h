@@ -13,7 +13,7 @@
 #include "base/fpenv.h"
 #include "engine/memory/session_memory.h"
 #include "engine/prepared/prepared_changes.h"
-#include "engine/program/stream_placement.h"
+#include "engine/steps/stream_placement.h"
 
 /* Set memory, and the rest to zero. For one thread. */
 struct prepared_batch {

@@ -28,40 +28,34 @@ static int bind_tile(struct run *run, const struct buffer *buffer, struct error 
 	return 0;
 }
 
-/* Gives a buffer of the run its address. A constant that an earlier run left is read where it lies. */
-static int bind_buffer(const struct prepared *prepared, struct run *run, const struct prepared_choice *choice,
-		       const struct buffer *buffer, struct error *err)
+/* Makes a copy of the first run, in the bump allocator of the compiler's. The acquire pairs with prepared_learn's release. */
+static int copy_run(const struct prepared *prepared, struct compiler *compiler)
 {
-	if (buffer->kind == BUFFER_TILE)
-		return bind_tile(run, buffer, err);
-	if (buffer->kind == BUFFER_CALLER)
-		run->bound.base[buffer->index] = choice->memory ? choice->memory[buffer->handle] : NULL;
-	if (buffer->is_constant && run->has_constants)
-		run->bound.base[buffer->index] = prepared->constants[buffer->index];
-	return 0;
+	struct run *run = compiler->first_run;
+
+	run->program = &prepared->program;
+	run->has_constants = atomic_load_explicit(&prepared->learnt, memory_order_acquire);
+	return run_copy(&prepared->first, compiler->reply, run)
+		       ? error_set(compiler->err, ERROR_NO_MEMORY, "run_prepared: no memory for the request")
+		       : 0;
 }
 
-/* Makes the run, in its own bump allocator. The acquire pairs with prepared_learn's release. */
-static int bind_run(const struct prepared *prepared, struct run *run, const struct prepared_choice *choice,
-		    struct value *reply, struct error *err)
+/* Takes the tiles that the run states, and gets memory for its results. Constants that an earlier run left are read where
+ * they lie. */
+static int bind_buffers(const struct prepared *prepared, struct compiler *compiler)
 {
 	const struct program *program = &prepared->program;
+	struct run *run = compiler->first_run;
 	int error = 0;
 
-	run->program = program;
-	run->has_constants = atomic_load_explicit(&prepared->learnt, memory_order_acquire);
-	if (run_copy(&prepared->first, reply, run))
-		return error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request");
-	run->choice = choice->placement;
-	for (size_t i = 0; choice->tiles && i < prepared->n_tiles; i++)
-		if (prepared->tiles[i].buffer >= 0)
-			run->handles[prepared->tiles[i].buffer] = (uint32_t)choice->tiles[i];
-	for (size_t i = 0; i < program->n_buffers && !error; i++)
-		error = bind_buffer(prepared, run, choice, program->buffers[i], err);
+	for (size_t i = 0; i < program->n_buffers && !error; i++) {
+		if (program->buffers[i]->kind == BUFFER_TILE)
+			error = bind_tile(run, program->buffers[i], compiler->err);
+		else if (program->buffers[i]->is_constant && run->has_constants)
+			run->bound.base[i] = prepared->constants[i];
+	}
 	if (!error && run_get_results(run))
-		error = error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for its results");
-	if (!error && program->placements.is_run && run_name_stream(run, choice->name))
-		error = error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request");
+		error = error_set(compiler->err, ERROR_NO_MEMORY, "run_prepared: no memory for its results");
 	return error;
 }
 
@@ -80,7 +74,7 @@ void prepared_learn(struct prepared *prepared, struct run *run)
 /* Finds the call, and holds it as long as the run's bump allocator lives. */
 static int take_prepared(struct compiler *compiler, uint64_t handle, struct prepared **ret_prepared)
 {
-	struct bump *bump = compiler->first_run->bump;
+	struct bump *bump = compiler->first_run->bound.bump;
 	struct prepared *prepared = prepared_find(compiler->program->memory, handle);
 
 	if (!prepared)
@@ -100,29 +94,27 @@ int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struc
 			 struct prepared **ret_prepared)
 {
 	struct prepared *prepared = NULL;
-	struct prepared_choice choice;
-	uint64_t *to;
 	int error = take_prepared(compiler, handle, &prepared);
 
 	if (error)
 		return error;
 	*ret_prepared = prepared;
-	to = bump_alloc(compiler->first_run->bump, (2 * prepared->n_tiles + 1) * sizeof *to);
-	if (!to)
-		return compile_no_memory(compiler);
-	error = prepared_choose(prepared, changes, to, to + prepared->n_tiles, "run_prepared", &choice, compiler->err);
-	return error ? error : bind_run(prepared, compiler->first_run, &choice, compiler->reply, compiler->err);
+	error = copy_run(prepared, compiler);
+	if (!error)
+		error = prepared_change(prepared, changes, compiler->first_run, compiler->err);
+	return error < 0 ? error : bind_buffers(prepared, compiler);
 }
 
 int prepared_compile(struct compiler *compiler, struct prepared **ret_prepared)
 {
 	struct prepared *prepared = NULL;
-	struct prepared_choice choice;
 	int error = take_prepared(compiler, compiler->args.at[PREPARED_RUN_HANDLE].u64, &prepared);
 
 	if (error)
 		return error;
 	*ret_prepared = prepared;
-	error = prepared_read_choice(compiler, prepared, &choice);
-	return error ? error : bind_run(prepared, compiler->first_run, &choice, compiler->reply, compiler->err);
+	error = copy_run(prepared, compiler);
+	if (!error)
+		error = prepared_read_changes(compiler, prepared, compiler->first_run);
+	return error ? error : bind_buffers(prepared, compiler);
 }

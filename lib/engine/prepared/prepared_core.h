@@ -4,7 +4,7 @@
  *     prepared_create.c     compiles the call once, and lists the tiles that it names
  *     prepared_constants.c  finds the parts that are the same in every run
  *     prepared.c            the session's table of handles, and references
- *     prepared_choice.c     what a run states, checked
+ *     prepared_changes.c    what a run states, checked
  *     prepared_bind.c       a run as a request: a copy of the first run
  *     prepared_inline.c     small calls, which keep one run for life and run without a request
  *     prepared_batch.c      short draws among them, several at a time
@@ -31,19 +31,10 @@ struct prepared_tile {
 };
 
 /* Where the samples of a single draw go that takes a few microseconds; or the call is none. */
-enum short_draw_kind { SHORT_DRAW_NONE, SHORT_DRAW_TILE, SHORT_DRAW_REPLY };
+enum short_draw { SHORT_DRAW_NONE, SHORT_DRAW_TILE, SHORT_DRAW_REPLY };
 
-/* What a run of such a draw reads, side by side: a daemon has hundreds of these calls, so that each line of each comes from the
- * second-level cache. The session's lock guards what changes. */
-struct short_draw {
-	enum short_draw_kind kind;
-	unsigned takes;                /* as the call */
-	uint64_t seed, stream, offset; /* as prepared */
-	uint32_t handle;               /* of the tile, as prepared */
-	const struct step *step;
-	size_t n, words;               /* elements, and words of 32 bits, that it makes */
-	struct placement_fixed fixed;
-};
+/* A run without a request has a few tiles. */
+enum { PREPARED_TILES_FEW = 16 };
 
 /* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump.
  */
@@ -51,13 +42,12 @@ struct prepared_inline {
 	/* Set, with the session's lock, by the thread that runs it until its reply has been read; or a batch holds that
 	 * lock while it is clear. Guards all below. */
 	atomic_bool busy;
-	struct short_draw short_draw;
+	enum short_draw short_draw;
 	bool is_ready; /* its plans are; never reset */
 	struct job job;
 	struct run run; /* each time at other handles, addresses and positions */
 	struct value reply;
 	struct tile_holder holder; /* the tiles of the last time, whose handles the run has */
-	uint64_t *tiles, *sorted; /* room for the handles of a run */
 };
 
 /* A prepared call. Once it is in the table it is constant, except for refs, next, the constants and what `now` holds.
@@ -118,31 +108,16 @@ struct prepared *prepared_find_locked(struct session_memory *memory, uint64_t ha
 /* The same without a reference: it lives until the lock is released. */
 struct prepared *prepared_get_locked(struct session_memory *memory, uint64_t handle);
 
-/* ---- what a run states (prepared_choice.c) ---- */
+/* ---- what a run states (prepared_changes.c) ---- */
 
-/* What a run states, checked; on its caller's stack. */
-struct prepared_choice {
-	struct stream_choice placement;
-	const struct value *name; /* the named stream; NULL: none */
-	const uint64_t *tiles;    /* handles, one for each tile that the call names; NULL: as prepared */
-	void *const *memory;      /* of the caller's; NULL: the call names none */
-};
+/* Sets in a copy of the first run, or in the run that is kept, what the call states and these changes over it. Returns 1 if
+ * other tiles stand in the run than before, 0 if not, or an error, with which the run is undefined:
+ * -ERROR_UNKNOWN_PARAMETER, -ERROR_BAD_TILE, -ERROR_NOT_SUPPORTED (results in the reply), -ERROR_MISSING_PARAMETER (memory) */
+int prepared_change(const struct prepared *prepared, const struct prepared_changes *changes, struct run *run,
+		    struct error *err);
 
-/* Finds the choice of a run with these changes; undefined on failure. to and sorted: room for prepared->n_tiles handles
- * each; the choice points into `to`. context begins an error's text. -ERROR_UNKNOWN_PARAMETER, -ERROR_BAD_TILE,
- * -ERROR_NOT_SUPPORTED (results in the reply), -ERROR_MISSING_PARAMETER (memory) */
-int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
-		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err);
-/* The same, but for the tiles. */
-int prepared_choose_place(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
-			  struct prepared_choice *ret, struct error *err);
-/* Checks that no tile stands for two: steps were fused and ordered for tiles that differ. -ERROR_BAD_TILE */
-int prepared_check_tiles(const struct prepared *prepared, const uint64_t *to, uint64_t *sorted, const char *context,
-			 struct error *err);
-
-/* The same from the bound parameters of run_prepared (compiler->args); the handles of its tiles lie in the run's bump.
- */
-int prepared_read_choice(struct compiler *compiler, const struct prepared *prepared, struct prepared_choice *ret);
+/* The same by the bound parameters of run_prepared (compiler->args). Returns 0 or an error. */
+int prepared_read_changes(struct compiler *compiler, const struct prepared *prepared, struct run *run);
 
 /* ---- runs (prepared_bind.c) ---- */
 
@@ -163,13 +138,13 @@ int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struc
 /* Makes prepared->now where the call is small (is_small). Call it when the program has been compiled and its tables are
  * built. Returns 0, also where it is not small, or -ERROR_NO_MEMORY. */
 int prepared_create_inline(struct prepared *prepared);
-/* Hold the session's lock. Begins a run in place with these tiles, one for each that the call names (NULL: as prepared).
- * After a failure none are held. -ERROR_BAD_TILE */
-int prepared_take_tiles_locked(const struct prepared *prepared, const uint64_t *tiles);
+/* Hold the session's lock. Begins a run in place with the tiles whose handles the run has; after a failure none are held.
+ * -ERROR_BAD_TILE */
+int prepared_take_tiles_locked(const struct prepared *prepared);
 /* Returns about how many bytes the plans have that it holds. */
 uint64_t prepared_inline_bytes(const struct prepared *prepared);
 
-/* Finds whether a small call whose program is bound is one short draw, from where each run states (prepared_batch.c). */
-void prepared_find_short_draw(const struct prepared *prepared, struct prepared_inline *now);
+/* Returns whether a small call is one short draw, and where its samples go (prepared_batch.c). */
+enum short_draw prepared_find_short_draw(const struct prepared *prepared);
 
 #endif

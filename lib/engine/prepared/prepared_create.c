@@ -175,8 +175,7 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 			  (operation_param(operation, "position", 8) ? PREPARED_POSITION : 0u);
 	prepared->program = (struct program){.memory = memory, .bump = prepared->bump};
 	prepared->first = (struct run){.program = &prepared->program,
-				       .bump = prepared->bump,
-				       .bound.engine = memory->engine,
+				       .bound = {.engine = memory->engine, .bump = prepared->bump},
 				       .is_template = true};
 	prepared->engine = memory->engine;
 	prepared->reply = value_map();
@@ -191,7 +190,7 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 	run_end(&prepared->first);
 	if (error)
 		return error;
-	*ret_bytes = prepared_inline_bytes(prepared) + bump_bytes(prepared->bump) + prepared->first.deferred.held_bytes + prepared->constant_bytes;
+	*ret_bytes = prepared_inline_bytes(prepared) + bump_bytes(prepared->bump) + prepared->first.bound.deferred.held_bytes + prepared->constant_bytes;
 	return 0;
 }
 
@@ -316,7 +315,7 @@ int prepared_make(struct session_memory *memory, const struct operation *operati
 	if (error)
 		return error;
 	do
-		more = deferred_build_advance(&prepared->first.deferred, err);
+		more = deferred_build_advance(&prepared->first.bound.deferred, err);
 	while (more > 0);
 	error = more;
 	if (!error && !prepared->now && prepared_create_inline(prepared))

@@ -15,7 +15,6 @@ enum {
 	COST_MOST_JOINED_NS = 1000 * 1000, /* in a thread that waits for it; meanwhile it cannot be cancelled */
 	PLAN_MOST = 1 << 14,               /* the length of a transform whose plan it holds */
 	PLAN_BYTES = 32,                   /* of a plan, for each element, about */
-	TILES_MOST = 16,
 };
 
 /* ---- which are small ---- */
@@ -58,8 +57,8 @@ static bool is_small(const struct prepared *prepared)
 			return false;
 	return program->n_steps > 0 && program->placements.count <= PLACEMENT_PLACES_HERE &&
 	       !placement_waits(&prepared->first) && !prepared->first.choice.text && prepared->timeout_ms == 0 &&
-	       program->temp_bytes == 0 && has_small_plans(program) && !prepared->first.deferred.first &&
-	       prepared->constant_bytes == 0 && program->inline_out <= RESULT_MOST && prepared->n_tiles <= TILES_MOST &&
+	       program->temp_bytes == 0 && has_small_plans(program) && !prepared->first.bound.deferred.first &&
+	       prepared->constant_bytes == 0 && program->inline_out <= RESULT_MOST && prepared->n_tiles <= PREPARED_TILES_FEW &&
 	       is_cheap(&prepared->first);
 }
 
@@ -91,7 +90,7 @@ static int make_run(const struct prepared *prepared, struct prepared_inline *now
 	struct run *run = &now->run;
 	struct step_run **step_runs;
 
-	*run = (struct run){.program = &prepared->program, .bump = prepared->bump, .bound.engine = prepared->engine};
+	*run = (struct run){.program = &prepared->program, .bound = {.engine = prepared->engine, .bump = prepared->bump}};
 	now->reply = value_map();
 	if (run_copy(&prepared->first, &now->reply, run) || run_get_results(run))
 		return -ERROR_NO_MEMORY;
@@ -116,14 +115,12 @@ int prepared_create_inline(struct prepared *prepared)
 	now->job.ops = &now_ops;
 	now->job.fair_entry = &prepared->program.memory->fair_entry;
 	now->job.account = pool_open_account(prepared->engine->pool);
-	now->tiles = bump_alloc(prepared->bump, (2 * prepared->n_tiles + 1) * sizeof *now->tiles);
-	now->sorted = now->tiles ? now->tiles + prepared->n_tiles : NULL;
 	now->holder.at = bump_alloc(prepared->bump, (prepared->n_tiles + 1) * sizeof *now->holder.at);
 	now->run.program = &prepared->program;
 	prepared->now = now;
-	if (!now->job.account || !now->tiles || !now->holder.at || make_run(prepared, now))
+	if (!now->job.account || !now->holder.at || make_run(prepared, now))
 		return -ERROR_NO_MEMORY;
-	prepared_find_short_draw(prepared, now);
+	now->short_draw = prepared_find_short_draw(prepared);
 	return 0;
 }
 
@@ -148,24 +145,6 @@ static bool is_ready(const struct prepared *prepared, struct prepared_inline *no
 
 /* ---- running it ---- */
 
-/* Returns the handle of the i-th tile that the call names; tiles: those that the run states, NULL: none. */
-static uint32_t handle_of(const struct prepared *prepared, const uint64_t *tiles, size_t i)
-{
-	return (uint32_t)(tiles ? tiles[i] : prepared->tiles[i].handle);
-}
-
-/* Begins a run with the tiles of the one before. Returns false if they are others, or one was freed. */
-static bool keep_tiles(const struct prepared *prepared, struct prepared_inline *now, const uint64_t *tiles)
-{
-	for (size_t i = 0; i < prepared->n_tiles; i++) {
-		const int buffer = prepared->tiles[i].buffer;
-
-		if (buffer >= 0 && now->run.handles[buffer] != handle_of(prepared, tiles, i))
-			return false;
-	}
-	return tile_holder_begin(&now->holder);
-}
-
 /* Hold the lock. Returns whether there is a tile of that handle and shape, and adds it to those that are held. */
 static bool take_tile(struct prepared_inline *now, const struct buffer *buffer)
 {
@@ -178,15 +157,12 @@ static bool take_tile(struct prepared_inline *now, const struct buffer *buffer)
 	return true;
 }
 
-int prepared_take_tiles_locked(const struct prepared *prepared, const uint64_t *tiles)
+int prepared_take_tiles_locked(const struct prepared *prepared)
 {
 	struct prepared_inline *now = prepared->now;
 	bool there = true;
 
 	tile_holder_drop_locked(&now->holder);
-	for (size_t i = 0; i < prepared->n_tiles; i++)
-		if (prepared->tiles[i].buffer >= 0)
-			now->run.handles[prepared->tiles[i].buffer] = handle_of(prepared, tiles, i);
 	for (size_t i = 0; i < prepared->program.n_buffers && there; i++)
 		if (prepared->program.buffers[i]->kind == BUFFER_TILE)
 			there = take_tile(now, prepared->program.buffers[i]);
@@ -198,23 +174,12 @@ int prepared_take_tiles_locked(const struct prepared *prepared, const uint64_t *
 	return 0;
 }
 
-/* Sets the addresses of the caller's memory. */
-static void state_memory(const struct prepared *prepared, struct prepared_inline *now, void *const *memory)
-{
-	for (size_t i = 0; i < prepared->program.n_buffers; i++)
-		if (prepared->program.buffers[i]->kind == BUFFER_CALLER)
-			now->run.bound.base[i] = memory[prepared->program.buffers[i]->handle];
-}
-
 /* Places and runs the program, in this thread or joined by others. */
-static int run_in_place(const struct prepared *prepared, struct prepared_inline *now,
-			const struct prepared_choice *choice)
+static int run_in_place(const struct prepared *prepared, struct prepared_inline *now)
 {
 	struct session_memory *memory = prepared->program.memory;
-	int error;
+	const int error = placement_seek(&now->run, NULL);
 
-	now->run.choice = choice->placement;
-	error = placement_seek(&now->run, NULL);
 	if (now->job.is_single)
 		run_resume(&now->run);
 	else
@@ -224,8 +189,7 @@ static int run_in_place(const struct prepared *prepared, struct prepared_inline 
 }
 
 /* Runs it while the owner's memory is charged with its results. */
-static int reserve_and_run(const struct prepared *prepared, struct prepared_inline *now,
-			   const struct prepared_choice *choice)
+static int reserve_and_run(const struct prepared *prepared, struct prepared_inline *now)
 {
 	const struct session_limits *limits = &prepared->program.memory->limits;
 	const uint64_t bytes = prepared->program.inline_out;
@@ -234,56 +198,38 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_inli
 
 	if (error)
 		return error;
-	error = run_in_place(prepared, now, choice);
+	error = run_in_place(prepared, now);
 	if (reserves && limits->unreserve)
 		limits->unreserve(limits->reserve_arg, bytes);
 	return error;
 }
 
-/* Finds what a run has, beside its tiles. */
-static int choose(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
-		  struct prepared_choice *ret_choice)
-{
-	const int error = prepared_choose(prepared, changes, now->tiles, now->sorted, "run_prepared", ret_choice, NULL);
-
-	if (!error && prepared->names_memory)
-		state_memory(prepared, now, ret_choice->memory);
-	return error;
-}
-
-/* Begins a run: chooses what it has, and takes its tiles. */
+/* Begins a run: sets what it states, and takes its tiles unless they are those of the run before, and held. is_locked:
+ * the caller has the session's lock. */
 static int begin(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
-		 struct prepared_choice *ret_choice)
+		 bool is_locked)
 {
 	struct session_memory *memory = prepared->program.memory;
-	int error = choose(prepared, now, changes, ret_choice);
+	const int changed = prepared_change(prepared, changes, &now->run, NULL);
+	int error;
 
-	if (error || prepared->n_tiles == 0 || keep_tiles(prepared, now, ret_choice->tiles))
-		return error;
-	pthread_mutex_lock(&memory->lock);
-	error = prepared_take_tiles_locked(prepared, ret_choice->tiles);
-	pthread_mutex_unlock(&memory->lock);
+	if (changed < 0 || prepared->n_tiles == 0 || (!changed && tile_holder_begin(&now->holder)))
+		return changed < 0 ? changed : 0;
+	if (!is_locked)
+		pthread_mutex_lock(&memory->lock);
+	error = prepared_take_tiles_locked(prepared);
+	if (!is_locked)
+		pthread_mutex_unlock(&memory->lock);
 	return error;
-}
-
-/* The same with the lock. */
-static int begin_locked(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
-			struct prepared_choice *ret_choice)
-{
-	const int error = choose(prepared, now, changes, ret_choice);
-
-	if (error || prepared->n_tiles == 0 || keep_tiles(prepared, now, ret_choice->tiles))
-		return error;
-	return prepared_take_tiles_locked(prepared, ret_choice->tiles);
 }
 
 /* Runs what was begun. */
-static int run_begun(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_choice *choice)
+static int run_begun(const struct prepared *prepared, struct prepared_inline *now)
 {
 	int error;
 
-	run_name_tiles(&now->run); /* a batch may have written others */
-	error = reserve_and_run(prepared, now, choice);
+	run_name_tiles(&now->run);
+	error = reserve_and_run(prepared, now);
 	if (prepared->n_tiles)
 		tile_holder_end(prepared->program.memory, &now->holder);
 	return error;
@@ -298,17 +244,15 @@ bool prepared_is_small(const struct prepared *prepared)
 const struct value *prepared_run_alone(struct prepared *prepared, const struct prepared_changes *changes)
 {
 	struct prepared_inline *now = prepared->now;
-	struct prepared_choice choice;
 
-	if (!now || !is_ready(prepared, now) || begin(prepared, now, changes, &choice))
+	if (!now || !is_ready(prepared, now) || begin(prepared, now, changes, false))
 		return NULL;
-	return run_begun(prepared, now, &choice) == 0 ? &now->reply : NULL;
+	return run_begun(prepared, now) == 0 ? &now->reply : NULL;
 }
 
 const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared)
 {
-	struct prepared_choice choice;
 	struct prepared *prepared;
 	struct prepared_inline *now;
 	int error = -ERROR_NOT_SUPPORTED;
@@ -319,16 +263,16 @@ const struct value *prepared_run_now(struct session_memory *memory, uint32_t han
 	if (now && atomic_exchange_explicit(&now->busy, true, memory_order_acquire))
 		now = NULL;
 	if (now && now->is_ready)
-		error = begin_locked(prepared, now, changes, &choice);
+		error = begin(prepared, now, changes, true);
 	pthread_mutex_unlock(&memory->lock);
 	if (!now) {
 		prepared_drop(prepared);
 		return NULL;
 	}
 	if (!now->is_ready && is_ready(prepared, now)) /* the plans' locks are not taken inside the memory's */
-		error = begin(prepared, now, changes, &choice);
+		error = begin(prepared, now, changes, false);
 	if (!error)
-		error = run_begun(prepared, now, &choice);
+		error = run_begun(prepared, now);
 	if (error) {
 		prepared_give(prepared);
 		return NULL;

@@ -109,7 +109,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	if (!error)
 		error = compile_finish(&compiler, args->context);
 	if (!error)
-		error = deferred_build_check(&sampler->run.deferred, args->context, err);
+		error = deferred_build_check(&sampler->run.bound.deferred, args->context, err);
 	if (!error)
 		error = placement_seek(&sampler->run, err);
 	if (error)
@@ -146,7 +146,7 @@ int sampler_create(struct session_memory *memory, const struct args *args, unsig
 	sampler->program = (struct program){
 		.memory = memory, .bump = sampler->bump, .copies_inputs = true, .is_background = true};
 	sampler->run = (struct run){
-		.program = &sampler->program, .bump = sampler->bump, .bound.engine = memory->engine};
+		.program = &sampler->program, .bound = {.engine = memory->engine, .bump = sampler->bump}};
 	sampler->reply = value_map();
 	sampler->named = named;
 	error = bind_distribution(args, param, given, false, &distribution, err);
@@ -231,7 +231,7 @@ void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, 
 
 int sampler_build_tables(struct sampler *sampler, struct error *err)
 {
-	return deferred_build_advance(&sampler->run.deferred, err);
+	return deferred_build_advance(&sampler->run.bound.deferred, err);
 }
 
 uint64_t sampler_run_chunk(struct sampler *sampler, size_t chunk, void *scratch)

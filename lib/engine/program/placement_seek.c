@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placing draws: by what they state themselves, by their run, by the draws before them, or by their reservation.
  *
- * For each placement, in the order of the steps: find its stream, then where it begins in the stream, then fill in the
+ * For each placement, in the order of the steps: find its stream, then where it begins in the stream; then fill in the
  * members of the reply that placement_put reserved. Cursors remember, for each stream and each reservation, where the
  * next draw begins. All of it is done anew for each run of a prepared call, so a small program allocates nothing. */
 #include "engine/program/placement.h"
@@ -22,23 +22,12 @@ struct cursor {
 	bool ended; /* the stream has no word left */
 };
 
-/* The state of one placement_seek, on its stack. */
-struct placing {
+/* The state of one placement_find, on its stack. */
+struct seek_state {
 	struct run *run;
 	struct error *err;
 	struct cursor *cursors;
 	size_t n_cursors;
-	const struct value *next; /* in the reply of the last draw; NULL: nothing is drawn */
-};
-
-/* Where one placement lies. */
-struct place {
-	struct stream stream;
-	uint64_t seed; /* as it was asked for, which trn24 has taken apart */
-	bool trn24, text;
-	uint64_t offset, first; /* of the whole draw's beginning: the sample or point, and its word */
-	uint64_t origin; /* the sample at which counting from the draw's start begins */
-	const struct cursor *cursor; /* behind the draw; NULL: points */
 };
 
 static int fail_placement(const struct placement *placement, unsigned param, struct error *err, enum error_code code,
@@ -87,21 +76,21 @@ static const struct stream_choice *own_of(const struct run *run, const struct pl
 }
 
 /* A step's own parameters, or its run's. */
-static int find_stated(const struct placing *p, const struct placement *placement, struct place *place)
+static int find_stated(const struct seek_state *p, const struct placement *placement, struct position *position)
 {
 	const struct stream_choice *own = own_of(p->run, placement), *run = &p->run->choice;
-	struct stream *stream = &place->stream;
+	struct stream *stream = &position->stream;
 
 	stream->generator = own->has_generator ? own->generator : run->generator;
-	stream->seed = place->seed = own->has_seed ? own->seed : run->seed;
-	stream->stream = own->has_stream ? own->stream : run->stream;
-	place->trn24 = !placement->is_points && (own->has_layout ? own->trn24 : run->trn24);
+	stream->seed = position->at.seed = own->has_seed ? own->seed : run->seed;
+	stream->stream = position->at.stream = own->has_stream ? own->stream : run->stream;
+	position->trn24 = !placement->is_points && (own->has_layout ? own->trn24 : run->trn24);
 	if (!stream_id_fits(stream))
 		return fail_placement(placement, placement->is_points ? (unsigned)POINTS_STREAM : (unsigned)DRAW_STREAM,
 				      p->err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64,
 				      stream->stream, generator_row(stream->generator)->name,
 				      generator_row(stream->generator)->most_stream);
-	if (place->trn24) {
+	if (position->trn24) {
 		int error = check_trn24(placement, stream, p->err);
 
 		if (error)
@@ -141,20 +130,22 @@ static int check_named(const struct run *run, const struct placement *placement,
 }
 
 /* Finds the stream of a placement: its reservation's, or the one that it or its run states. */
-static int find_stream(const struct placing *p, const struct placement *placement, struct place *place)
+static int find_stream(const struct seek_state *p, const struct placement *placement, struct position *position)
 {
 	const struct stream_choice *own = own_of(p->run, placement);
 	const struct stream_reservation *range = range_of(p->run, placement);
 	int error;
 
-	place->text = own->has_text ? own->text : p->run->choice.text;
+	position->text = own->has_text ? own->text : p->run->choice.text;
 	if (!range)
-		return find_stated(p, placement, place);
+		return find_stated(p, placement, position);
 	error = check_named(p->run, placement, p->err);
 	if (error)
 		return error;
-	place->stream = range->stream;
-	place->seed = range->stream.seed;
+	position->stream = range->stream;
+	position->at.seed = range->stream.seed;
+	position->at.stream = range->stream.stream;
+	position->trn24 = false;
 	return 0;
 }
 
@@ -168,7 +159,7 @@ static bool is_same(const struct stream *a, const struct stream *b)
 
 /* Returns the cursor of the placement's stream or reservation. Before its first draw it is at the run's offset, or
  * where the reservation begins. There is room for a cursor for each placement. */
-static struct cursor *find_cursor(struct placing *p, const struct placement *placement, const struct stream *stream)
+static struct cursor *find_cursor(struct seek_state *p, const struct placement *placement, const struct stream *stream)
 {
 	const struct stream_reservation *range = range_of(p->run, placement);
 	const int which = range ? placement->range : PLACEMENT_OF_NONE;
@@ -202,7 +193,7 @@ static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
 
 /* Finds the sample at which the draw begins and its first word, and moves the cursor behind the draw, to the next
  * group. A draw that states an offset moves the cursor, too: the next one follows it. */
-static int find_offset(struct placing *p, const struct placement *placement, struct cursor *cursor, struct place *place)
+static int find_offset(struct seek_state *p, const struct placement *placement, struct cursor *cursor, struct position *position)
 {
 	const struct stream_choice *own = own_of(p->run, placement);
 	const unsigned words = placement->words;
@@ -223,15 +214,16 @@ static int find_offset(struct placing *p, const struct placement *placement, str
 				      " of %u words, allowed is to end by word 2^64, the end of the stream",
 				      placement->n, offset, words);
 	cursor->ended = !stream_next_position(first, count, &cursor->next);
-	place->offset = offset;
-	place->first = first;
-	place->cursor = cursor;
-	place->origin = offset - (follows ? 0 : own->offset);
+	position->at.offset = offset;
+	position->at.position = first;
+	position->at.next = cursor->next;
+	position->at.has_next = !cursor->ended;
+	position->origin = offset - (follows ? 0 : own->offset);
 	return 0;
 }
 
 /* Finds the points of a set. The compiler checked those of the call, a run may state others. */
-static int find_points(const struct placing *p, const struct placement *placement, struct place *place)
+static int find_points(const struct seek_state *p, const struct placement *placement, struct position *position)
 {
 	const uint64_t first = own_of(p->run, placement)->offset;
 
@@ -240,7 +232,8 @@ static int find_points(const struct placing *p, const struct placement *placemen
 				 "%s: n: %" PRIu64 " points from point %" PRIu64
 				 ", allowed is to end by point %" PRIu64,
 				 placement->context, placement->n, first, placement->most_points);
-	place->offset = first;
+	position->at.offset = first;
+	position->at.next = first + placement->n;
 	return 0;
 }
 
@@ -279,34 +272,34 @@ static inline void put_name(const char *name, struct value *ret)
 	ret->bytes.size = strlen(name);
 }
 
-/* Fills in the members that placement_put reserved, in its order. */
-static int put_place(struct placing *p, const struct placement *placement, const struct place *place)
+/* Fills in the members that placement_put reserved, in its order. Returns the last of them: `next`. */
+static const struct value *put_position(struct run *run, const struct placement *placement, const struct position *position,
+					int *failed)
 {
-	struct bump *bump = p->run->bump;
-	struct value_member *at = p->run->fields[placement->field];
-	int failed;
+	const struct draw_position *lies = &position->at;
+	const bool text = position->text;
+	struct bump *bump = run->bound.bump;
+	struct value_member *at = run->fields[placement->field];
 
-	put_name(generator_row(place->stream.generator)->name, &(at++)->value);
-	failed = put_u64(bump, place->text, place->seed, &(at++)->value);
-	failed |= put_u64(bump, place->text, place->stream.stream, &(at++)->value);
-	at += place->trn24;
-	failed |= put_u64(bump, place->text, place->offset, &(at++)->value);
-	if (placement->is_points)
-		return failed | put_u64(bump, place->text, place->offset + placement->n, &at->value);
-	failed |= put_u64(bump, place->text, place->first, &(at++)->value);
-	p->next = &at->value;
-	if (place->cursor->ended)
-		at->value.kind = VALUE_NIL;
+	put_name(generator_row(position->stream.generator)->name, &(at++)->value);
+	*failed |= put_u64(bump, text, lies->seed, &(at++)->value);
+	*failed |= put_u64(bump, text, lies->stream, &(at++)->value);
+	at += position->trn24;
+	*failed |= put_u64(bump, text, lies->offset, &(at++)->value);
+	if (!placement->is_points)
+		*failed |= put_u64(bump, text, lies->position, &(at++)->value);
+	if (placement->is_points || lies->has_next)
+		*failed |= put_u64(bump, text, lies->next, &at->value);
 	else
-		failed |= put_u64(bump, place->text, place->cursor->next, &at->value);
-	return failed;
+		at->value.kind = VALUE_NIL;
+	return &at->value;
 }
 
 /* Describes a reservation so that its draws can be repeated without the named stream. */
-static int put_range(struct placing *p, const struct stream_reservation *range, struct value *list)
+static int put_range(struct run *run, const struct stream_reservation *range, struct value *list)
 {
-	const bool text = p->run->choice.text;
-	struct bump *bump = p->run->bump;
+	const bool text = run->choice.text;
+	struct bump *bump = run->bound.bump;
 	struct value one = value_map(), seed, stream, position, words;
 	char *name = bump_copy(bump, range->name, range->name_size);
 
@@ -322,119 +315,89 @@ static int put_range(struct placing *p, const struct stream_reservation *range, 
 	       value_push(bump, list, one);
 }
 
-/* Fills in what a run states as a whole: the position behind its last draw, and its reservations. */
-static int put_run(struct placing *p)
+/* Fills in what a run states as a whole: the position behind its last draw (NULL: nothing is drawn), and its reservations.
+ */
+static int put_run(struct run *run, const struct value *next)
 {
-	const struct program *program = p->run->program;
-	struct bump *bump = p->run->bump;
+	struct bump *bump = run->bound.bump;
 	struct value list = value_array();
-	int failed = value_put(bump, p->run->reply, "next", p->next ? *p->next : value_nil());
+	int failed = value_put(bump, run->reply, "next", next ? *next : value_nil());
 
 	/* What a prepared call would draw from is for each run to say. */
-	for (size_t i = 0; i < program->placements.n_ranges && !failed && !p->run->is_template; i++)
-		if (p->run->ranges[i].name && p->run->ranges[i].draws)
-			failed = put_range(p, &p->run->ranges[i], &list);
-	return failed || (list.array.count && value_put(bump, p->run->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
+	for (size_t i = 0; i < run->program->placements.n_ranges && !failed && !run->is_template; i++)
+		if (run->ranges[i].name && run->ranges[i].draws)
+			failed = put_range(run, &run->ranges[i], &list);
+	return failed || (list.array.count && value_put(bump, run->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
+}
+
+/* Writes the positions of all draws to the reply. */
+static int put_all(struct run *run)
+{
+	const struct placements *placements = &run->program->placements;
+	const struct value *next = NULL;
+	int failed = 0;
+
+	for (size_t i = 0; i < placements->count; i++) {
+		const struct value *last =
+			put_position(run, &placements->at[i], &run->bound.positions[i], &failed);
+
+		next = placements->at[i].is_points ? next : last;
+	}
+	return failed || (placements->is_run && put_run(run, next)) ? -ERROR_NO_MEMORY : 0;
 }
 
 /* ---- all of them ---- */
 
-/* Passes a step the position of its samples. */
-static int place_step(struct run *run, const struct step *step, const struct place *places)
+/* Finds where a draw or a set lies. */
+static int find_position(struct seek_state *p, const struct placement *placement, struct position *position)
 {
-	const struct place *place = step->placement < 0 ? NULL : &places[step->placement];
+	const int error = find_stream(p, placement, position);
 
-	if (!place || !step->ops->place)
-		return 0;
-	const struct placement *placement = &run->program->placements.at[step->placement];
-	const struct step_place at = {
-		.stream = &place->stream,
-		.offset = place->offset,
-		.begin = placement->begin,
-		.n = placement->n,
-		.origin = place->origin,
-		.components = placement->components,
-		.engine = run->bound.engine,
-		.bump = run->bump,
-		.deferred = &run->deferred,
-	};
-
-	return step->ops->place(step, &at, &run->bound.positions[step->placement]);
+	if (error)
+		return error;
+	return placement->is_points
+		       ? find_points(p, placement, position)
+		       : find_offset(p, placement, find_cursor(p, placement, &position->stream), position);
 }
 
-bool placement_fix(const struct run *run, struct placement_fixed *ret)
+/* Passes the steps their positions. */
+static int place_steps(struct run *run)
 {
-	const struct placements *placements = &run->program->placements;
-	const struct placement *placement = placements->at;
-	const struct stream_choice *choice = &run->choice;
-	uint64_t start;
+	const struct program *program = run->program;
+	int failed = 0;
 
-	if (placements->count != 1 || placements->is_run || placement->is_points || !choice->has_offset || choice->trn24 ||
-	    placement->range != PLACEMENT_OF_NONE || choice->position % STREAM_GROUP_WORDS ||
-	    !find_sample(choice->position, placement->words, &start))
-		return false;
-	*ret = (struct placement_fixed){.generator = choice->generator,
-					.most_stream = generator_row(choice->generator)->most_stream,
-					.start = start,
-					.n = placement->n,
-					.begin = placement->begin,
-					.words = placement->words,
-					.components = placement->components};
-	return true;
+	for (size_t i = 0; i < program->n_steps && !failed; i++) {
+		const struct step *step = &program->steps[i];
+
+		if (step->placement >= 0 && step->ops->place)
+			failed = step->ops->place(&run->bound, step, &program->placements.at[step->placement]);
+	}
+	return failed;
 }
 
-bool placement_seek_fixed(const struct placement_fixed *fixed, uint64_t seed, uint64_t stream, uint64_t offset,
-			  struct position *position, struct draw_position *ret_position)
+int placement_find(struct run *run, struct error *err)
 {
-	uint64_t sample, first, count;
+	const size_t count = run->program->placements.count;
+	struct cursor few[PLACEMENT_PLACES_HERE]; /* what runs again and again takes nothing more of its bump allocator */
+	struct seek_state p = {.run = run, .err = err, .cursors = few};
+	int error = 0;
 
-	if (stream > fixed->most_stream || add_overflows(fixed->start, offset, &sample) ||
-	    !stream_span(sample, fixed->n, fixed->words, &first, &count))
-		return false;
-	position->draw.stream = (struct stream){fixed->generator, seed, stream};
-	position->begin = (sample + fixed->begin) * fixed->components;
-	ret_position->seed = seed;
-	ret_position->stream = stream;
-	ret_position->offset = sample;
-	ret_position->position = first;
-	ret_position->has_next = stream_next_position(first, count, &ret_position->next);
-	return true;
+	if (count > PLACEMENT_PLACES_HERE)
+		p.cursors = bump_alloc(run->bound.bump, count * sizeof *p.cursors);
+	if (!p.cursors)
+		return error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");
+	for (size_t i = 0; i < count && !error; i++)
+		error = find_position(&p, &run->program->placements.at[i], &run->bound.positions[i]);
+	if (!error && place_steps(run))
+		error = error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");
+	return error;
 }
 
 int placement_seek(struct run *run, struct error *err)
 {
-	const struct program *program = run->program;
-	const struct placements *placements = &program->placements;
-	struct placing p = {.run = run, .err = err};
-	const bool here =
-		placements->count <=
-		PLACEMENT_PLACES_HERE; /* what runs again and again takes nothing more of its bump allocator */
-	struct place few[PLACEMENT_PLACES_HERE],
-		*places = here ? few : bump_alloc(run->bump, placements->count * sizeof *places);
-	struct cursor few_cursors[PLACEMENT_PLACES_HERE];
-	int error = 0, failed = 0;
+	const int error = placement_find(run, err);
 
-	if (placements->count == 0 && !placements->is_run)
-		return 0;
-	p.cursors = here ? few_cursors : bump_alloc(run->bump, placements->count * sizeof *p.cursors);
-	failed = !places || !p.cursors;
-	for (size_t i = 0; i < placements->count && !error && !failed; i++) {
-		const struct placement *placement = &placements->at[i];
-
-		places[i] = (struct place){.offset = 0};
-		error = find_stream(&p, placement, &places[i]);
-		if (!error)
-			error = placement->is_points
-					? find_points(&p, placement, &places[i])
-					: find_offset(&p, placement, find_cursor(&p, placement, &places[i].stream), &places[i]);
-		if (!error)
-			failed = put_place(&p, placement, &places[i]);
-	}
-	for (size_t i = 0; i < program->n_steps && !error && !failed; i++)
-		failed = place_step(run, &program->steps[i], places);
-	if (!error && !failed && placements->is_run)
-		failed = put_run(&p);
-	if (failed)
-		return error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");
-	return error;
+	if (error)
+		return error;
+	return put_all(run) ? error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie") : 0;
 }

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "engine/memory/session_memory_core.h"
-#include "engine/program/stream_placement.h"
+#include "engine/steps/stream_placement.h"
 #include "engine/steps/step.h"
 
 struct segment {

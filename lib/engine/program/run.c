@@ -26,7 +26,7 @@ static int reserve_buffers(struct run *run, size_t n)
 
 	if (n <= old)
 		return 0;
-	base = bump_alloc(run->bump, room * (sizeof *base + sizeof *run->tiles + sizeof *run->handles));
+	base = bump_alloc(run->bound.bump, room * (sizeof *base + sizeof *run->tiles + sizeof *run->handles));
 	if (!base)
 		return -ERROR_NO_MEMORY;
 	memset(base, 0, room * (sizeof *base + sizeof *run->tiles + sizeof *run->handles));
@@ -60,7 +60,7 @@ int run_reserve(struct run *run)
 int run_take_plan(struct run *run)
 {
 	struct plan_entry **at =
-		program_grow(run->bump, run->bound.plans, run->n_plans, &run->plans_room, sizeof(struct plan_entry *));
+		program_grow(run->bound.bump, run->bound.plans, run->n_plans, &run->plans_room, sizeof(struct plan_entry *));
 	int error;
 
 	if (!at)
@@ -77,8 +77,8 @@ static int get_positions(struct run *run)
 	const struct placements *placements = &run->program->placements;
 	const size_t n = placements->count, n_ranges = placements->n_ranges;
 
-	run->bound.positions = bump_alloc(run->bump, (n + 1) * sizeof *run->bound.positions);
-	run->ranges = bump_alloc(run->bump, (n_ranges + 1) * sizeof *run->ranges);
+	run->bound.positions = bump_alloc(run->bound.bump, (n + 1) * sizeof *run->bound.positions);
+	run->ranges = bump_alloc(run->bound.bump, (n_ranges + 1) * sizeof *run->ranges);
 	return run->bound.positions && run->ranges ? 0 : -ERROR_NO_MEMORY;
 }
 
@@ -101,7 +101,7 @@ static int find_fields(struct run *run, struct value *reply)
 	const struct program *program = run->program;
 
 	run->reply = reply;
-	run->fields = bump_alloc(run->bump, (program->n_fields + 1) * sizeof(struct value_member *));
+	run->fields = bump_alloc(run->bound.bump, (program->n_fields + 1) * sizeof(struct value_member *));
 	if (!run->fields)
 		return -ERROR_NO_MEMORY;
 	for (size_t i = 0; i < program->n_fields; i++) {
@@ -115,21 +115,12 @@ static int find_fields(struct run *run, struct value *reply)
 }
 
 /* The run's own range is the first. */
-int run_name_stream(struct run *run, const struct value *name)
+void run_name_stream(struct run *run, const struct value *name)
 {
-	char *copy;
-
 	if (run->program->placements.n_ranges == 0) /* nothing is drawn */
-		return 0;
-	run->ranges->name = NULL;
-	if (!name)
-		return 0;
-	copy = bump_copy(run->bump, name->bytes.at, name->bytes.size);
-	if (!copy)
-		return -ERROR_NO_MEMORY;
-	run->ranges->name = copy;
-	run->ranges->name_size = name->bytes.size;
-	return 0;
+		return;
+	run->ranges->name = name ? name->bytes.at : NULL;
+	run->ranges->name_size = name ? name->bytes.size : 0;
 }
 
 int run_bind(struct run *run, struct value *reply)
@@ -142,7 +133,8 @@ int run_bind(struct run *run, struct value *reply)
 	if (placements->n_ranges)
 		memcpy(run->ranges, placements->ranges, placements->n_ranges * sizeof *run->ranges);
 	run->choice = placements->is_run || placements->count == 0 ? placements->run : placements->at[0].own;
-	return run_name_stream(run, placements->name) || find_fields(run, reply) ? -ERROR_NO_MEMORY : 0;
+	run_name_stream(run, placements->name);
+	return find_fields(run, reply);
 }
 
 int run_copy(const struct run *from, struct value *reply, struct run *run)
@@ -151,7 +143,7 @@ int run_copy(const struct run *from, struct value *reply, struct run *run)
 	const struct placements *placements = &program->placements;
 
 	if (reserve_buffers(run, program->n_buffers) || get_positions(run) ||
-	    value_share(run->bump, from->reply, reply))
+	    value_share(run->bound.bump, from->reply, reply))
 		return -ERROR_NO_MEMORY;
 	memcpy(run->bound.base, from->bound.base, program->n_buffers * sizeof *run->bound.base);
 	memcpy(run->handles, from->handles, program->n_buffers * sizeof *run->handles);
@@ -170,8 +162,8 @@ static char *result_bytes(struct run *run, uint64_t size)
 	char *bytes;
 
 	if (size > RESULT_SMALL)
-		return temp_alloc_result(run->bound.engine, run->bump, size);
-	bytes = bump_alloc(run->bump, size + RESULT_ALIGN);
+		return temp_alloc_result(run->bound.engine, run->bound.bump, size);
+	bytes = bump_alloc(run->bound.bump, size + RESULT_ALIGN);
 	return bytes ? bytes + (-(uintptr_t)bytes & (RESULT_ALIGN - 1)) : NULL;
 }
 
@@ -343,7 +335,7 @@ static int check_segment(struct run *run)
 		const struct step *step = &run->program->steps[i];
 
 		if (step->ops->check)
-			error = step->ops->check(step, &run->bound.positions[step->placement], run->bump, &run->failure);
+			error = step->ops->check(&run->bound, step, &run->failure);
 	}
 	return error;
 }

@@ -15,7 +15,6 @@
 
 struct run {
 	const struct program *program;
-	struct bump *bump; /* what the pointers below lead to lies in it */
 	struct bindings bound;
 	/* By buffer, as bound.base: the tiles that it holds, and the handles of its tiles. */
 	struct tile **tiles;
@@ -25,10 +24,9 @@ struct run {
 	struct stream_choice choice; /* of draws that state nothing, or of a single draw */
 	struct stream_reservation *ranges;
 	struct value *reply;
-	struct value_member **fields;    /* in the reply */
-	bool is_template;                /* of a prepared call: it is copied, and computes nothing */
-	struct deferred_builds deferred; /* tables and sets, built in pieces before the first segment */
-	bool has_constants;              /* constants were computed by an earlier run: their segments are skipped */
+	struct value_member **fields; /* in the reply */
+	bool is_template;             /* of a prepared call: it is copied, and computes nothing */
+	bool has_constants;           /* constants were computed by an earlier run: their segments are skipped */
 	/* While it runs: the scheduler calls run_advance on one thread at a time, run_chunk on many. */
 	size_t at;             /* the segment that runs, or is next */
 	bool begun;            /* it runs: its temporaries are there */
@@ -57,19 +55,19 @@ int run_reserve(struct run *run);
 /* Gets the first run's positions, choice and fields in its reply. Returns 0 or -ERROR_NO_MEMORY. */
 int run_bind(struct run *run, struct value *reply);
 
-/* Makes a run that is like `from`, a first run that holds nothing, with plans and a reply of its own. Set program, bump
- * and bound.engine before. Returns 0 or -ERROR_NO_MEMORY; call run_end also then. */
+/* Makes a run that is like `from`, a first run that holds nothing, with plans and a reply of its own. Set program,
+ * bound.engine and bound.bump before. Returns 0 or -ERROR_NO_MEMORY; call run_end also then. */
 int run_copy(const struct run *from, struct value *reply, struct run *run);
 
-/* Gives results that go with the reply their memory, which lives as long as the bump allocator, and names them and the
- * run's tiles in the reply. Returns 0 or -ERROR_NO_MEMORY. */
+/* Gives results that go with the reply their memory, which lives as long as the bump allocator, and puts them and the
+ * run's tiles into the reply. Returns 0 or -ERROR_NO_MEMORY. */
 int run_get_results(struct run *run);
 
 /* Names the run's tiles in its reply. */
 void run_name_tiles(const struct run *run);
 
-/* Names the stream that the whole run draws from; NULL: none. Returns 0 or -ERROR_NO_MEMORY. */
-int run_name_stream(struct run *run, const struct value *name);
+/* Names the stream that the whole run draws from, by a text that outlives it; NULL: none. */
+void run_name_stream(struct run *run, const struct value *name);
 
 /* Returns about what the run takes on one core, in ns, from costs learned so far, as if all plans were ready. */
 uint64_t run_work_ns(const struct run *run);

@@ -83,11 +83,13 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 }
 
 /* step_ops.place: notes the stream, and the component of it that the step's first element is. */
-static int place_draw(const struct step *step, const struct step_place *place, struct position *position)
+static int place_draw(struct bindings *bound, const struct step *step, const struct placement *placement)
 {
+	struct position *position = &bound->positions[step->placement];
+
 	position->draw = step->draw.draw;
-	position->draw.stream = *place->stream;
-	position->begin = (place->offset + place->begin) * place->components;
+	position->draw.stream = position->stream;
+	position->begin = (position->at.offset + placement->begin) * placement->components;
 	return 0;
 }
 
@@ -123,22 +125,22 @@ static uint64_t each_element_ps(const struct engine *engine, const struct step *
 }
 
 /* The same for a draw with arrays, whose run gets a place for the first fault that a thread finds. */
-static int place_each(const struct step *step, const struct step_place *place, struct position *position)
+static int place_each(struct bindings *bound, const struct step *step, const struct placement *placement)
 {
-	position->fault = bump_alloc(place->bump, sizeof *position->fault);
+	struct position *position = &bound->positions[step->placement];
+
+	position->fault = bump_alloc(bound->bump, sizeof *position->fault);
 	if (!position->fault)
 		return -ERROR_NO_MEMORY;
 	draw_array_fault_init(position->fault);
-	position->origin = place->origin;
-	return place_draw(step, place, position);
+	return place_draw(bound, step, placement);
 }
 
 /* Names the element, or the sample where the parameter at fault is a number that does not go with an element. */
-static int check_each(const struct step *step, const struct position *position, struct bump *bump,
-		      const char **ret_failure)
+static int check_each(const struct bindings *bound, const struct step *step, const char **ret_failure)
 {
 	const struct step_arrays *arrays = step->draw.arrays;
-	const struct draw_array_fault *fault = position->fault;
+	const struct draw_array_fault *fault = bound->positions[step->placement].fault;
 	uint64_t at = fault->sample;
 	const char *what = "sample";
 	char text[320];
@@ -152,7 +154,7 @@ static int check_each(const struct step *step, const struct position *position, 
 		}
 	snprintf(text, sizeof text, "%s: %s: %s %" PRIu64 ": %s", arrays->context,
 		 arrays->operation->params[DRAW_COMMON + fault->fault.parameter].name, what, at, fault->fault.text);
-	*ret_failure = bump_copy(bump, text, strlen(text));
+	*ret_failure = bump_copy(bound->bump, text, strlen(text));
 	return -(int)fault->fault.code;
 }
 

@@ -50,9 +50,9 @@ static int start_points(unsigned features, struct bump *bump, struct position *p
 }
 
 /* Builds a small set at once. */
-static int build_points(const struct step_place *place, struct position *position)
+static int build_points(struct bindings *bound, struct position *position)
 {
-	int error = start_points(place->engine->features, place->bump, position);
+	int error = start_points(bound->engine->features, bound->bump, position);
 
 	while (!error && points_build(position->set))
 		;
@@ -75,21 +75,21 @@ static int build_piece(struct deferred_build *build, struct error *err)
 }
 
 /* Leaves the set to the run's deferred builds. */
-static int defer_points(const struct step_place *place, struct position *position)
+static int defer_points(struct bindings *bound, struct position *position)
 {
-	struct deferred_points *points = bump_alloc(place->bump, sizeof *points);
+	struct deferred_points *points = bump_alloc(bound->bump, sizeof *points);
 
 	if (!points)
 		return -ERROR_NO_MEMORY;
 	*points = (struct deferred_points){
 		.build = {.piece = build_piece},
-		.features = place->engine->features,
-		.bump = place->bump,
+		.features = bound->engine->features,
+		.bump = bound->bump,
 		.position = position,
 	};
 	position->is_noted = true;
 	position->set = NULL;
-	deferred_build_add(place->deferred, &points->build);
+	deferred_build_add(&bound->deferred, &points->build);
 	return 0;
 }
 
@@ -99,25 +99,26 @@ static bool is_same(const struct stream *a, const struct stream *b)
 }
 
 /* Keeps the set of an earlier run if its stream and size are the same. */
-static int place_points(const struct step *step, const struct step_place *place, struct position *position)
+static int place_points(struct bindings *bound, const struct step *step, const struct placement *placement)
 {
+	struct position *position = &bound->positions[step->placement];
 	struct points_settings *settings = &position->settings;
-	const uint64_t n = place->offset + place->n;
+	const uint64_t n = position->at.next;
 
-	position->begin = (place->offset + place->begin) * step->points.settings.dims;
-	if ((position->set || position->is_noted) && is_same(&settings->stream, place->stream) &&
+	position->begin = (position->at.offset + placement->begin) * step->points.settings.dims;
+	if ((position->set || position->is_noted) && is_same(&settings->stream, &position->stream) &&
 	    settings->n == n)
 		return 0;
 	*settings = step->points.settings;
-	settings->stream = *place->stream;
+	settings->stream = position->stream;
 	settings->n = n;
-	place->deferred->held_bytes += points_bytes(settings);
+	bound->deferred.held_bytes += points_bytes(settings);
 	if (position->is_noted) { /* not built yet: it will be built for this stream */
 		position->set = NULL;
 		return 0;
 	}
-	return deferred_build_is_small(place->deferred, points_cost_ns(settings)) ? build_points(place, position)
-										  : defer_points(place, position);
+	return deferred_build_is_small(&bound->deferred, points_cost_ns(settings)) ? build_points(bound, position)
+										  : defer_points(bound, position);
 }
 
 const struct step_ops step_points = {

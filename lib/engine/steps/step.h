@@ -17,6 +17,7 @@
 #include "engine/operations/shape.h"
 #include "engine/steps/deferred_build.h"
 #include "engine/steps/plan_cache.h"
+#include "engine/steps/stream_placement.h"
 #include "dist/draw/draw.h"
 #include "dist/math/algebra.h"
 #include "dist/quasi/points.h"
@@ -169,12 +170,15 @@ struct step {
 /* Where the samples of a draw or a trace, or a set's points, lie in their stream. placement_seek sets it before each run.
  */
 struct position {
+	struct draw_position at; /* of the whole draw */
+	struct stream stream;    /* that it draws from; its seed is not at.seed in the layout trn24 */
+	bool trn24, text;        /* as the reply states it: key_layout, and integers as text */
+	uint64_t origin; /* sample of the stream at which counting from the draw's start begins: offset less what was skipped */
 	uint64_t begin; /* what out's first element is: component of the stream, coordinate of the set; of a trace the
 			 * sample that is component 0 of the first probe */
 	union {
 		struct {
-			struct draw draw; /* the step's, of the run's stream */
-			uint64_t origin;  /* sample of the stream to which elements 0 of array parameters belong */
+			struct draw draw; /* the step's, of that stream */
 			struct draw_array_fault *fault; /* of array parameters */
 			struct value_member *results;   /* of a trace, in the reply */
 		};
@@ -189,6 +193,8 @@ struct position {
 /* What a run binds to the numbers in its program: by buffer, by plan, by placement. */
 struct bindings {
 	struct engine *engine;
+	struct bump *bump; /* of the run: the arrays below, and what its steps need */
+	struct deferred_builds deferred; /* tables and sets, built in pieces before the first segment */
 	char **base;                /* NULL where a buffer has no memory, or none yet */
 	struct plan_entry **plans;  /* held by the run */
 	struct position *positions;
@@ -222,19 +228,6 @@ struct step_run {
 	const char *failure;       /* the error text when the step fails; NULL: the error's own meaning */
 };
 
-/* Where a step's samples lie, and what a kind may need to prepare for them. */
-struct step_place {
-	const struct stream *stream;
-	uint64_t offset;     /* sample of the stream at which the whole draw begins; of points: the first */
-	uint64_t begin;      /* first sample of the whole draw that this step produces */
-	uint64_t n;          /* of the whole draw; of points: the set has offset + n */
-	uint64_t origin;     /* sample at which counting from the draw's start begins: offset less what was skipped */
-	unsigned components; /* elements of a sample */
-	struct engine *engine;
-	struct bump *bump; /* of the run */
-	struct deferred_builds *deferred;
-};
-
 struct step_ops {
 	/* Element-wise kinds have these two. Elements [begin, begin + n): in and out point at element `begin` and are
 	 * aligned to their element, but for a cast to the same dtype, whose input need not be. in[i] and out may be the
@@ -246,8 +239,7 @@ struct step_ops {
 
 	/* Kinds whose elements can be refused: what was found while the step ran, NULL: nothing checks. An error, whose
 	 * text is in bump and in *ret_failure. */
-	int (*check)(const struct step *step, const struct position *position, struct bump *bump,
-		     const char **ret_failure);
+	int (*check)(const struct bindings *bound, const struct step *step, const char **ret_failure);
 	bool reads_whole; /* in[k] have lengths of their own, and must be complete before the step; not passed to fill */
 
 	/* The other kinds have these. First value of the nanoseconds that the step takes on one core, its plan being
@@ -269,8 +261,9 @@ struct step_ops {
 	 * cannot. */
 	void (*rewind)(struct step_run *run);
 
-	/* Kinds that draw: notes where the samples lie. NULL: it draws none. -ERROR_NO_MEMORY */
-	int (*place)(const struct step *step, const struct step_place *place, struct position *position);
+	/* Kinds that draw: set what they need of their position, whose place in the stream is there. NULL: it draws none.
+	 * -ERROR_NO_MEMORY */
+	int (*place)(struct bindings *bound, const struct step *step, const struct placement *placement);
 	bool replies; /* it writes position.results */
 	/* Where its cost is learned, a row of enum cost_row; of one with rows of its own, which one from there on. */
 	unsigned cost_row;

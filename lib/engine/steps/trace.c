@@ -345,11 +345,13 @@ static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
 	return 2 * t->width;
 }
 
-static int place_trace(const struct step *step, const struct step_place *place, struct position *position)
+static int place_trace(struct bindings *bound, const struct step *step, const struct placement *placement)
 {
+	struct position *position = &bound->positions[step->placement];
+
 	position->draw = step->trace.draw;
-	position->draw.stream = *place->stream;
-	position->begin = place->offset + place->begin;
+	position->draw.stream = position->stream;
+	position->begin = position->at.offset + placement->begin;
 	return 0;
 }
 

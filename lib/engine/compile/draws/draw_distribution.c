@@ -153,7 +153,7 @@ static int check_table(struct deferred_build *build, struct error *err)
 /* Leaves the table to be built in pieces before the run. Takes ownership of the list, also when it fails. */
 static int note_table(const struct compiler *c, const struct draw_builder *builder, double *list)
 {
-	struct deferred_builds *deferred = &c->first_run->deferred;
+	struct deferred_builds *deferred = &c->first_run->bound.deferred;
 	struct program *program = c->program;
 	struct deferred_table *table = bump_alloc(program->bump, sizeof *table);
 	char *context = bump_copy(program->bump, c->args.context, strlen(c->args.context));
@@ -212,8 +212,8 @@ static int begin_table(const struct compiler *c, struct draw *draw, const struct
 		free(list->own);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
-	c->first_run->deferred.held_bytes += draw_table_bytes(draw);
-	if (deferred_build_is_small(&c->first_run->deferred, builder.cost_ns))
+	c->first_run->bound.deferred.held_bytes += draw_table_bytes(draw);
+	if (deferred_build_is_small(&c->first_run->bound.deferred, builder.cost_ns))
 		return make_table_here(c, &builder, list->own);
 	return note_table(c, &builder, list->own);
 }

@@ -58,14 +58,14 @@ struct stream_reservation {
 	uint64_t offset; /* in samples of as many words */
 };
 
-/* Where a draw lies, as its reply states it. */
+/* Where a draw lies, as its reply states it. Of points, offset is the first and next the one behind the last. */
 struct draw_position {
 	uint64_t seed, stream, offset, position;
 	uint64_t next; /* unless the stream ends behind it */
 	bool has_next;
 };
 
-/* So many are placed without memory from the program's bump allocator. */
+/* So many are placed without memory from the run's bump allocator. */
 enum { PLACEMENT_PLACES_HERE = 16 };
 
 /* All of a program. ranges[PLACEMENT_OF_RUN] is there when steps have placements. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of a prepared call states, checked: its streams, its position, its tiles and its memory.
+/* What a run of a prepared call states, checked and set in the run: its streams, its position, its tiles and its memory.
  *
  * It comes as a structure, from the queue and from an embedded client, or as the parameters of run_prepared. */
 #include <inttypes.h>
@@ -38,9 +38,10 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorting finds a handle that stands for two tiles in O(n log n): a client may name thousands. */
-int prepared_check_tiles(const struct prepared *prepared, const uint64_t *to, uint64_t *sorted, const char *context,
-			 struct error *err)
+/* Checks that no tile stands for two: steps were fused and ordered for tiles that differ. Sorting finds one in O(n log n):
+ * a client may name thousands. */
+static int check_tiles(const struct prepared *prepared, const uint64_t *to, uint64_t *sorted, const char *context,
+		       struct error *err)
 {
 	const size_t n = prepared->n_tiles;
 
@@ -54,22 +55,57 @@ int prepared_check_tiles(const struct prepared *prepared, const uint64_t *to, ui
 	return 0;
 }
 
-/* Writes the handles of all tiles that the call names to `to`: the run's, or else the call's own. */
-static int choose_tiles(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
-			uint64_t *sorted, const char *context, struct error *err)
+/* Writes the handles of the tiles that the call names to the run: `to`, or with NULL the call's own. Returns whether any is
+ * another than before. */
+static bool put_tiles(const struct prepared *prepared, const uint64_t *to, struct run *run)
 {
-	if (changes->n_tiles > prepared->n_tiles)
-		return error_set(err, ERROR_BAD_TILE, "%s: tiles: got %zu, allowed are the %zu that the prepared %s names",
-				 context, changes->n_tiles, prepared->n_tiles, prepared->operation->name);
-	for (size_t i = 0; i < prepared->n_tiles; i++)
-		to[i] = i < changes->n_tiles && changes->tiles[i] ? changes->tiles[i] : prepared->tiles[i].handle;
-	return prepared_check_tiles(prepared, to, sorted, context, err);
+	bool differ = false;
+
+	for (size_t i = 0; i < prepared->n_tiles; i++) {
+		const int buffer = prepared->tiles[i].buffer;
+		const uint32_t handle = (uint32_t)(to ? to[i] : prepared->tiles[i].handle);
+
+		if (buffer < 0)
+			continue;
+		differ |= run->handles[buffer] != handle;
+		run->handles[buffer] = handle;
+	}
+	return differ;
 }
 
-/* Finds all of the choice but its tiles: what the call states, and the run's changes over it. A run that changes
- * anything of its place does not draw from the call's named stream. */
-int prepared_choose_place(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
-			  struct prepared_choice *ret, struct error *err)
+/* Finds the handles of all tiles that the call names: the run's, or else the call's own. */
+static int change_tiles(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
+			struct run *run, struct error *err)
+{
+	const size_t n = prepared->n_tiles;
+	uint64_t few[2 * PREPARED_TILES_FEW], *to = few;
+
+	if (changes->n_tiles > n)
+		return error_set(err, ERROR_BAD_TILE, "%s: tiles: got %zu, allowed are the %zu that the prepared %s names",
+				 context, changes->n_tiles, n, prepared->operation->name);
+	if (n > PREPARED_TILES_FEW)
+		to = bump_alloc(run->bound.bump, 2 * n * sizeof *to);
+	if (!to)
+		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", context);
+	for (size_t i = 0; i < n; i++)
+		to[i] = i < changes->n_tiles && changes->tiles[i] ? changes->tiles[i] : prepared->tiles[i].handle;
+	const int error = n > 1 ? check_tiles(prepared, to, to + n, context, err) : 0;
+
+	return error ? error : put_tiles(prepared, to, run);
+}
+
+/* Sets the addresses of the caller's memory. */
+static void change_memory(const struct program *program, void *const *memory, struct run *run)
+{
+	for (size_t i = 0; i < program->n_buffers; i++)
+		if (program->buffers[i]->kind == BUFFER_CALLER)
+			run->bound.base[i] = memory[program->buffers[i]->handle];
+}
+
+/* Sets all but the tiles: what the call states, and the run's changes over it. A run that changes anything of its place
+ * does not draw from the call's named stream. */
+static int change_place(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
+			struct run *run, struct error *err)
 {
 	const unsigned foreign = changes->given & ~prepared->takes;
 
@@ -79,33 +115,32 @@ int prepared_choose_place(const struct prepared *prepared, const struct prepared
 		return error_set(err, ERROR_NOT_SUPPORTED,
 				 "%s: prepared: the %s has results in its reply, allowed in a queue are results in tiles",
 				 context, prepared->operation->name);
-	ret->placement = prepared->first.choice;
-	ret->name = changes->given ? NULL : prepared->program.placements.name;
-	ret->tiles = NULL;
-	ret->memory = changes->memory;
 	if (prepared->names_memory && !changes->memory)
 		return error_set(err, ERROR_MISSING_PARAMETER, "%s: memory: missing: give the address of each array",
 				 context);
+	run->choice = prepared->first.choice;
 	if (changes->given & PREPARED_SEED)
-		ret->placement.seed = changes->seed;
+		run->choice.seed = changes->seed;
 	if (changes->given & PREPARED_STREAM)
-		ret->placement.stream = changes->stream;
+		run->choice.stream = changes->stream;
 	if (changes->given & PREPARED_OFFSET)
-		ret->placement.offset = changes->offset;
+		run->choice.offset = changes->offset;
 	if (changes->given & PREPARED_POSITION)
-		ret->placement.position = changes->position;
+		run->choice.position = changes->position;
+	if (prepared->program.placements.is_run)
+		run_name_stream(run, changes->given ? NULL : prepared->program.placements.name);
+	if (prepared->names_memory)
+		change_memory(&prepared->program, changes->memory, run);
 	return 0;
 }
 
-int prepared_choose(const struct prepared *prepared, const struct prepared_changes *changes, uint64_t *to,
-		    uint64_t *sorted, const char *context, struct prepared_choice *ret, struct error *err)
+int prepared_change(const struct prepared *prepared, const struct prepared_changes *changes, struct run *run, struct error *err)
 {
-	const int error = prepared_choose_place(prepared, changes, context, ret, err);
+	const int error = change_place(prepared, changes, "run_prepared", run, err);
 
-	if (error || changes->n_tiles == 0)
+	if (error)
 		return error;
-	ret->tiles = to;
-	return choose_tiles(prepared, changes, to, sorted, context, err);
+	return changes->n_tiles ? change_tiles(prepared, changes, "run_prepared", run, err) : put_tiles(prepared, NULL, run);
 }
 
 /* ---- as parameters of run_prepared ---- */
@@ -183,7 +218,7 @@ static int read_tile(struct compiler *compiler, const struct prepared *prepared,
 }
 
 /* Reads `tiles`. There may be one pair for each tile beside one handle for each. */
-static int read_tiles(struct compiler *compiler, const struct prepared *prepared, const uint64_t **ret_tiles)
+static int read_tiles(struct compiler *compiler, const struct prepared *prepared, struct run *run)
 {
 	const struct arg *arg = &compiler->args.at[PREPARED_RUN_TILES];
 	const size_t n = prepared->n_tiles;
@@ -196,7 +231,7 @@ static int read_tiles(struct compiler *compiler, const struct prepared *prepared
 		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_WRONG_TYPE,
 				  "got %s, allowed is an array with a tile for each of the %zu that the prepared %s names",
 				  bind_kind_text(arg->value->kind), n, prepared->operation->name);
-	to = bump_alloc(compiler->program->bump, (2 * n + 1) * sizeof *to);
+	to = bump_alloc(run->bound.bump, (2 * n + 1) * sizeof *to);
 	if (!to)
 		return compile_no_memory(compiler);
 	for (size_t i = 0; i < n; i++)
@@ -204,12 +239,13 @@ static int read_tiles(struct compiler *compiler, const struct prepared *prepared
 	for (size_t i = 0; i < arg->value->array.count && !error; i++)
 		error = read_tile(compiler, prepared, &arg->value->array.at[i], i, to);
 	if (!error)
-		error = prepared_check_tiles(prepared, to, to + n, compiler->args.context, compiler->err);
-	*ret_tiles = to;
+		error = check_tiles(prepared, to, to + n, compiler->args.context, compiler->err);
+	if (!error)
+		put_tiles(prepared, to, run);
 	return error;
 }
 
-int prepared_read_choice(struct compiler *compiler, const struct prepared *prepared, struct prepared_choice *ret)
+int prepared_read_changes(struct compiler *compiler, const struct prepared *prepared, struct run *run)
 {
 	const struct arg *at = compiler->args.at;
 	const struct prepared_changes changes = {
@@ -220,19 +256,21 @@ int prepared_read_choice(struct compiler *compiler, const struct prepared *prepa
 		.stream = at[PREPARED_RUN_STREAM].u64,
 		.offset = at[PREPARED_RUN_OFFSET].u64,
 	};
-	int error = prepared_choose_place(prepared, &changes, compiler->args.context, ret, compiler->err);
+	int error = change_place(prepared, &changes, compiler->args.context, run, compiler->err);
 
 	if (!error)
 		error = check_stated(prepared, &compiler->args, compiler->err);
 	if (error)
 		return error;
 	if (at[PREPARED_RUN_GENERATOR].given)
-		ret->placement.generator = at[PREPARED_RUN_GENERATOR].choice;
-	if (at[PREPARED_RUN_U64].given)
-		ret->placement.text = at[PREPARED_RUN_U64].choice != 0;
-	if (states_place(at) || at[PREPARED_RUN_NAME].given)
-		ret->name = at[PREPARED_RUN_NAME].value;
+		run->choice.generator = at[PREPARED_RUN_GENERATOR].choice;
+	if (at[PREPARED_RUN_U64].given) {
+		run->choice.text = at[PREPARED_RUN_U64].choice != 0;
+		run->choice.has_text = true;
+	}
+	if (prepared->program.placements.is_run && (states_place(at) || at[PREPARED_RUN_NAME].given))
+		run_name_stream(run, at[PREPARED_RUN_NAME].value);
 	if (at[PREPARED_RUN_LABEL].given)
-		error = fold_label(compiler, &ret->placement);
-	return error ? error : read_tiles(compiler, prepared, &ret->tiles);
+		error = fold_label(compiler, &run->choice);
+	return error ? error : read_tiles(compiler, prepared, run);
 }
