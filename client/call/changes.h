@@ -4,7 +4,7 @@
 #define TRNSCI_CLIENT_CALL_CHANGES_H
 
 #include "args.h"
-#include "engine/prepared/prepared.h"
+#include "engine/call/prepared.h"
 #include "session/session.h"
 
 struct call_changes {

@@ -6,6 +6,8 @@
 
 #include "send.h"
 
+#include "engine/prepare.h"
+
 enum {
 	PARAMETERS_MOST = 16 << 10, /* bytes: the engine would keep them as long as the call lives */
 	RUNS_BEFORE = 3,            /* a preparation costs as much as a run; each later run saves about half of one */

@@ -31,6 +31,7 @@
 #include "base/cpu.h"
 #include "engine/engine.h"
 #include "engine/memory/session_memory.h"
+#include "engine/prepare.h"
 #include "engine/request.h"
 #include "engine/scheduler/cpus.h"
 

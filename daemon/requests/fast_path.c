@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/prepared/prepared.h"
+#include "engine/prepare.h"
 #include "request_pattern.h"
 #include "runs.h"
 

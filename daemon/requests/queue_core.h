@@ -6,7 +6,7 @@
 #ifndef TRNSCI_DAEMON_QUEUE_CORE_H
 #define TRNSCI_DAEMON_QUEUE_CORE_H
 
-#include "engine/prepared/prepared_batch.h"
+#include "engine/call/prepared_batch.h"
 #include "memory/arena.h"
 #include "net/session.h"
 #include "queue_layout.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "engine/prepared/prepared.h"
+#include "engine/call/prepared.h"
 
 enum {
 	LONE_NS = 20 * 1000 * 1000, /* without another session's computing: whoever comes next waits for one call once in so long */

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "engine/prepared/prepared.h"
+#include "engine/call/prepared.h"
 
 static const char RUN_PREPARED[] = "run_prepared";
 

@@ -4,7 +4,7 @@
 #ifndef TRNSCI_DAEMON_RUNS_H
 #define TRNSCI_DAEMON_RUNS_H
 
-#include "engine/prepared/prepared_batch.h"
+#include "engine/call/prepared_batch.h"
 #include "requests.h"
 
 struct prepared;

@@ -12,9 +12,9 @@
 
 #include "base/clock.h"
 #include "engine/compile/compile.h"
-#include "engine/prepared/prepared.h"
-#include "engine/prepared/prepared_core.h"
-#include "engine/program/placement.h"
+#include "engine/call/prepared.h"
+#include "engine/call/prepared_core.h"
+#include "engine/call/placement.h"
 #include "engine/request_core.h"
 #include "engine/request_owner.h"
 #include "engine/service.h"
@@ -276,7 +276,12 @@ static int start_prepared(struct request *request, struct compiler *compiler, co
 	int error = bind_args(&compiler->args, params, &request->error);
 
 	if (!error)
-		error = prepared_compile(compiler, &request->prepared);
+		error = prepared_copy_run(request->memory, compiler->args.at[PREPARED_RUN_HANDLE].u64, &request->result,
+					  &request->run, &request->prepared, &request->error);
+	if (!error)
+		error = prepared_read_changes(request->prepared, &compiler->args, &request->run, &request->error);
+	if (!error)
+		error = prepared_bind(request->prepared, &request->run, &request->error);
 	if (error)
 		return error;
 	timeout_ms = bind_timeout_ms(&compiler->args);
@@ -299,15 +304,17 @@ static int ready_request(struct request *request, const struct operation *operat
 }
 
 /* The same for a run_prepared whose parameters come as a structure. */
-static int ready_prepared(struct request *request, const struct operation *operation, uint32_t handle,
+static int ready_prepared(struct request *request, const char *context, uint32_t handle,
 			  const struct prepared_changes *changes)
 {
-	struct compiler compiler;
-	int error;
+	int error = prepared_copy_run(request->memory, handle, &request->result, &request->run, &request->prepared,
+				      &request->error);
 
-	init_compiler(&compiler, request, operation);
-	error = prepared_compile_run(&compiler, handle, changes, &request->prepared);
-	return error ? error : ready_run(request, operation->name, request->prepared->timeout_ms);
+	if (!error)
+		error = prepared_change(request->prepared, changes, &request->run, &request->error);
+	if (error >= 0)
+		error = prepared_bind(request->prepared, &request->run, &request->error);
+	return error ? error : ready_run(request, context, request->prepared->timeout_ms);
 }
 
 /* Makes a request in its own bump. Takes ownership of bump, also when it returns NULL for want of memory. */
@@ -380,12 +387,11 @@ static int begin_call(struct request *request, const char *method, size_t method
 static int begin_prepared(struct request *request, uint32_t handle, const struct prepared_changes *changes)
 {
 	static const char name[] = "run_prepared";
-	const struct operation *operation = operation_find(name, sizeof name - 1);
 
 	if (session_memory_enter(request->memory, &request->entry, name, &request->error))
 		request->done(request, request->arg);
 	else
-		start_job(request, ready_prepared(request, operation, handle, changes));
+		start_job(request, ready_prepared(request, name, handle, changes));
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "engine/program/run.h"
+#include "engine/call/run.h"
 
 struct owner_question;
 struct prepared;

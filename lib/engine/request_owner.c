@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/deferred_reply.h"
-#include "engine/program/placement.h"
+#include "engine/call/placement.h"
 
 /* One question, in the request's bump. */
 struct owner_question {

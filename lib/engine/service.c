@@ -8,8 +8,8 @@
 
 #include "engine/memory/session_memory_core.h"
 #include "engine/operations/operation_rows.h"
-#include "engine/prepared/prepared.h"
-#include "engine/prepared/prepared_core.h"
+#include "engine/prepare.h"
+#include "engine/call/prepared_core.h"
 #include "engine/service_derive.h"
 #include "rng/stream.h"
 

@@ -3,7 +3,7 @@
  * PROTOCOL.md, so that no operation escapes. */
 #include "engine/steps.h"
 
-#include "engine/prepared/prepared.h"
+#include "engine/call/prepared.h"
 #include "examples.h"
 
 static bool computes(const struct operation *operation)

@@ -19,7 +19,7 @@
 #define TRNSCI_ENGINE_COMPILE_H
 
 #include "engine/operations/bind.h"
-#include "engine/program/run.h"
+#include "engine/call/run.h"
 
 /* A name that a step gave to its output, or that `results` promises. In the program's bump. */
 struct name_entry {

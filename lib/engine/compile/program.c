@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/compile/compile.h"
-#include "engine/program/placement.h"
+#include "engine/call/placement.h"
 
 /* Both bound what compiling a request takes of the thread that got it. A name may stand in `results` twice, which is
  * harmless, so there may be more of them than steps. */

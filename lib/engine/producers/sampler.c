@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "engine/compile/compile.h"
 #include "engine/memory/session_memory_core.h"
-#include "engine/program/placement.h"
+#include "engine/call/placement.h"
 
 struct sampler {
 	struct bump *bump;

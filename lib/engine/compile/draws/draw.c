@@ -6,7 +6,7 @@
 #include "engine/compile/draws/draw_arrays.h"
 #include "engine/compile/draws/draw_distribution.h"
 #include "engine/compile/draws/draw_extent.h"
-#include "engine/program/placement.h"
+#include "engine/call/placement.h"
 
 enum { LAYOUT_PLAIN, LAYOUT_TRN24 };
 

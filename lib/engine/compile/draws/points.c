@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/compile/compile.h"
-#include "engine/program/placement.h"
+#include "engine/call/placement.h"
 #include "dist/quasi/latin_hypercube.h"
 
 /* Finds the scrambling that was chosen. Each operation's row lists only those that its kind has, so a choice is looked

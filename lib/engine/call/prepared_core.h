@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a prepared call is made of; for the engine's own room.
  *
- *     prepared_create.c     compiles the call once, and lists the tiles that it names
+ *     engine/prepare.c      compiles the call once, and lists the tiles that it names
  *     prepared_constants.c  finds the parts that are the same in every run
  *     prepared.c            the session's table of handles, and references
- *     prepared_changes.c    what a run states, checked
- *     prepared_bind.c       a run as a request: a copy of the first run
- *     prepared_inline.c     small calls, which keep one run for life and run without a request
+ *     run_changes.c         what a run states, checked
+ *     prepared_run.c        a run as a request: a copy of the first run
+ *     inline_run.c          small calls, which keep one run for life and run without a request
  *     prepared_batch.c      short draws among them, several at a time
  *
  * Its program is shared by all runs. Its first run, by which it was compiled, holds no memory for results and no use of a
@@ -18,11 +18,11 @@
 
 #include <stdatomic.h>
 
-#include "engine/compile/compile.h"
+#include "engine/call/run.h"
+#include "engine/operations/bind.h"
 #include "engine/memory/session_memory_core.h"
 #include "engine/memory/tile_use.h"
-#include "engine/prepared/prepared_changes.h"
-#include "engine/program/placement.h"
+#include "engine/call/prepared_changes.h"
 
 /* A tile that the call names, in the order of first mention. */
 struct prepared_tile {
@@ -38,7 +38,7 @@ enum { PREPARED_TILES_FEW = 16 };
 
 /* What runs without a request; one at a time. A second run that comes meanwhile becomes a request. In the call's bump.
  */
-struct prepared_inline {
+struct inline_run {
 	/* Set, with the session's lock, by the thread that runs it until its reply has been read; or a batch holds that
 	 * lock while it is clear. Guards all below. */
 	atomic_bool busy;
@@ -50,13 +50,13 @@ struct prepared_inline {
 	struct tile_holder holder; /* the tiles of the last time, whose handles the run has */
 };
 
-/* A prepared call. Once it is in the table it is constant, except for refs, next, the constants and what `now` holds.
+/* A prepared call. Once it is in the table it is constant, except for refs, next, the constants and what `kept` holds.
  */
 struct prepared {
 	struct prepared *next; /* in its bucket of the session's table; guarded by the session's lock */
 	atomic_uint refs;      /* the table's, and one of each run */
 	uint32_t handle;       /* 1 and up; 0: not in the table yet */
-	struct prepared_inline *now; /* NULL: its runs are requests */
+	struct inline_run *kept; /* NULL: its runs are requests */
 	struct bump *bump;     /* owned; holds all that the pointers below lead to */
 	const struct operation *operation;
 	unsigned takes; /* which of PREPARED_SEED ... its method has */
@@ -80,12 +80,7 @@ struct prepared {
 	void *reserve_arg;
 };
 
-/* ---- creation (prepared_create.c; prepared_make in prepared.h) ---- */
-
-/* Compiles the call that args, of `prepare`, describe. Errors are those of the call itself; -ERROR_LIMIT names
- * `prepared`, `max_bytes`, or the owner's memory limit. The result is yours until prepared_keep or prepared_drop. */
-int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,
-		   struct error *err);
+/* ---- creation (engine/prepare.h) ---- */
 
 /* Marks the segments and buffers of a compiled program that are the same in every run. Returns the bytes of the
  * buffers, 0 where there are none or they are too large to be kept (prepared_constants.c). */
@@ -108,7 +103,7 @@ struct prepared *prepared_find_locked(struct session_memory *memory, uint64_t ha
 /* The same without a reference: it lives until the lock is released. */
 struct prepared *prepared_get_locked(struct session_memory *memory, uint64_t handle);
 
-/* ---- what a run states (prepared_changes.c) ---- */
+/* ---- what a run states (run_changes.c) ---- */
 
 /* Sets in a copy of the first run, or in the run that is kept, what the call states and these changes over it. Returns 1 if
  * other tiles stand in the run than before, 0 if not, or an error, with which the run is undefined:
@@ -116,26 +111,27 @@ struct prepared *prepared_get_locked(struct session_memory *memory, uint64_t han
 int prepared_change(const struct prepared *prepared, const struct prepared_changes *changes, struct run *run,
 		    struct error *err);
 
-/* The same by the bound parameters of run_prepared (compiler->args). Returns 0 or an error. */
-int prepared_read_changes(struct compiler *compiler, const struct prepared *prepared, struct run *run);
+/* The same by the bound parameters of run_prepared. Returns 0 or an error. */
+int prepared_read_changes(const struct prepared *prepared, const struct args *args, struct run *run, struct error *err);
 
-/* ---- runs (prepared_bind.c) ---- */
+/* ---- runs as requests (prepared_run.c) ---- */
 
 /* Takes over the constants of a run that has ended without an error, unless another run's were taken before. Any
  * thread. */
 void prepared_learn(struct prepared *prepared, struct run *run);
 
-/* Make compiler->first_run a run of a call: by the bound `run_prepared`, or by its handle with these changes. It has its
- * tiles, which are there and of the shapes that the call was compiled for, its own results and reply; placement_seek has to
- * follow. *ret_prepared lives as long as the run's bump. Call run_end also after an error. -ERROR_BAD_TILE,
- * -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY */
-int prepared_compile(struct compiler *compiler, struct prepared **ret_prepared);
-int prepared_compile_run(struct compiler *compiler, uint32_t handle, const struct prepared_changes *changes,
-			 struct prepared **ret_prepared);
+/* Makes the run of a request a copy of the first run of the call of that handle. Set run->bound.engine and .bump before.
+ * *ret_prepared lives as long as the bump. Call run_end also after an error. -ERROR_BAD_TILE, -ERROR_NO_MEMORY */
+int prepared_copy_run(struct session_memory *memory, uint64_t handle, struct value *reply, struct run *run,
+		      struct prepared **ret_prepared, struct error *err);
+/* Takes the tiles that the run states, which are there and of the shapes that the call was compiled for, and gets its
+ * results their memory. Constants that an earlier run left are read where they lie. placement_seek has to follow.
+ * -ERROR_BAD_TILE, -ERROR_BAD_SHAPE, -ERROR_NO_MEMORY */
+int prepared_bind(const struct prepared *prepared, struct run *run, struct error *err);
 
-/* ---- runs without a request (prepared_inline.c) ---- */
+/* ---- runs without a request (inline_run.c) ---- */
 
-/* Makes prepared->now where the call is small (is_small). Call it when the program has been compiled and its tables are
+/* Makes prepared->kept where the call is small (is_small). Call it when the program has been compiled and its tables are
  * built. Returns 0, also where it is not small, or -ERROR_NO_MEMORY. */
 int prepared_create_inline(struct prepared *prepared);
 /* Hold the session's lock. Begins a run in place with the tiles whose handles the run has; after a failure none are held.
@@ -143,8 +139,5 @@ int prepared_create_inline(struct prepared *prepared);
 int prepared_take_tiles_locked(const struct prepared *prepared);
 /* Returns about how many bytes the plans have that it holds. */
 uint64_t prepared_inline_bytes(const struct prepared *prepared);
-
-/* Returns whether a small call is one short draw, and where its samples go (prepared_batch.c). */
-enum short_draw prepared_find_short_draw(const struct prepared *prepared);
 
 #endif

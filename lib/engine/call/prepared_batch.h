@@ -12,7 +12,7 @@
 
 #include "base/fpenv.h"
 #include "engine/memory/session_memory.h"
-#include "engine/prepared/prepared_changes.h"
+#include "engine/call/prepared_changes.h"
 #include "engine/steps/stream_placement.h"
 
 /* Set memory, and the rest to zero. For one thread. */

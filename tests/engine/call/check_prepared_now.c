@@ -4,7 +4,7 @@
 #include "engine/steps.h"
 
 #include "engine/operations/params.h"
-#include "engine/prepared/prepared.h"
+#include "engine/call/prepared.h"
 
 enum { TILE_BYTES = 2048 };
 

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_PLACEMENT_H
 #define TRNSCI_ENGINE_PLACEMENT_H
 
-#include "engine/program/run.h"
+#include "engine/call/run.h"
 
 /* Adds a draw's placement, in the program's bump allocator. name: the named stream that it draws from, or NULL. Returns
  * 0 with its index, or -ERROR_NO_MEMORY. */

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/prepared/prepared_core.h"
+#include "engine/call/prepared_core.h"
+#include "engine/operations/params.h"
 #include "rng/derive.h"
 
 /* Reports a parameter that the prepared call's method does not have. */
@@ -177,13 +178,13 @@ static int check_stated(const struct prepared *prepared, const struct args *args
 }
 
 /* Derives the run's seed and stream from its label, as the method derive does. */
-static int fold_label(struct compiler *compiler, struct stream_choice *choice)
+static int fold_label(const struct args *args, struct stream_choice *choice, struct error *err)
 {
-	const struct value *label = compiler->args.at[PREPARED_RUN_LABEL].value;
+	const struct value *label = args->at[PREPARED_RUN_LABEL].value;
 	struct stream stream = {choice->generator, choice->seed, choice->stream};
 
 	if (!stream_id_fits(&stream))
-		return bind_error(&compiler->args, PREPARED_RUN_STREAM, compiler->err, ERROR_OUT_OF_RANGE,
+		return bind_error(args, PREPARED_RUN_STREAM, err, ERROR_OUT_OF_RANGE,
 				  "got %" PRIu64 ", which the call's generator does not have", stream.stream);
 	derive_label(&stream, label->bytes.at, label->bytes.size, &stream);
 	choice->seed = stream.seed;
@@ -193,8 +194,8 @@ static int fold_label(struct compiler *compiler, struct stream_choice *choice)
 
 /* Reads element i of `tiles`: a handle, for the i-th tile that the call names; nil: as prepared; or a pair: the second
  * tile instead of the first. A handle beyond 32 bits becomes 0, which no tile has: the run then reports it. */
-static int read_tile(struct compiler *compiler, const struct prepared *prepared, const struct value *value, size_t i,
-		     uint64_t *to)
+static int read_tile(const struct prepared *prepared, const struct args *args, const struct value *value, size_t i,
+		     uint64_t *to, struct error *err)
 {
 	uint64_t from, handle;
 	size_t place = i;
@@ -206,11 +207,11 @@ static int read_tile(struct compiler *compiler, const struct prepared *prepared,
 		for (place = 0; place < prepared->n_tiles && prepared->tiles[place].handle != from;)
 			place++;
 	else if (!value_to_u64(value, &handle))
-		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_WRONG_TYPE,
+		return bind_error(args, PREPARED_RUN_TILES, err, ERROR_WRONG_TYPE,
 				  "element %zu: got %s, allowed is a tile's handle, nil, or a pair of handles", i,
 				  bind_kind_text(value->kind));
 	if (place >= prepared->n_tiles)
-		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_BAD_TILE,
+		return bind_error(args, PREPARED_RUN_TILES, err, ERROR_BAD_TILE,
 				  "element %zu: the prepared %s names no such tile, allowed are the %zu that it does", i,
 				  prepared->operation->name, prepared->n_tiles);
 	to[place] = handle <= UINT32_MAX ? handle : 0;
@@ -218,9 +219,9 @@ static int read_tile(struct compiler *compiler, const struct prepared *prepared,
 }
 
 /* Reads `tiles`. There may be one pair for each tile beside one handle for each. */
-static int read_tiles(struct compiler *compiler, const struct prepared *prepared, struct run *run)
+static int read_tiles(const struct prepared *prepared, const struct args *args, struct run *run, struct error *err)
 {
-	const struct arg *arg = &compiler->args.at[PREPARED_RUN_TILES];
+	const struct arg *arg = &args->at[PREPARED_RUN_TILES];
 	const size_t n = prepared->n_tiles;
 	uint64_t *to;
 	int error = 0;
@@ -228,26 +229,26 @@ static int read_tiles(struct compiler *compiler, const struct prepared *prepared
 	if (!arg->given)
 		return 0;
 	if (arg->value->kind != VALUE_ARRAY || arg->value->array.count > 2 * n + 1)
-		return bind_error(&compiler->args, PREPARED_RUN_TILES, compiler->err, ERROR_WRONG_TYPE,
+		return bind_error(args, PREPARED_RUN_TILES, err, ERROR_WRONG_TYPE,
 				  "got %s, allowed is an array with a tile for each of the %zu that the prepared %s names",
 				  bind_kind_text(arg->value->kind), n, prepared->operation->name);
 	to = bump_alloc(run->bound.bump, (2 * n + 1) * sizeof *to);
 	if (!to)
-		return compile_no_memory(compiler);
+		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", args->context);
 	for (size_t i = 0; i < n; i++)
 		to[i] = prepared->tiles[i].handle;
 	for (size_t i = 0; i < arg->value->array.count && !error; i++)
-		error = read_tile(compiler, prepared, &arg->value->array.at[i], i, to);
+		error = read_tile(prepared, args, &arg->value->array.at[i], i, to, err);
 	if (!error)
-		error = check_tiles(prepared, to, to + n, compiler->args.context, compiler->err);
+		error = check_tiles(prepared, to, to + n, args->context, err);
 	if (!error)
 		put_tiles(prepared, to, run);
 	return error;
 }
 
-int prepared_read_changes(struct compiler *compiler, const struct prepared *prepared, struct run *run)
+int prepared_read_changes(const struct prepared *prepared, const struct args *args, struct run *run, struct error *err)
 {
-	const struct arg *at = compiler->args.at;
+	const struct arg *at = args->at;
 	const struct prepared_changes changes = {
 		.given = (at[PREPARED_RUN_SEED].given ? PREPARED_SEED : 0u) |
 			 (at[PREPARED_RUN_STREAM].given ? PREPARED_STREAM : 0u) |
@@ -256,10 +257,10 @@ int prepared_read_changes(struct compiler *compiler, const struct prepared *prep
 		.stream = at[PREPARED_RUN_STREAM].u64,
 		.offset = at[PREPARED_RUN_OFFSET].u64,
 	};
-	int error = change_place(prepared, &changes, compiler->args.context, run, compiler->err);
+	int error = change_place(prepared, &changes, args->context, run, err);
 
 	if (!error)
-		error = check_stated(prepared, &compiler->args, compiler->err);
+		error = check_stated(prepared, args, err);
 	if (error)
 		return error;
 	if (at[PREPARED_RUN_GENERATOR].given)
@@ -271,6 +272,6 @@ int prepared_read_changes(struct compiler *compiler, const struct prepared *prep
 	if (prepared->program.placements.is_run && (states_place(at) || at[PREPARED_RUN_NAME].given))
 		run_name_stream(run, at[PREPARED_RUN_NAME].value);
 	if (at[PREPARED_RUN_LABEL].given)
-		error = fold_label(compiler, &run->choice);
-	return error ? error : read_tiles(compiler, prepared, run);
+		error = fold_label(args, &run->choice, err);
+	return error ? error : read_tiles(prepared, args, run, err);
 }

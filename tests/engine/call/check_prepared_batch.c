@@ -4,8 +4,8 @@
 #include "engine/steps.h"
 
 #include "engine/operations/params.h"
-#include "engine/prepared/prepared.h"
-#include "engine/prepared/prepared_batch.h"
+#include "engine/call/prepared.h"
+#include "engine/call/prepared_batch.h"
 
 enum { N = 37, TILE_BYTES = 8 * N };
 

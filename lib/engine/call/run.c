@@ -3,7 +3,7 @@
  *
  * The scheduler calls run_advance on one thread at a time, when all chunks of the stage before are done, and sees
  * to it that what they wrote is visible. So nothing here is atomic. */
-#include "engine/program/run.h"
+#include "engine/call/run.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/prepared/prepared.h"
-#include "engine/prepared/prepared_core.h"
+#include "engine/call/prepared.h"
+#include "engine/call/prepared_core.h"
 #include "engine/scheduler/pool_caller.h"
 #include "engine/steps/plan_cache.h"
 #include "engine/memory/temp.h"
@@ -14,10 +14,10 @@
 /* Frees what its runs in place hold. The session's memory may be gone, so this uses the engine's parts alone. */
 static void end_inline(struct prepared *prepared)
 {
-	if (!prepared->now)
+	if (!prepared->kept)
 		return;
-	run_end(&prepared->now->run);
-	pool_close_account(prepared->engine->pool, prepared->now->job.account);
+	run_end(&prepared->kept->run);
+	pool_close_account(prepared->engine->pool, prepared->kept->job.account);
 }
 
 /* The decrement orders every holder's last use before the freeing: sequentially consistent, as it is no hot path. */
@@ -41,8 +41,8 @@ void prepared_end(struct session_memory *memory, struct prepared *prepared)
 	if (!prepared)
 		return;
 	pthread_mutex_lock(&memory->lock);
-	if (prepared->now)
-		tile_holder_drop_locked(&prepared->now->holder);
+	if (prepared->kept)
+		tile_holder_drop_locked(&prepared->kept->holder);
 	pthread_mutex_unlock(&memory->lock);
 	prepared_drop(prepared);
 }
@@ -121,8 +121,8 @@ int prepared_release(struct session_memory *memory, uint64_t handle, struct erro
 	if (prepared) {
 		*at = prepared->next;
 		memory->n_prepared--;
-		if (prepared->now)
-			tile_holder_drop_locked(&prepared->now->holder);
+		if (prepared->kept)
+			tile_holder_drop_locked(&prepared->kept->holder);
 	}
 	pthread_mutex_unlock(&memory->lock);
 	if (!prepared)

@@ -4,7 +4,7 @@
  * For each placement, in the order of the steps: find its stream, then where it begins in the stream; then fill in the
  * members of the reply that placement_put reserved. Cursors remember, for each stream and each reservation, where the
  * next draw begins. All of it is done anew for each run of a prepared call, so a small program allocates nothing. */
-#include "engine/program/placement.h"
+#include "engine/call/placement.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
  *
  * A and B live in slots of scratch, 8 KiB each: only segment 0 uses them. A temporary that several segments use has
  * memory from its first segment to its last. */
-#include "engine/program/program.h"
+#include "engine/call/program.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Noting draws while a program is compiled, and how much of a named stream they will take.
  *
  * A reservation is asked for before anything is drawn, so its length must be enough wherever the owner places it. */
-#include "engine/program/placement.h"
+#include "engine/call/placement.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #ifndef TRNSCI_ENGINE_RUN_H
 #define TRNSCI_ENGINE_RUN_H
 
-#include "engine/program/program.h"
+#include "engine/call/program.h"
 #include "engine/steps/deferred_build.h"
 
 struct run {

@@ -3,7 +3,7 @@
  *
  * Windows and the spectra of a kernel that came inline are such. The first run computes them and leaves them to the
  * call (prepared_learn); later runs skip the segments that make them. */
-#include "engine/prepared/prepared_core.h"
+#include "engine/call/prepared_core.h"
 
 /* The most bytes of one call's constants. Where they are more, each run computes them. */
 enum { CONSTANTS_MOST = 16 << 20 };

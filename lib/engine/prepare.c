@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making prepared calls: a program and its first run, which later runs copy. */
-#include "engine/prepared/prepared.h"
-#include "engine/prepared/prepared_core.h"
-#include "engine/program/placement.h"
+#include "engine/prepare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "engine/call/placement.h"
+#include "engine/call/prepared_core.h"
+#include "engine/compile/compile.h"
 
 /* Returns the index of the buffer of a tile, or -1. */
 static int find_buffer(const struct prepared *prepared, uint64_t handle)
@@ -102,6 +104,7 @@ static int keep_name(struct prepared *prepared)
 	if (!copy || value_copy(prepared->bump, placements->name, copy))
 		return -ERROR_NO_MEMORY;
 	placements->name = copy;
+	run_name_stream(&prepared->first, copy);
 	return 0;
 }
 
@@ -318,7 +321,7 @@ int prepared_make(struct session_memory *memory, const struct operation *operati
 		more = deferred_build_advance(&prepared->first.bound.deferred, err);
 	while (more > 0);
 	error = more;
-	if (!error && !prepared->now && prepared_create_inline(prepared))
+	if (!error && !prepared->kept && prepared_create_inline(prepared))
 		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	atomic_fetch_add(&prepared->refs, 1);
 	if (!error)
@@ -340,7 +343,7 @@ int prepared_make_unlisted(struct session_memory *memory, const struct operation
 
 	if (error)
 		return error;
-	if (!prepared->now) {
+	if (!prepared->kept) {
 		prepared_drop(prepared);
 		return error_set(err, ERROR_NOT_SUPPORTED, "prepare: the %s needs a request", operation->name);
 	}

@@ -12,26 +12,15 @@
 
 #include "engine/memory/session_memory.h"
 #include "engine/operations/operations.h"
-#include "engine/prepared/prepared_changes.h"
+#include "engine/call/prepared_changes.h"
 
 struct prepared;
 
-/* Returns whether calls of the operation compute, and so can be prepared. */
-bool prepared_allows(const struct operation *operation);
-
-/* Prepares a call in this thread: compiles it and builds its tables. Where an array of its parameters is {dtype, shape,
- * memory: number}, each run states the memory. It may hold max_bytes. The reference is yours, for prepared_drop; it
- * ends for the session by prepared_release of its handle. Errors are those of the call itself, and -ERROR_LIMIT. */
-int prepared_make(struct session_memory *memory, const struct operation *operation, const struct value *params,
-		  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err);
 uint32_t prepared_handle(const struct prepared *prepared);
 void prepared_drop(void *prepared); /* one reference; accepts NULL */
 
-/* The same for a small call, in memory of its owner's alone: it has no handle, and ends by prepared_end, before the session's
- * memory does. Nothing is built for it. -ERROR_NOT_SUPPORTED: it is not small. */
-int prepared_make_unlisted(struct session_memory *memory, const struct operation *operation, const struct value *params,
-			   uint64_t max_bytes, struct prepared **ret_prepared, struct error *err);
-void prepared_end(struct session_memory *memory, struct prepared *prepared); /* accepts NULL */
+/* Ends a call that prepared_make_unlisted made, before the session's memory goes. Accepts NULL. */
+void prepared_end(struct session_memory *memory, struct prepared *prepared);
 
 /* Ends a call's handle; runs in progress finish. -ERROR_BAD_TILE: there is no call of that handle. */
 int prepared_release(struct session_memory *memory, uint64_t handle, struct error *err);

@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Short draws, in the program that the prepared call has for runs in place. */
-#include "engine/prepared/prepared_batch.h"
+#include "engine/call/prepared_batch.h"
 
-#include "engine/prepared/prepared_core.h"
-#include "engine/program/placement.h"
+#include "engine/call/prepared_core.h"
+#include "engine/call/placement.h"
 #include "engine/scheduler/pool_caller.h"
-
-enum {
-	SHORT_NS = 8 * 1000, /* as estimated: other threads wait for the lock as long as a batch of them takes */
-};
-
-static bool is_draw(const struct step *step)
-{
-	return step_is_elementwise(step) && step->ops->place && !step->in[0];
-}
-
-enum short_draw prepared_find_short_draw(const struct prepared *prepared)
-{
-	const struct program *program = &prepared->program;
-
-	if (program->n_steps != 1 || program->placements.is_run || !is_draw(&program->steps[0]) || prepared->names_memory ||
-	    program->n_buffers != 1 || run_work_ns(&prepared->first) > SHORT_NS)
-		return SHORT_DRAW_NONE;
-	if (prepared->replies)
-		return prepared->n_tiles == 0 ? SHORT_DRAW_REPLY : SHORT_DRAW_NONE;
-	return prepared->n_tiles == 1 && prepared->tiles[0].buffer == 0 ? SHORT_DRAW_TILE : SHORT_DRAW_NONE;
-}
 
 static void open_batch(struct prepared_batch *batch)
 {
@@ -45,8 +24,8 @@ static struct prepared *find_idle(struct prepared_batch *batch, uint32_t handle)
 	if (!batch->is_open)
 		open_batch(batch);
 	prepared = prepared_get_locked(batch->memory, handle);
-	return prepared && prepared->now && prepared->now->short_draw &&
-			       !atomic_load_explicit(&prepared->now->busy, memory_order_acquire)
+	return prepared && prepared->kept && prepared->kept->short_draw &&
+			       !atomic_load_explicit(&prepared->kept->busy, memory_order_acquire)
 		       ? prepared
 		       : NULL;
 }
@@ -54,16 +33,16 @@ static struct prepared *find_idle(struct prepared_batch *batch, uint32_t handle)
 /* Sets what a run states, and holds its tile as after a run in place. */
 static bool set_run(const struct prepared *prepared, const struct prepared_changes *changes)
 {
-	struct prepared_inline *now = prepared->now;
-	const int changed = prepared_change(prepared, changes, &now->run, NULL);
+	struct inline_run *kept = prepared->kept;
+	const int changed = prepared_change(prepared, changes, &kept->run, NULL);
 
 	if (changed < 0)
 		return false;
-	if (now->short_draw == SHORT_DRAW_REPLY || (!changed && tile_holder_has_locked(&now->holder)))
+	if (kept->short_draw == SHORT_DRAW_REPLY || (!changed && tile_holder_has_locked(&kept->holder)))
 		return true;
 	if (prepared_take_tiles_locked(prepared))
 		return false;
-	tile_holder_end(prepared->program.memory, &now->holder);
+	tile_holder_end(prepared->program.memory, &kept->holder);
 	return true;
 }
 
@@ -82,9 +61,9 @@ bool prepared_batch_run(struct prepared_batch *batch, uint32_t handle, const str
 			struct draw_position *ret_position)
 {
 	struct prepared *prepared = find_idle(batch, handle);
-	struct run *run = prepared ? &prepared->now->run : NULL;
+	struct run *run = prepared ? &prepared->kept->run : NULL;
 
-	if (!run || prepared->now->short_draw != SHORT_DRAW_TILE || !set_run(prepared, changes) || placement_find(run, NULL))
+	if (!run || prepared->kept->short_draw != SHORT_DRAW_TILE || !set_run(prepared, changes) || placement_find(run, NULL))
 		return false;
 	fill_draw(batch, run);
 	*ret_position = run->bound.positions[0].at;
@@ -94,7 +73,7 @@ bool prepared_batch_run(struct prepared_batch *batch, uint32_t handle, const str
 const struct value *prepared_batch_reply(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes)
 {
 	struct prepared *prepared = find_idle(batch, handle);
-	struct run *run = prepared ? &prepared->now->run : NULL;
+	struct run *run = prepared ? &prepared->kept->run : NULL;
 
 	if (!run || !set_run(prepared, changes) || placement_seek(run, NULL))
 		return NULL;

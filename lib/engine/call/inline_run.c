@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "engine/prepared/prepared.h"
-#include "engine/prepared/prepared_core.h"
-#include "engine/program/placement.h"
+#include "engine/call/prepared.h"
+#include "engine/call/prepared_core.h"
+#include "engine/call/placement.h"
 #include "engine/scheduler/pool_caller.h"
 
 enum {
@@ -15,6 +15,7 @@ enum {
 	COST_MOST_JOINED_NS = 1000 * 1000, /* in a thread that waits for it; meanwhile it cannot be cancelled */
 	PLAN_MOST = 1 << 14,               /* the length of a transform whose plan it holds */
 	PLAN_BYTES = 32,                   /* of a plan, for each element, about */
+	SHORT_NS = 8 * 1000, /* of a short draw: other threads wait for the lock as long as a batch of them takes */
 };
 
 /* ---- which are small ---- */
@@ -62,12 +63,29 @@ static bool is_small(const struct prepared *prepared)
 	       is_cheap(&prepared->first);
 }
 
+static bool is_draw(const struct step *step)
+{
+	return step_is_elementwise(step) && step->ops->place && !step->in[0];
+}
+
+/* Returns whether a small call is one short draw, and where its samples go. */
+static enum short_draw find_short_draw(const struct prepared *prepared)
+{
+	const struct program *program = &prepared->program;
+
+	if (program->n_steps != 1 || program->placements.is_run || !is_draw(&program->steps[0]) || prepared->names_memory ||
+	    program->n_buffers != 1 || run_work_ns(&prepared->first) > SHORT_NS)
+		return SHORT_DRAW_NONE;
+	if (prepared->replies)
+		return prepared->n_tiles == 0 ? SHORT_DRAW_REPLY : SHORT_DRAW_NONE;
+	return prepared->n_tiles == 1 && prepared->tiles[0].buffer == 0 ? SHORT_DRAW_TILE : SHORT_DRAW_NONE;
+}
 
 /* ---- callbacks, see struct job_ops ---- */
 
-static struct prepared_inline *of_job(struct job *job)
+static struct inline_run *of_job(struct job *job)
 {
-	return (struct prepared_inline *)((char *)job - offsetof(struct prepared_inline, job));
+	return (struct inline_run *)((char *)job - offsetof(struct inline_run, job));
 }
 
 static int advance_segments(struct job *job)
@@ -80,19 +98,19 @@ static uint64_t run_inline(struct job *job, size_t chunk, void *scratch)
 	return run_chunk(&of_job(job)->run, chunk, scratch);
 }
 
-static const struct job_ops now_ops = {.advance = advance_segments, .run = run_inline};
+static const struct job_ops inline_ops = {.advance = advance_segments, .run = run_inline};
 
 /* ---- making it ---- */
 
 /* Makes the run that is kept: a copy of the first with results of its own. It takes its tiles when it runs. */
-static int make_run(const struct prepared *prepared, struct prepared_inline *now)
+static int make_run(const struct prepared *prepared, struct inline_run *kept)
 {
-	struct run *run = &now->run;
+	struct run *run = &kept->run;
 	struct step_run **step_runs;
 
 	*run = (struct run){.program = &prepared->program, .bound = {.engine = prepared->engine, .bump = prepared->bump}};
-	now->reply = value_map();
-	if (run_copy(&prepared->first, &now->reply, run) || run_get_results(run))
+	kept->reply = value_map();
+	if (run_copy(&prepared->first, &kept->reply, run) || run_get_results(run))
 		return -ERROR_NO_MEMORY;
 	step_runs = bump_alloc(prepared->bump, prepared->program.n_segments * sizeof(struct step_run *));
 	if (!step_runs)
@@ -104,23 +122,23 @@ static int make_run(const struct prepared *prepared, struct prepared_inline *now
 
 int prepared_create_inline(struct prepared *prepared)
 {
-	struct prepared_inline *now;
+	struct inline_run *kept;
 
 	if (!is_small(prepared))
 		return 0;
-	now = bump_alloc(prepared->bump, sizeof *now);
-	if (!now)
+	kept = bump_alloc(prepared->bump, sizeof *kept);
+	if (!kept)
 		return -ERROR_NO_MEMORY;
-	memset(now, 0, sizeof *now);
-	now->job.ops = &now_ops;
-	now->job.fair_entry = &prepared->program.memory->fair_entry;
-	now->job.account = pool_open_account(prepared->engine->pool);
-	now->holder.at = bump_alloc(prepared->bump, (prepared->n_tiles + 1) * sizeof *now->holder.at);
-	now->run.program = &prepared->program;
-	prepared->now = now;
-	if (!now->job.account || !now->holder.at || make_run(prepared, now))
+	memset(kept, 0, sizeof *kept);
+	kept->job.ops = &inline_ops;
+	kept->job.fair_entry = &prepared->program.memory->fair_entry;
+	kept->job.account = pool_open_account(prepared->engine->pool);
+	kept->holder.at = bump_alloc(prepared->bump, (prepared->n_tiles + 1) * sizeof *kept->holder.at);
+	kept->run.program = &prepared->program;
+	prepared->kept = kept;
+	if (!kept->job.account || !kept->holder.at || make_run(prepared, kept))
 		return -ERROR_NO_MEMORY;
-	now->short_draw = prepared_find_short_draw(prepared);
+	kept->short_draw = find_short_draw(prepared);
 	return 0;
 }
 
@@ -128,68 +146,68 @@ uint64_t prepared_inline_bytes(const struct prepared *prepared)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; prepared->now && i < prepared->program.n_plans; i++)
+	for (size_t i = 0; prepared->kept && i < prepared->program.n_plans; i++)
 		bytes += PLAN_BYTES * prepared->program.plans[i].n;
 	return bytes;
 }
 
 /* Returns whether all plans are built. They are held, so what was ready once stays ready. */
-static bool is_ready(const struct prepared *prepared, struct prepared_inline *now)
+static bool is_ready(const struct prepared *prepared, struct inline_run *kept)
 {
-	for (size_t i = 0; i < now->run.n_plans && !now->is_ready; i++)
-		if (!plans_ready(prepared->engine->plans, now->run.bound.plans[i]))
+	for (size_t i = 0; i < kept->run.n_plans && !kept->is_ready; i++)
+		if (!plans_ready(prepared->engine->plans, kept->run.bound.plans[i]))
 			return false;
-	now->is_ready = true;
+	kept->is_ready = true;
 	return true;
 }
 
 /* ---- running it ---- */
 
 /* Hold the lock. Returns whether there is a tile of that handle and shape, and adds it to those that are held. */
-static bool take_tile(struct prepared_inline *now, const struct buffer *buffer)
+static bool take_tile(struct inline_run *kept, const struct buffer *buffer)
 {
-	struct tile *tile = tile_find_locked(now->run.program->memory, now->run.handles[buffer->index]);
+	struct tile *tile = tile_find_locked(kept->run.program->memory, kept->run.handles[buffer->index]);
 
 	if (!tile || !shape_equal(&tile->shape, &buffer->shape))
 		return false;
-	tile_holder_add_locked(&now->holder, tile);
-	now->run.bound.base[buffer->index] = tile_base(tile);
+	tile_holder_add_locked(&kept->holder, tile);
+	kept->run.bound.base[buffer->index] = tile_base(tile);
 	return true;
 }
 
 int prepared_take_tiles_locked(const struct prepared *prepared)
 {
-	struct prepared_inline *now = prepared->now;
+	struct inline_run *kept = prepared->kept;
 	bool there = true;
 
-	tile_holder_drop_locked(&now->holder);
+	tile_holder_drop_locked(&kept->holder);
 	for (size_t i = 0; i < prepared->program.n_buffers && there; i++)
 		if (prepared->program.buffers[i]->kind == BUFFER_TILE)
-			there = take_tile(now, prepared->program.buffers[i]);
+			there = take_tile(kept, prepared->program.buffers[i]);
 	if (!there) {
-		tile_holder_drop_locked(&now->holder);
+		tile_holder_drop_locked(&kept->holder);
 		return -ERROR_BAD_TILE; /* the request says what is wrong */
 	}
-	tile_holder_start_locked(&now->holder);
+	tile_holder_start_locked(&kept->holder);
 	return 0;
 }
 
 /* Places and runs the program, in this thread or joined by others. */
-static int run_in_place(const struct prepared *prepared, struct prepared_inline *now)
+static int run_in_place(const struct prepared *prepared, struct inline_run *kept)
 {
 	struct session_memory *memory = prepared->program.memory;
-	const int error = placement_seek(&now->run, NULL);
+	const int error = placement_seek(&kept->run, NULL);
 
-	if (now->job.is_single)
-		run_resume(&now->run);
+	if (kept->job.is_single)
+		run_resume(&kept->run);
 	else
-		run_rewind(&now->run);
-	now->job.joins = memory->limits.shares_memory || session_memory_joins(memory);
-	return error ? error : pool_run_now(prepared->engine->pool, &now->job);
+		run_rewind(&kept->run);
+	kept->job.joins = memory->limits.shares_memory || session_memory_joins(memory);
+	return error ? error : pool_run_now(prepared->engine->pool, &kept->job);
 }
 
 /* Runs it while the owner's memory is charged with its results. */
-static int reserve_and_run(const struct prepared *prepared, struct prepared_inline *now)
+static int reserve_and_run(const struct prepared *prepared, struct inline_run *kept)
 {
 	const struct session_limits *limits = &prepared->program.memory->limits;
 	const uint64_t bytes = prepared->program.inline_out;
@@ -198,7 +216,7 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_inli
 
 	if (error)
 		return error;
-	error = run_in_place(prepared, now);
+	error = run_in_place(prepared, kept);
 	if (reserves && limits->unreserve)
 		limits->unreserve(limits->reserve_arg, bytes);
 	return error;
@@ -206,14 +224,14 @@ static int reserve_and_run(const struct prepared *prepared, struct prepared_inli
 
 /* Begins a run: sets what it states, and takes its tiles unless they are those of the run before, and held. is_locked:
  * the caller has the session's lock. */
-static int begin(const struct prepared *prepared, struct prepared_inline *now, const struct prepared_changes *changes,
+static int begin(const struct prepared *prepared, struct inline_run *kept, const struct prepared_changes *changes,
 		 bool is_locked)
 {
 	struct session_memory *memory = prepared->program.memory;
-	const int changed = prepared_change(prepared, changes, &now->run, NULL);
+	const int changed = prepared_change(prepared, changes, &kept->run, NULL);
 	int error;
 
-	if (changed < 0 || prepared->n_tiles == 0 || (!changed && tile_holder_begin(&now->holder)))
+	if (changed < 0 || prepared->n_tiles == 0 || (!changed && tile_holder_begin(&kept->holder)))
 		return changed < 0 ? changed : 0;
 	if (!is_locked)
 		pthread_mutex_lock(&memory->lock);
@@ -224,65 +242,65 @@ static int begin(const struct prepared *prepared, struct prepared_inline *now, c
 }
 
 /* Runs what was begun. */
-static int run_begun(const struct prepared *prepared, struct prepared_inline *now)
+static int run_begun(const struct prepared *prepared, struct inline_run *kept)
 {
 	int error;
 
-	run_name_tiles(&now->run);
-	error = reserve_and_run(prepared, now);
+	run_name_tiles(&kept->run);
+	error = reserve_and_run(prepared, kept);
 	if (prepared->n_tiles)
-		tile_holder_end(prepared->program.memory, &now->holder);
+		tile_holder_end(prepared->program.memory, &kept->holder);
 	return error;
 }
 
 bool prepared_is_small(const struct prepared *prepared)
 {
-	return prepared->now;
+	return prepared->kept;
 }
 
 /* Any error only means that the run becomes a request, which reports it with its text. */
 const struct value *prepared_run_alone(struct prepared *prepared, const struct prepared_changes *changes)
 {
-	struct prepared_inline *now = prepared->now;
+	struct inline_run *kept = prepared->kept;
 
-	if (!now || !is_ready(prepared, now) || begin(prepared, now, changes, false))
+	if (!kept || !is_ready(prepared, kept) || begin(prepared, kept, changes, false))
 		return NULL;
-	return run_begun(prepared, now) == 0 ? &now->reply : NULL;
+	return run_begun(prepared, kept) == 0 ? &kept->reply : NULL;
 }
 
 const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared)
 {
 	struct prepared *prepared;
-	struct prepared_inline *now;
+	struct inline_run *kept;
 	int error = -ERROR_NOT_SUPPORTED;
 
 	pthread_mutex_lock(&memory->lock);
 	prepared = prepared_find_locked(memory, handle);
-	now = prepared ? prepared->now : NULL;
-	if (now && atomic_exchange_explicit(&now->busy, true, memory_order_acquire))
-		now = NULL;
-	if (now && now->is_ready)
-		error = begin(prepared, now, changes, true);
+	kept = prepared ? prepared->kept : NULL;
+	if (kept && atomic_exchange_explicit(&kept->busy, true, memory_order_acquire))
+		kept = NULL;
+	if (kept && kept->is_ready)
+		error = begin(prepared, kept, changes, true);
 	pthread_mutex_unlock(&memory->lock);
-	if (!now) {
+	if (!kept) {
 		prepared_drop(prepared);
 		return NULL;
 	}
-	if (!now->is_ready && is_ready(prepared, now)) /* the plans' locks are not taken inside the memory's */
-		error = begin(prepared, now, changes, false);
+	if (!kept->is_ready && is_ready(prepared, kept)) /* the plans' locks are not taken inside the memory's */
+		error = begin(prepared, kept, changes, false);
 	if (!error)
-		error = run_begun(prepared, now);
+		error = run_begun(prepared, kept);
 	if (error) {
 		prepared_give(prepared);
 		return NULL;
 	}
 	*ret_prepared = prepared;
-	return &now->reply;
+	return &kept->reply;
 }
 
 void prepared_give(struct prepared *prepared)
 {
-	atomic_store_explicit(&prepared->now->busy, false, memory_order_release);
+	atomic_store_explicit(&prepared->kept->busy, false, memory_order_release);
 	prepared_drop(prepared);
 }
