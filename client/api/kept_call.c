@@ -375,7 +375,7 @@ static const struct value *run_embedded(struct kept_call *kept, const struct cal
 		return NULL;
 	changes->tiles = handles;
 	changes->n_tiles = key->n_tiles;
-	return prepared_run_alone(kept->prepared, changes);
+	return prepared_rerun(kept->prepared, changes);
 }
 
 /* By the daemon. An error of a run that was not done is for a call that is made anew to report, in its own words. */

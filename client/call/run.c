@@ -27,7 +27,7 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 	if (changes_set(&call->changes, changes, session, call->method, call->params, NULL) == 0) {
 		const struct prepared_changes run = changes_for_engine(&call->changes, handles);
 
-		reply = prepared_run_alone(call->here, &run);
+		reply = prepared_rerun(call->here, &run);
 	}
 	call->ran_here = reply;
 	call->reply = reply;

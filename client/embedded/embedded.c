@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded engine: answers, inside this process, the requests that a daemon would answer.
  *
- * A call takes one of four ways, by whether the caller's thread may compute and whether the call is prepared:
- *
- *                     the caller waits for it (run)    it is submitted, or the library's own
- *     prepared        prepared_run                     prepared_start
- *     not prepared    request_run                      request_start
- *
- * All four end in on_answered, in the caller's thread or in a lane's. */
+ * A call whose caller waits for it runs in the caller's thread (request_run); one that is submitted, or the library's own, on
+ * lanes (request_start). Both end in on_answered, in the caller's thread or in a lane's. */
 #include "embedded.h"
 
 #include <errno.h>
@@ -146,19 +141,26 @@ static bool is_run_here(const struct trnsci_call *call)
 	return !call->queueing && !call->internal;
 }
 
-static int start_prepared(struct trnsci_call *call, struct request **ret_request)
+/* Starts the request of a call. */
+static int start_call(struct trnsci_call *call, const struct request_call *what, struct bump *bump,
+		      struct request **ret_request)
 {
 	struct embedded *embedded = call->session->peer;
+	const struct request_run how = make_run(call);
+
+	if (is_run_here(call))
+		return request_run(embedded->session_memory, what, bump, &how, on_answered, call);
+	return request_start(embedded->session_memory, what, bump, on_answered, call, ret_request);
+}
+
+static int start_prepared(struct trnsci_call *call, struct request **ret_request)
+{
 	struct bump *bump = bump_new_cached(&call->session->bump_cache);
 	uint32_t handles[ARGS_SWAPS];
 	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
-	const struct request_run how = make_run(call);
+	const struct request_call run = {.prepared = call->prepared, .changes = &changes};
 
-	if (!bump)
-		return -ERROR_NO_MEMORY;
-	if (is_run_here(call))
-		return prepared_run(embedded->session_memory, call->prepared, &changes, bump, &how, on_answered, call);
-	return prepared_start(embedded->session_memory, call->prepared, &changes, bump, on_answered, call, ret_request);
+	return bump ? start_call(call, &run, bump, ret_request) : -ERROR_NO_MEMORY;
 }
 
 static int embedded_prepare(const struct trnsci_call *call, struct prepared **ret_prepared)
@@ -197,20 +199,15 @@ static void embedded_release(struct trnsci_session *session, struct prepared *pr
  * the sender's reference keeps the call. */
 static int start_request(struct trnsci_call *call, struct request **ret_request, struct error *err)
 {
-	struct embedded *embedded = call->session->peer;
 	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
-	const struct request_run how = make_run(call);
 	int r = call_build_request(call, &bump, &method, &params, err);
 
 	if (r < 0)
 		return r;
-	if (is_run_here(call))
-		return request_run(embedded->session_memory, method, strlen(method), &params, bump, &how, on_answered,
-				   call);
-	return request_start(embedded->session_memory, method, strlen(method), &params, bump, on_answered, call,
-			     ret_request);
+	return start_call(call, &(struct request_call){.method = method, .method_size = strlen(method), .params = &params},
+			  bump, ret_request);
 }
 
 /* Counts a request among those that embedded_stop waits for. Returns false if that may have waited already. */

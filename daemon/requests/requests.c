@@ -292,10 +292,11 @@ static int start_request(struct session *session, const struct operation *operat
 		bump_free(bump);
 		return error_set(err, ERROR_NO_MEMORY, "request: its entry");
 	}
-	return note_started(pending,
-			    request_start(session->memory, message->method, message->method_size, &message->params,
-					  bump, on_done, pending, &pending->request),
-			    err);
+	const struct request_call call = {
+		.method = message->method, .method_size = message->method_size, .params = &message->params};
+
+	return note_started(
+		pending, request_start(session->memory, &call, bump, on_done, pending, &pending->request), err);
 }
 
 bool requests_start(struct session *session, const struct operation *operation, const struct message *message,
@@ -331,8 +332,8 @@ int requests_start_run(struct session *session, const struct run_prepared *run, 
 	}
 	pending->completed = completed;
 	pending->user = run->user;
+	const struct request_call call = {.prepared = run->prepared, .changes = changes};
+
 	return note_started(
-		pending,
-		prepared_start(session->memory, run->prepared, changes, bump, on_done, pending, &pending->request),
-		err);
+		pending, request_start(session->memory, &call, bump, on_done, pending, &pending->request), err);
 }

@@ -142,7 +142,7 @@ void runs_start(struct session *session, const struct run_prepared *run, run_com
 		end_run(session, run, completed, &err, NULL);
 		return;
 	}
-	result = prepared_run_now(session->memory, run->prepared, &changes, &prepared);
+	result = prepared_rerun_listed(session->memory, run->prepared, &changes, &prepared);
 	if (result) {
 		session->service->frame_class = LATENCY_PREPARED;
 		session->service->frame_method = RUN_PREPARED;
@@ -160,7 +160,7 @@ bool runs_unlisted(struct session *session, const struct operation *operation, s
 		    const struct run_prepared *run)
 {
 	const struct prepared_changes changes = changes_of_run(run, false);
-	const struct value *result = keep_job(session) ? prepared_run_alone(prepared, &changes) : NULL;
+	const struct value *result = keep_job(session) ? prepared_rerun(prepared, &changes) : NULL;
 
 	if (!result)
 		return false;

@@ -371,72 +371,43 @@ static void start_job(struct request *request, int ready)
 	}
 }
 
-/* The functions below return 0: they begin a request, which answers also when it is wrong. */
-static int begin_call(struct request *request, const char *method, size_t method_size, const struct value *params)
+/* Begins a request, which answers also when it is wrong. */
+static void begin_request(struct request *request, const struct request_call *call)
 {
-	const struct operation *operation = operation_find(method, method_size);
+	static const char run_prepared[] = "run_prepared";
+	const struct operation *operation = call->method ? operation_find(call->method, call->method_size) : NULL;
+	const char *name = operation ? operation->name : run_prepared;
 
-	if (check_method(operation, method, method_size, params, &request->error) ||
-	    session_memory_enter(request->memory, &request->entry, operation->name, &request->error))
+	if ((call->method && check_method(operation, call->method, call->method_size, call->params, &request->error)) ||
+	    session_memory_enter(request->memory, &request->entry, name, &request->error))
 		request->done(request, request->arg);
 	else
-		start_job(request, ready_request(request, operation, params));
-	return 0;
+		start_job(request, call->method ? ready_request(request, operation, call->params)
+						: ready_prepared(request, name, call->prepared, call->changes));
 }
 
-static int begin_prepared(struct request *request, uint32_t handle, const struct prepared_changes *changes)
-{
-	static const char name[] = "run_prepared";
-
-	if (session_memory_enter(request->memory, &request->entry, name, &request->error))
-		request->done(request, request->arg);
-	else
-		start_job(request, ready_prepared(request, name, handle, changes));
-	return 0;
-}
-
-int request_start(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
-		  struct bump *bump, request_done *done, void *arg, struct request **ret_request)
+int request_start(struct session_memory *memory, const struct request_call *call, struct bump *bump, request_done *done,
+		  void *arg, struct request **ret_request)
 {
 	struct request *request = request_new(memory, bump, done, arg);
 
 	if (!request)
 		return -ERROR_NO_MEMORY;
 	*ret_request = request;
-	return begin_call(request, method, method_size, params);
+	begin_request(request, call);
+	return 0;
 }
 
-int prepared_start(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes,
-		   struct bump *bump, request_done *done, void *arg, struct request **ret_request)
-{
-	struct request *request = request_new(memory, bump, done, arg);
-
-	if (!request)
-		return -ERROR_NO_MEMORY;
-	*ret_request = request;
-	return begin_prepared(request, handle, changes);
-}
-
-int request_run(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
-		struct bump *bump, const struct request_run *how, request_done *done, void *arg)
+int request_run(struct session_memory *memory, const struct request_call *call, struct bump *bump,
+		const struct request_run *how, request_done *done, void *arg)
 {
 	struct request *request = request_new(memory, bump, done, arg);
 
 	if (!request)
 		return -ERROR_NO_MEMORY;
 	set_runner(request, how);
-	return begin_call(request, method, method_size, params);
-}
-
-int prepared_run(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
-		 const struct request_run *how, request_done *done, void *arg)
-{
-	struct request *request = request_new(memory, bump, done, arg);
-
-	if (!request)
-		return -ERROR_NO_MEMORY;
-	set_runner(request, how);
-	return begin_prepared(request, handle, changes);
+	begin_request(request, call);
+	return 0;
 }
 
 const struct error *request_error(const struct request *request)

@@ -20,16 +20,21 @@ struct request;
  * arrive) or from a lane's thread. It must not block, since that thread serves other jobs, and may free the request. */
 typedef void request_done(struct request *request, void *arg);
 
-/* Starts a request. It takes bump, in which params (a map) and its strings live, whatever happens: it is freed with the
+/* What a request computes: a method, or with method NULL a run of a prepared call. */
+struct request_call {
+	const char *method;
+	size_t method_size;
+	const struct value *params; /* a map */
+	uint32_t prepared; /* handle */
+	const struct prepared_changes *changes;
+};
+
+/* Starts a request. It takes bump, in which params and its strings live, whatever happens: it is freed with the
  * request. A request that is wrong is answered like any other, with an error; the return value is negative only when no
  * request could be made (-ERROR_NO_MEMORY; bump is freed, done is not called). *ret_request is set before done is
  * called. Threads may call it for one session at once. */
-int request_start(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
-		  struct bump *bump, request_done *done, void *arg, struct request **ret_request);
-
-/* Starts a run of the prepared call of that handle; otherwise as request_start. */
-int prepared_start(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes,
-		   struct bump *bump, request_done *done, void *arg, struct request **ret_request);
+int request_start(struct session_memory *memory, const struct request_call *call, struct bump *bump, request_done *done,
+		  void *arg, struct request **ret_request);
 
 /* How a caller runs a request in its own thread, to the end unless it has to wait; threads join where that is sooner.
  */
@@ -39,13 +44,11 @@ struct request_run {
 	void (*begins)(struct request *request, void *arg);
 };
 
-/* Start a request or a prepared run as request_start and prepared_start, and join its computing in the calling thread.
- * They return when the request is answered, or earlier where it waits for its owner's reply. There is no ret_request:
- * how->begins passes the request on before it runs. */
-int request_run(struct session_memory *memory, const char *method, size_t method_size, const struct value *params,
-		struct bump *bump, const struct request_run *how, request_done *done, void *arg);
-int prepared_run(struct session_memory *memory, uint32_t handle, const struct prepared_changes *changes, struct bump *bump,
-		 const struct request_run *how, request_done *done, void *arg);
+/* Starts a request as request_start, and joins its computing in the calling thread. Returns when the request is answered,
+ * or earlier where it waits for its owner's reply. There is no ret_request: how->begins passes the request on before it
+ * runs. */
+int request_run(struct session_memory *memory, const struct request_call *call, struct bump *bump,
+		const struct request_run *how, request_done *done, void *arg);
 
 /* After done: NULL, or the error (text "name: parameter: what was wrong, what is allowed"). */
 const struct error *request_error(const struct request *request);

@@ -96,7 +96,8 @@ static inline struct call *call_new(void)
 
 static inline void call_start(struct call *call, struct session_memory *memory, const char *method)
 {
-	int error = request_start(memory, method, strlen(method), &call->params, call->bump, call_done, call,
+	int error = request_start(memory, &(struct request_call){.method = method, .method_size = strlen(method), .params = &call->params},
+				  call->bump, call_done, call,
 				  &call->request);
 
 	assert_int_equal(error, 0);

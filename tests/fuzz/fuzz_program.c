@@ -63,7 +63,8 @@ static bool start(struct session_memory *memory, const char *method, size_t size
 		  struct bump *bump, struct flight *ret_flight)
 {
 	ret_flight->done = 0;
-	return request_start(memory, method, size, params, bump, on_done, &ret_flight->done, &ret_flight->request) == 0;
+	return request_start(memory, &(struct request_call){.method = method, .method_size = size, .params = params},
+			     bump, on_done, &ret_flight->done, &ret_flight->request) == 0;
 }
 
 /* Answered, or cancelled when it takes long: true when it was not. */

@@ -89,7 +89,8 @@ static void pass_barrier(void)
 	_Atomic int done = 0;
 
 	must(value_put(bump, &map, "n", value_uint(BARRIER)) == 0);
-	must(request_start(session_memory, "exponential", 11, &map, bump, on_done, (void *)&done, &request) == 0);
+	must(request_start(session_memory, &(struct request_call){.method = "exponential", .method_size = 11, .params = &map},
+			   bump, on_done, (void *)&done, &request) == 0);
 	AWAIT(atomic_load(&done));
 	must(!request_error(request));
 	request_free(request);

@@ -37,7 +37,7 @@ static void expect_now(struct session_memory *memory, const struct operation *op
 			       (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u);
 	const struct prepared_changes changes = {.given = given, .seed = seed, .offset = offset};
 	struct prepared *prepared;
-	const struct value *reply = prepared_run_now(memory, (uint32_t)handle, &changes, &prepared);
+	const struct value *reply = prepared_rerun_listed(memory, (uint32_t)handle, &changes, &prepared);
 
 	if (!reply)
 		return;

@@ -243,7 +243,8 @@ void example_run(const char *method, const struct value *params, struct request 
 	sem_t done;
 
 	sem_init(&done, 0, 0);
-	assert_int_equal(request_start(memory, method, strlen(method), params, bump_new(), on_done, &done, ret_request),
+	assert_int_equal(request_start(memory, &(struct request_call){.method = method, .method_size = strlen(method), .params = params},
+				        bump_new(), on_done, &done, ret_request),
 			 0);
 	sem_wait(&done);
 	if (request_error(*ret_request))

@@ -259,7 +259,7 @@ bool prepared_is_small(const struct prepared *prepared)
 }
 
 /* Any error only means that the run becomes a request, which reports it with its text. */
-const struct value *prepared_run_alone(struct prepared *prepared, const struct prepared_changes *changes)
+const struct value *prepared_rerun(struct prepared *prepared, const struct prepared_changes *changes)
 {
 	struct inline_run *kept = prepared->kept;
 
@@ -268,7 +268,7 @@ const struct value *prepared_run_alone(struct prepared *prepared, const struct p
 	return run_begun(prepared, kept) == 0 ? &kept->reply : NULL;
 }
 
-const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
+const struct value *prepared_rerun_listed(struct session_memory *memory, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared)
 {
 	struct prepared *prepared;

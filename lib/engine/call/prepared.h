@@ -27,16 +27,16 @@ int prepared_release(struct session_memory *memory, uint64_t handle, struct erro
 
 /* Returns whether it names exactly these tiles, in this order of first mention. */
 bool prepared_names(const struct prepared *prepared, const uint32_t *handles, size_t n);
-/* Returns whether it can run without a request; only then prepared_run_alone does anything. */
+/* Returns whether it can run without a request; only then prepared_rerun does anything. */
 bool prepared_is_small(const struct prepared *prepared);
 /* Runs a small one in this thread, whose caller has a reference and is alone with it. The reply stays as it is until
  * the next run. Returns NULL where it is to be started as a request, which also reports what is wrong. */
-const struct value *prepared_run_alone(struct prepared *prepared, const struct prepared_changes *changes);
+const struct value *prepared_rerun(struct prepared *prepared, const struct prepared_changes *changes);
 
 /* The same by its handle, and beside other threads. The reply stays as it is until prepared_give, which ends the run;
  * that may come after release and the session's end, but not after the engine's. NULL: it is to be started as a
  * request, which also reports what is wrong. Any thread. */
-const struct value *prepared_run_now(struct session_memory *memory, uint32_t handle,
+const struct value *prepared_rerun_listed(struct session_memory *memory, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared);
 void prepared_give(struct prepared *prepared);
 

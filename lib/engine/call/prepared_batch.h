@@ -25,7 +25,7 @@ struct prepared_batch {
 };
 
 /* Runs a short draw into a tile, in one piece, and opens the batch where necessary. Returns false if the run is none, or
- * cannot be done as it is stated: end the batch, and run it by prepared_run_now. */
+ * cannot be done as it is stated: end the batch, and run it by prepared_rerun_listed. */
 bool prepared_batch_run(struct prepared_batch *batch, uint32_t handle, const struct prepared_changes *changes,
 			struct draw_position *ret_position);
 

@@ -120,10 +120,12 @@ int compile_floating_input(struct compiler *compiler, unsigned param, struct buf
 int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype);
 
 /* compile_output finds the buffer that takes an output of that shape: the tile of `out` (whose shape must be the same),
- * the reply, or a temporary. compile_out_shape gives the shape of the tile before the output's own is known; without a
- * tile *ret_given is false and *ret_shape is untouched. */
-int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape);
+ * the reply, or a temporary. Where the tile's shape is needed before the output's own is known, compile_given_output finds
+ * its buffer (NULL: `out` names none), and compile_output_to takes that. */
 int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
+int compile_given_output(struct compiler *compiler, unsigned param, struct buffer **ret_given);
+int compile_output_to(struct compiler *compiler, unsigned param, struct buffer *given, const struct shape *shape,
+		      struct buffer **ret_buffer);
 
 /* Binds the draw `map` as a step inside another operation, whose `u64` it takes over, and calls then(inner, arg) with a
  * compiler of its own that writes the same program. Returns what `then` returned, or an error. */

@@ -63,21 +63,13 @@ static int given_buffer(struct compiler *compiler, unsigned param, struct buffer
 						: caller_buffer(compiler, param, value, ret_buffer);
 }
 
-int compile_out_shape(struct compiler *compiler, unsigned param, bool *ret_given, struct shape *ret_shape)
+int compile_given_output(struct compiler *compiler, unsigned param, struct buffer **ret_given)
 {
 	const struct arg *arg = &compiler->args.at[param];
-	struct buffer *buffer;
-	int error;
 
-	if (!arg->given || is_new_tile(arg)) {
-		*ret_given = false;
-		return 0;
-	}
-	error = given_buffer(compiler, param, &buffer);
-	if (error)
-		return error;
-	*ret_given = true;
-	*ret_shape = buffer->shape;
+	if (arg->given && !is_new_tile(arg))
+		return given_buffer(compiler, param, ret_given);
+	*ret_given = NULL;
 	return 0;
 }
 
@@ -126,31 +118,30 @@ static int new_tile(struct compiler *compiler, unsigned param, const struct shap
 }
 
 /* Inside a program an output that nobody asked for stays in temporary memory. */
-int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer)
+int compile_output_to(struct compiler *compiler, unsigned param, struct buffer *given, const struct shape *shape,
+		      struct buffer **ret_buffer)
 {
 	const struct arg *arg = &compiler->args.at[param];
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
-	struct buffer *buffer;
-	int error;
 
-	if (is_new_tile(arg))
+	if (given && !shape_equal(&given->shape, shape))
+		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE, "the %s is %s, allowed is %s",
+				  arg->value->kind == VALUE_MAP ? "array" : "tile", shape_text(&given->shape, has),
+				  shape_text(shape, needs));
+	if (!given && is_new_tile(arg))
 		return new_tile(compiler, param, shape, ret_buffer);
-	if (arg->given) {
-		error = given_buffer(compiler, param, &buffer);
-		if (error)
-			return error;
-		if (!shape_equal(&buffer->shape, shape))
-			return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
-					  "the %s is %s, allowed is %s",
-					  arg->value->kind == VALUE_MAP ? "array" : "tile",
-					  shape_text(&buffer->shape, has), shape_text(shape, needs));
-		*ret_buffer = buffer;
-		return 0;
-	}
-	if (!compiler->run || (compiler->name && compiler->name->wanted))
+	if (!given && (!compiler->run || (compiler->name && compiler->name->wanted)))
 		return result_buffer(compiler, param, shape, ret_buffer);
-	*ret_buffer = program_buffer(compiler->program, BUFFER_TEMP, shape);
+	*ret_buffer = given ? given : program_buffer(compiler->program, BUFFER_TEMP, shape);
 	return *ret_buffer ? 0 : compile_no_memory(compiler);
+}
+
+int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer)
+{
+	struct buffer *given = NULL;
+	const int error = compile_given_output(compiler, param, &given);
+
+	return error ? error : compile_output_to(compiler, param, given, shape, ret_buffer);
 }
 
 /* --- replies --- */

@@ -84,7 +84,8 @@ int fixture_call(struct fixture *fixture, const char *method, const struct value
 	int code;
 
 	sem_init(&done, 0, 0);
-	assert_int_equal(request_start(fixture->memory, method, strlen(method), params, bump, on_done, &done, &request),
+	assert_int_equal(request_start(fixture->memory, &(struct request_call){.method = method, .method_size = strlen(method), .params = params},
+				        bump, on_done, &done, &request),
 			 0);
 	while (sem_wait(&done) < 0)
 		;

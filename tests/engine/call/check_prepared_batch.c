@@ -91,7 +91,7 @@ static bool compare(struct fixture *fixture, uint64_t handle, const char *what, 
 	const struct value *reply;
 
 	memset(fixture->mapping, 0, TILE_BYTES);
-	reply = prepared_run_now(fixture->memory, (uint32_t)handle, changes, &prepared);
+	reply = prepared_rerun_listed(fixture->memory, (uint32_t)handle, changes, &prepared);
 	if (reply)
 		prepared_give(prepared); /* the reply stays as it is until the next run with a reply */
 	memcpy(expected, fixture->mapping, TILE_BYTES);
@@ -180,7 +180,7 @@ static void other_tiles(void **state)
 static uint64_t tile_of_run(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes)
 {
 	struct prepared *prepared;
-	const struct value *reply = prepared_run_now(fixture->memory, (uint32_t)handle, changes, &prepared);
+	const struct value *reply = prepared_rerun_listed(fixture->memory, (uint32_t)handle, changes, &prepared);
 
 	assert_non_null(reply);
 	prepared_give(prepared);
@@ -227,7 +227,7 @@ static void refused(void **state)
 	assert_false(runs(&fixture, handle, &(struct prepared_changes){.tiles = &unknown, .n_tiles = 1}));
 	for (int i = 0; i < 4096; i++)
 		assert_int_equal(((char *)fixture.mapping)[i], 0x5A);
-	assert_non_null(prepared_run_now(fixture.memory, (uint32_t)handle, &none, &prepared));
+	assert_non_null(prepared_rerun_listed(fixture.memory, (uint32_t)handle, &none, &prepared));
 	assert_false(runs(&fixture, handle, &none)); /* another run's reply is not read yet */
 	prepared_give(prepared);
 	assert_true(runs(&fixture, handle, &none));
@@ -263,7 +263,7 @@ static void in_the_reply(void **state)
 		float expected[N];
 		struct draw_position position;
 		struct prepared *prepared;
-		const struct value *reply = prepared_run_now(fixture.memory, (uint32_t)handle, &changes, &prepared);
+		const struct value *reply = prepared_rerun_listed(fixture.memory, (uint32_t)handle, &changes, &prepared);
 
 		if (!reply) {
 			assert_null(reply_of_one(&fixture, handle, &changes));

@@ -62,7 +62,7 @@ static uint64_t prepare(struct fixture *fixture, const char *method, struct call
 static const struct value *run_now(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes,
 				   struct prepared **ret_prepared)
 {
-	return prepared_run_now(fixture->memory, (uint32_t)handle, changes, ret_prepared);
+	return prepared_rerun_listed(fixture->memory, (uint32_t)handle, changes, ret_prepared);
 }
 
 /* Whether there was a reply. call: the same, to be started as a request; it goes. */

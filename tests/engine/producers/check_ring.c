@@ -110,7 +110,8 @@ static uint64_t count_beside(struct hungry *hungry, struct session_memory *other
 
 	put(rival.call, "out", value_uint(tile));
 	atomic_store(&hungry->counted, 0);
-	assert_int_equal(request_start(other, "normal", 6, &rival.call->params, rival.call->bump, rival_done, &rival,
+	assert_int_equal(request_start(other, &(struct request_call){.method = "normal", .method_size = 6, .params = &rival.call->params},
+				        rival.call->bump, rival_done, &rival,
 				       &rival.call->request),
 			 0);
 	atomic_store(&hungry->counting, true);

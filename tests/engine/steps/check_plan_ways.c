@@ -44,7 +44,8 @@ static const struct value *run_here(struct call *call, struct session_memory *me
 {
 	const struct request_run how = {.begins = note_request};
 
-	assert_int_equal(request_run(memory, method, strlen(method), &call->params, call->bump, &how, call_done, call), 0);
+	assert_int_equal(request_run(memory, &(struct request_call){.method = method, .method_size = strlen(method), .params = &call->params},
+				      call->bump, &how, call_done, call), 0);
 	call_wait(call);
 	assert_null(request_error(call->request));
 	return request_result(call->request);

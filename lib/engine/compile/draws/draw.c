@@ -11,23 +11,24 @@
 enum { LAYOUT_PLAIN, LAYOUT_TRN24 };
 
 /* The dtype is that of `dtype`, or else of the tile, or else the distribution's default. */
-static int find_dtype(struct compiler *c, enum distribution distribution, bool *ret_out, struct shape *ret_tile,
-		      enum dtype *ret_dtype)
+static int find_dtype(struct compiler *c, enum distribution distribution, struct buffer **ret_out, enum dtype *ret_dtype)
 {
-	int error = compile_out_shape(c, DRAW_OUT, ret_out, ret_tile);
+	struct buffer *out = NULL;
+	int error = compile_given_output(c, DRAW_OUT, &out);
 
 	if (error)
 		return error;
+	*ret_out = out;
 	*ret_dtype = bind_dtype(&c->args, DRAW_DTYPE);
-	if (!*ret_out || c->args.at[DRAW_DTYPE].given || ret_tile->dtype == *ret_dtype)
+	if (!out || c->args.at[DRAW_DTYPE].given || out->shape.dtype == *ret_dtype)
 		return 0;
-	if (!dist_has_dtype(distribution, ret_tile->dtype) && c->args.at[DRAW_OUT].value->kind == VALUE_MAP)
+	if (!dist_has_dtype(distribution, out->shape.dtype) && c->args.at[DRAW_OUT].value->kind == VALUE_MAP)
 		return bind_error(&c->args, DRAW_DTYPE, c->err, ERROR_OUT_OF_RANGE, "got \"%s\", allowed is %s",
-				  dtype_name(ret_tile->dtype), c->args.operation->params[DRAW_DTYPE].choices);
-	if (!dist_has_dtype(distribution, ret_tile->dtype))
+				  dtype_name(out->shape.dtype), c->args.operation->params[DRAW_DTYPE].choices);
+	if (!dist_has_dtype(distribution, out->shape.dtype))
 		return bind_error(&c->args, DRAW_OUT, c->err, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is %s",
-				  dtype_name(ret_tile->dtype), c->args.operation->params[DRAW_DTYPE].choices);
-	*ret_dtype = ret_tile->dtype;
+				  dtype_name(out->shape.dtype), c->args.operation->params[DRAW_DTYPE].choices);
+	*ret_dtype = out->shape.dtype;
 	return 0;
 }
 
@@ -36,6 +37,7 @@ struct placed {
 	struct draw draw;          /* the distribution with its parameters and tables */
 	struct draw_extent extent; /* how many samples, and which */
 	int placement;             /* its index in the program, by which each run finds its position */
+	struct buffer *out;        /* that `out` names; NULL */
 	struct parameter_arrays arrays;
 };
 
@@ -89,16 +91,14 @@ static int compile_placed(struct compiler *c, const struct shape *like, struct p
 {
 	const char *const name = c->args.operation->name;
 	struct placed p = {.draw = {.distribution = dist_find(name, strlen(name))}};
-	struct shape tile;
-	bool out;
-	int error = find_dtype(c, p.draw.distribution, &out, &tile, &p.draw.dtype);
+	int error = find_dtype(c, p.draw.distribution, &p.out, &p.draw.dtype);
 
 	if (!error)
 		error = compile_distribution(c, &p.draw);
 	if (!error)
 		error = compile_parameter_arrays(c, &p.draw, &p.arrays);
 	if (!error)
-		error = compile_extent(c, p.draw.dtype, draw_components(&p.draw), out ? &tile : like, &p.extent);
+		error = compile_extent(c, p.draw.dtype, draw_components(&p.draw), p.out ? &p.out->shape : like, &p.extent);
 	if (!error)
 		error = compile_check_arrays(c, &p.arrays, p.extent.n);
 	if (!error)
@@ -137,7 +137,7 @@ int compile_draw(struct compiler *c)
 	int error = compile_placed(c, NULL, &p);
 
 	if (!error)
-		error = compile_output(c, DRAW_OUT, &p.extent.shape, &buffer);
+		error = compile_output_to(c, DRAW_OUT, p.out, &p.extent.shape, &buffer);
 	if (!error)
 		error = add_step(c, &p, buffer);
 	if (!error)

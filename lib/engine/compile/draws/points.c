@@ -29,18 +29,18 @@ static enum points_scramble find_scramble(const struct compiler *c)
 }
 
 /* Finds dtype, d and n. A tile of `out` gives its dtype where none was stated, and its points where n is missing. */
-static int find_size(struct compiler *c, struct points_settings *settings, uint64_t *ret_n)
+static int find_size(struct compiler *c, struct points_settings *settings, struct buffer **ret_out, uint64_t *ret_n)
 {
 	const struct arg *at = c->args.at;
-	struct shape tile;
-	bool out;
-	int error = compile_out_shape(c, POINTS_OUT, &out, &tile);
+	struct buffer *out = NULL;
+	int error = compile_given_output(c, POINTS_OUT, &out);
 
 	if (error)
 		return error;
+	*ret_out = out;
 	settings->dtype = bind_dtype(&c->args, POINTS_DTYPE);
 	if (out && !at[POINTS_DTYPE].given)
-		settings->dtype = tile.dtype;
+		settings->dtype = out->shape.dtype;
 	if (settings->dtype != DTYPE_F32 && settings->dtype != DTYPE_F64)
 		return bind_error(&c->args, POINTS_OUT, c->err, ERROR_BAD_SHAPE,
 				  "the tile is of dtype %s, allowed is f32|f64", dtype_name(settings->dtype));
@@ -48,7 +48,7 @@ static int find_size(struct compiler *c, struct points_settings *settings, uint6
 	if (!at[POINTS_N].given && !(out && at[POINTS_SIZE].u64 == 1))
 		return bind_error(&c->args, POINTS_N, c->err, ERROR_MISSING_PARAMETER,
 				  "missing: give n, the points of the whole set%s", out ? "" : ", or the tile out");
-	*ret_n = at[POINTS_N].given ? at[POINTS_N].u64 : tile.n / settings->dims;
+	*ret_n = at[POINTS_N].given ? at[POINTS_N].u64 : out->shape.n / settings->dims;
 	return 0;
 }
 
@@ -118,12 +118,12 @@ static int compile_points(struct compiler *c, enum points_kind kind)
 		.scramble = find_scramble(c),
 	};
 	struct shape shape = {.ndim = 2};
-	struct buffer *buffer;
+	struct buffer *given = NULL, *buffer;
 	/* A Latin hypercube is one set: it has no offset. */
 	const bool design = settings.kind == POINTS_LHS;
 	const uint64_t offset = design ? 0 : at[POINTS_OFFSET].u64;
 	uint64_t n = 0, begin, end;
-	int error = find_size(c, &settings, &n);
+	int error = find_size(c, &settings, &given, &n);
 
 	if (error)
 		return error;
@@ -151,7 +151,7 @@ static int compile_points(struct compiler *c, enum points_kind kind)
 	if (!shape_finish(&shape))
 		return bind_error(&c->args, POINTS_N, c->err, ERROR_OUT_OF_RANGE,
 				  "more than 2^62 bytes, allowed are fewer");
-	error = compile_output(c, POINTS_OUT, &shape, &buffer);
+	error = compile_output_to(c, POINTS_OUT, given, &shape, &buffer);
 	if (!error)
 		error = make_step(c, &settings, offset, begin, n, buffer);
 	if (!error)
