@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making prepared calls: a program and its first run, which later runs copy. */
+/* Making prepared calls: a plan and its first run, which later runs copy. */
 #include "engine/prepare.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 /* Returns the index of the buffer of a tile, or -1. */
 static int find_buffer(const struct prepared *prepared, uint64_t handle)
 {
-	for (size_t i = 0; i < prepared->program.n_buffers; i++)
-		if (prepared->program.buffers[i]->kind == BUFFER_TILE && prepared->program.buffers[i]->handle == handle)
+	for (size_t i = 0; i < prepared->plan.n_buffers; i++)
+		if (prepared->plan.buffers[i]->kind == BUFFER_TILE && prepared->plan.buffers[i]->handle == handle)
 			return (int)i;
 	return -1;
 }
@@ -95,7 +95,7 @@ static int list_tiles(struct prepared *prepared, const struct value *params)
 /* Copies the name of the stream that a run draws from, which lies in the request. */
 static int keep_name(struct prepared *prepared)
 {
-	struct placements *placements = &prepared->program.placements;
+	struct placements *placements = &prepared->plan.placements;
 	struct value *copy;
 
 	if (!placements->name)
@@ -108,15 +108,15 @@ static int keep_name(struct prepared *prepared)
 	return 0;
 }
 
-/* Compiles the call into prepared->program and its reply, as a request would be. */
+/* Compiles the call into prepared->plan and its reply, as a request would be. */
 static int compile_call(struct prepared *prepared, const struct value *params, struct error *err)
 {
-	struct program *program = &prepared->program;
+	struct plan *plan = &prepared->plan;
 	struct compiler compiler;
 	int error;
 
 	memset(&compiler, 0, offsetof(struct compiler, args.at));
-	compiler.program = program;
+	compiler.plan = plan;
 	compiler.first_run = &prepared->first;
 	compiler.reply = &prepared->reply;
 	compiler.err = err;
@@ -138,29 +138,29 @@ static int compile_call(struct prepared *prepared, const struct value *params, s
 	return placement_seek(&prepared->first, err);
 }
 
-/* Lists what each run states or shares beside the program. */
+/* Lists what each run states or shares beside the plan. */
 static int arrange(struct prepared *prepared, const struct value *params)
 {
-	const struct program *program = &prepared->program;
-	const size_t bytes = (program->n_buffers + 1) * sizeof *prepared->constants;
+	const struct plan *plan = &prepared->plan;
+	const size_t bytes = (plan->n_buffers + 1) * sizeof *prepared->constants;
 
-	prepared->constant_bytes = prepared_find_constants(&prepared->program);
+	prepared->constant_bytes = prepared_find_constants(&prepared->plan);
 	prepared->constants = bump_alloc(prepared->bump, bytes);
 	if (!prepared->constants)
 		return -ERROR_NO_MEMORY;
 	memset(prepared->constants, 0, bytes);
-	for (size_t i = 0; i < program->n_buffers; i++)
-		prepared->names_memory |= program->buffers[i]->kind == BUFFER_CALLER;
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		prepared->names_memory |= plan->buffers[i]->kind == BUFFER_CALLER;
 	return list_tiles(prepared, params);
 }
 
 /* Returns whether the reply carries what a run computes: inline results, or the numbers of a trace. */
-static bool has_results_in_reply(const struct program *program)
+static bool has_results_in_reply(const struct plan *plan)
 {
-	bool any = program->inline_out > 0;
+	bool any = plan->inline_out > 0;
 
-	for (size_t i = 0; i < program->n_steps; i++)
-		any |= program->steps[i].ops->replies;
+	for (size_t i = 0; i < plan->n_steps; i++)
+		any |= plan->steps[i].ops->replies;
 	return any;
 }
 
@@ -176,8 +176,8 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 			  (operation_param(operation, "stream", 6) ? PREPARED_STREAM : 0u) |
 			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u) |
 			  (operation_param(operation, "position", 8) ? PREPARED_POSITION : 0u);
-	prepared->program = (struct program){.memory = memory, .bump = prepared->bump};
-	prepared->first = (struct run){.program = &prepared->program,
+	prepared->plan = (struct plan){.memory = memory, .bump = prepared->bump};
+	prepared->first = (struct run){.plan = &prepared->plan,
 				       .bound = {.engine = memory->engine, .bump = prepared->bump},
 				       .is_template = true};
 	prepared->engine = memory->engine;
@@ -185,7 +185,7 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 	atomic_flag_clear(&prepared->taken);
 	atomic_init(&prepared->learnt, false);
 	error = compile_call(prepared, params, err);
-	prepared->replies = !error && has_results_in_reply(&prepared->program);
+	prepared->replies = !error && has_results_in_reply(&prepared->plan);
 	if (!error && arrange(prepared, params))
 		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	if (!error && prepared_create_inline(prepared))

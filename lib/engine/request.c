@@ -135,7 +135,7 @@ static int check_method(const struct operation *operation, const char *method, s
  * to build first. They are reserved before results are written, temporaries allocated and larger tables filled. */
 static uint64_t bytes_of(const struct run *run)
 {
-	const uint64_t bytes = run->program->inline_out + run->program->temp_bytes;
+	const uint64_t bytes = run->plan->inline_out + run->plan->temp_bytes;
 
 	return run->bound.deferred.first ? bytes + run->bound.deferred.held_bytes + run->bound.deferred.work_bytes : bytes;
 }
@@ -159,7 +159,7 @@ static int reserve_work(struct request *request, uint64_t bytes)
 static int reserve_run(struct request *request)
 {
 	const struct session_limits *limits = &request->memory->limits;
-	const uint64_t reply_bytes = request->run.program->inline_out;
+	const uint64_t reply_bytes = request->run.plan->inline_out;
 	int error = 0;
 
 	if (limits->reserve_reply && reply_bytes)
@@ -197,18 +197,18 @@ static int ready_run(struct request *request, const char *context, uint64_t time
 	error = deferred_build_check(&request->run.bound.deferred, context, &request->error);
 	if (!error)
 		error = reserve_run(request);
-	if (!error && request->run.program->placements.is_run)
+	if (!error && request->run.plan->placements.is_run)
 		error = placement_seek(&request->run, &request->error);
 	if (!error)
 		error = request_ask_reservations(request);
 	return error < 0 ? error : 1;
 }
 
-/* Sets the compiler for a request's program and reply. bind_args sets the rest of args, which is large. */
+/* Sets the compiler for a request's plan, run and reply. bind_args sets the rest of args, which is large. */
 static void init_compiler(struct compiler *compiler, struct request *request, const struct operation *operation)
 {
 	memset(compiler, 0, offsetof(struct compiler, args.at));
-	compiler->program = &request->program;
+	compiler->plan = &request->plan;
 	compiler->first_run = &request->run;
 	compiler->reply = &request->result;
 	compiler->err = &request->error;
@@ -332,8 +332,8 @@ static struct request *request_new(struct session_memory *memory, struct bump *b
 	request->result = value_map();
 	request->done = done;
 	request->arg = arg;
-	request->program = (struct program){.memory = memory, .bump = bump};
-	request->run = (struct run){.program = &request->program, .bound = {.engine = memory->engine, .bump = bump}};
+	request->plan = (struct plan){.memory = memory, .bump = bump};
+	request->run = (struct run){.plan = &request->plan, .bound = {.engine = memory->engine, .bump = bump}};
 	request->job.ops = &request_ops;
 	request->job.fair_entry = &memory->fair_entry;
 	request->entry.job = &request->job;
@@ -424,8 +424,8 @@ struct request_account request_account(const struct request *request)
 {
 	struct request_account account = {.began_ns = request->job.began_ns, .ended_ns = request->job.ended_ns};
 
-	for (size_t i = 0; i < request->run.program->n_steps; i++) {
-		const struct buffer *out = request->run.program->steps[i].out;
+	for (size_t i = 0; i < request->run.plan->n_steps; i++) {
+		const struct buffer *out = request->run.plan->steps[i].out;
 
 		if (out && out->kind != BUFFER_TEMP)
 			account.result_bytes += out->shape.bytes;

@@ -3,7 +3,7 @@
  *
  * A request's life: request_new, session_memory_enter, bound and compiled (ready_*), then either answered at once or
  * submitted as a job. As a job it builds what its plans lack (settled is false), waits for its owner's replies, and
- * runs its program stage by stage; finish_request answers. It is freed by whoever gets `done`. */
+ * runs stage by stage; finish_request answers. It is freed by whoever gets `done`. */
 #ifndef TRNSCI_ENGINE_REQUEST_CORE_H
 #define TRNSCI_ENGINE_REQUEST_CORE_H
 
@@ -14,13 +14,13 @@
 struct owner_question;
 struct prepared;
 
-/* Allocated from its own bump, which also holds params, program and reply: request_free frees all at once. */
+/* Allocated from its own bump, which also holds params, plan, run and reply: request_free frees all at once. */
 struct request {
 	struct job job; /* must be the first member: the scheduler passes it back */
 	struct session_job entry;      /* in its session's list, from session_memory_enter to the answer */
 	struct session_memory *memory; /* a reference is held from session_memory_enter until `done` has returned */
 	struct bump *bump;             /* owned */
-	struct program program; /* unless it runs that of a prepared call */
+	struct plan plan; /* unless it runs that of a prepared call */
 	struct run run;
 	uint64_t reserved; /* bytes, given back by unreserve(reserve_arg) in request_free */
 	void (*unreserve)(void *arg, uint64_t bytes);

@@ -137,7 +137,7 @@ int request_ask_reply(struct request *request, const struct args *args)
 int request_ask_reservations(struct request *request)
 {
 	const struct session_limits *limits = &request->memory->limits;
-	const struct placements *placements = &request->run.program->placements;
+	const struct placements *placements = &request->run.plan->placements;
 	char context[PLACEMENT_CONTEXT];
 	int error = make_questions(request, placements->n_ranges);
 

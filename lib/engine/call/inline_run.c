@@ -29,10 +29,10 @@ static bool is_small_step(const struct step *step)
 }
 
 /* Returns whether all plans are short: the call holds them as long as it lives, so the cache cannot drop them. */
-static bool has_small_plans(const struct program *program)
+static bool has_small_plans(const struct plan *plan)
 {
-	for (size_t i = 0; i < program->n_plans; i++)
-		if (program->plans[i].n > PLAN_MOST)
+	for (size_t i = 0; i < plan->n_transforms; i++)
+		if (plan->transforms[i].n > PLAN_MOST)
 			return false;
 	return true;
 }
@@ -40,7 +40,7 @@ static bool has_small_plans(const struct program *program)
 /* Returns whether a run is so short that its caller may be kept for it. */
 static bool is_cheap(const struct run *run)
 {
-	return run_work_ns(run) <= (run->program->memory->limits.shares_memory
+	return run_work_ns(run) <= (run->plan->memory->limits.shares_memory
 					    ? COST_MOST_JOINED_NS
 					    : pool_here_ns(run->bound.engine->pool, false));
 }
@@ -48,18 +48,18 @@ static bool is_cheap(const struct run *run)
 /* Nothing of it allocates, waits or may fail beside its tiles and its place. */
 static bool is_small(const struct prepared *prepared)
 {
-	const struct program *program = &prepared->program;
+	const struct plan *plan = &prepared->plan;
 
-	for (size_t i = 0; i < program->n_steps; i++)
-		if (!is_small_step(&program->steps[i]))
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (!is_small_step(&plan->steps[i]))
 			return false;
-	for (size_t i = 0; i < program->placements.count; i++)
-		if (program->placements.at[i].own.has_text && program->placements.at[i].own.text)
+	for (size_t i = 0; i < plan->placements.count; i++)
+		if (plan->placements.at[i].own.has_text && plan->placements.at[i].own.text)
 			return false;
-	return program->n_steps > 0 && program->placements.count <= PLACEMENT_PLACES_HERE &&
+	return plan->n_steps > 0 && plan->placements.count <= PLACEMENT_PLACES_HERE &&
 	       !placement_waits(&prepared->first) && !prepared->first.choice.text && prepared->timeout_ms == 0 &&
-	       program->temp_bytes == 0 && has_small_plans(program) && !prepared->first.bound.deferred.first &&
-	       prepared->constant_bytes == 0 && program->inline_out <= RESULT_MOST && prepared->n_tiles <= PREPARED_TILES_FEW &&
+	       plan->temp_bytes == 0 && has_small_plans(plan) && !prepared->first.bound.deferred.first &&
+	       prepared->constant_bytes == 0 && plan->inline_out <= RESULT_MOST && prepared->n_tiles <= PREPARED_TILES_FEW &&
 	       is_cheap(&prepared->first);
 }
 
@@ -71,10 +71,10 @@ static bool is_draw(const struct step *step)
 /* Returns whether a small call is one short draw, and where its samples go. */
 static enum short_draw find_short_draw(const struct prepared *prepared)
 {
-	const struct program *program = &prepared->program;
+	const struct plan *plan = &prepared->plan;
 
-	if (program->n_steps != 1 || program->placements.is_run || !is_draw(&program->steps[0]) || prepared->names_memory ||
-	    program->n_buffers != 1 || run_work_ns(&prepared->first) > SHORT_NS)
+	if (plan->n_steps != 1 || plan->placements.is_run || !is_draw(&plan->steps[0]) || prepared->names_memory ||
+	    plan->n_buffers != 1 || run_work_ns(&prepared->first) > SHORT_NS)
 		return SHORT_DRAW_NONE;
 	if (prepared->replies)
 		return prepared->n_tiles == 0 ? SHORT_DRAW_REPLY : SHORT_DRAW_NONE;
@@ -108,14 +108,14 @@ static int make_run(const struct prepared *prepared, struct inline_run *kept)
 	struct run *run = &kept->run;
 	struct step_run **step_runs;
 
-	*run = (struct run){.program = &prepared->program, .bound = {.engine = prepared->engine, .bump = prepared->bump}};
+	*run = (struct run){.plan = &prepared->plan, .bound = {.engine = prepared->engine, .bump = prepared->bump}};
 	kept->reply = value_map();
 	if (run_copy(&prepared->first, &kept->reply, run) || run_get_results(run))
 		return -ERROR_NO_MEMORY;
-	step_runs = bump_alloc(prepared->bump, prepared->program.n_segments * sizeof(struct step_run *));
+	step_runs = bump_alloc(prepared->bump, prepared->plan.n_segments * sizeof(struct step_run *));
 	if (!step_runs)
 		return -ERROR_NO_MEMORY;
-	memset(step_runs, 0, prepared->program.n_segments * sizeof(struct step_run *));
+	memset(step_runs, 0, prepared->plan.n_segments * sizeof(struct step_run *));
 	run->step_runs = step_runs;
 	return 0;
 }
@@ -131,10 +131,10 @@ int prepared_create_inline(struct prepared *prepared)
 		return -ERROR_NO_MEMORY;
 	memset(kept, 0, sizeof *kept);
 	kept->job.ops = &inline_ops;
-	kept->job.fair_entry = &prepared->program.memory->fair_entry;
+	kept->job.fair_entry = &prepared->plan.memory->fair_entry;
 	kept->job.account = pool_open_account(prepared->engine->pool);
 	kept->holder.at = bump_alloc(prepared->bump, (prepared->n_tiles + 1) * sizeof *kept->holder.at);
-	kept->run.program = &prepared->program;
+	kept->run.plan = &prepared->plan;
 	prepared->kept = kept;
 	if (!kept->job.account || !kept->holder.at || make_run(prepared, kept))
 		return -ERROR_NO_MEMORY;
@@ -146,16 +146,16 @@ uint64_t prepared_inline_bytes(const struct prepared *prepared)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; prepared->kept && i < prepared->program.n_plans; i++)
-		bytes += PLAN_BYTES * prepared->program.plans[i].n;
+	for (size_t i = 0; prepared->kept && i < prepared->plan.n_transforms; i++)
+		bytes += PLAN_BYTES * prepared->plan.transforms[i].n;
 	return bytes;
 }
 
 /* Returns whether all plans are built. They are held, so what was ready once stays ready. */
 static bool is_ready(const struct prepared *prepared, struct inline_run *kept)
 {
-	for (size_t i = 0; i < kept->run.n_plans && !kept->is_ready; i++)
-		if (!plans_ready(prepared->engine->plans, kept->run.bound.plans[i]))
+	for (size_t i = 0; i < kept->run.n_transforms && !kept->is_ready; i++)
+		if (!plans_ready(prepared->engine->plans, kept->run.bound.transforms[i]))
 			return false;
 	kept->is_ready = true;
 	return true;
@@ -166,7 +166,7 @@ static bool is_ready(const struct prepared *prepared, struct inline_run *kept)
 /* Hold the lock. Returns whether there is a tile of that handle and shape, and adds it to those that are held. */
 static bool take_tile(struct inline_run *kept, const struct buffer *buffer)
 {
-	struct tile *tile = tile_find_locked(kept->run.program->memory, kept->run.handles[buffer->index]);
+	struct tile *tile = tile_find_locked(kept->run.plan->memory, kept->run.handles[buffer->index]);
 
 	if (!tile || !shape_equal(&tile->shape, &buffer->shape))
 		return false;
@@ -181,9 +181,9 @@ int prepared_take_tiles_locked(const struct prepared *prepared)
 	bool there = true;
 
 	tile_holder_drop_locked(&kept->holder);
-	for (size_t i = 0; i < prepared->program.n_buffers && there; i++)
-		if (prepared->program.buffers[i]->kind == BUFFER_TILE)
-			there = take_tile(kept, prepared->program.buffers[i]);
+	for (size_t i = 0; i < prepared->plan.n_buffers && there; i++)
+		if (prepared->plan.buffers[i]->kind == BUFFER_TILE)
+			there = take_tile(kept, prepared->plan.buffers[i]);
 	if (!there) {
 		tile_holder_drop_locked(&kept->holder);
 		return -ERROR_BAD_TILE; /* the request says what is wrong */
@@ -192,10 +192,10 @@ int prepared_take_tiles_locked(const struct prepared *prepared)
 	return 0;
 }
 
-/* Places and runs the program, in this thread or joined by others. */
+/* Places and runs the plan, in this thread or joined by others. */
 static int run_in_place(const struct prepared *prepared, struct inline_run *kept)
 {
-	struct session_memory *memory = prepared->program.memory;
+	struct session_memory *memory = prepared->plan.memory;
 	const int error = placement_seek(&kept->run, NULL);
 
 	if (kept->job.is_single)
@@ -209,8 +209,8 @@ static int run_in_place(const struct prepared *prepared, struct inline_run *kept
 /* Runs it while the owner's memory is charged with its results. */
 static int reserve_and_run(const struct prepared *prepared, struct inline_run *kept)
 {
-	const struct session_limits *limits = &prepared->program.memory->limits;
-	const uint64_t bytes = prepared->program.inline_out;
+	const struct session_limits *limits = &prepared->plan.memory->limits;
+	const uint64_t bytes = prepared->plan.inline_out;
 	const bool reserves = limits->reserve && bytes;
 	int error = reserves ? limits->reserve(limits->reserve_arg, bytes, NULL) : 0;
 
@@ -227,7 +227,7 @@ static int reserve_and_run(const struct prepared *prepared, struct inline_run *k
 static int begin(const struct prepared *prepared, struct inline_run *kept, const struct prepared_changes *changes,
 		 bool is_locked)
 {
-	struct session_memory *memory = prepared->program.memory;
+	struct session_memory *memory = prepared->plan.memory;
 	const int changed = prepared_change(prepared, changes, &kept->run, NULL);
 	int error;
 
@@ -249,7 +249,7 @@ static int run_begun(const struct prepared *prepared, struct inline_run *kept)
 	run_name_tiles(&kept->run);
 	error = reserve_and_run(prepared, kept);
 	if (prepared->n_tiles)
-		tile_holder_end(prepared->program.memory, &kept->holder);
+		tile_holder_end(prepared->plan.memory, &kept->holder);
 	return error;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noting draws while a program is compiled, and how much of a named stream they will take.
+/* Noting draws while a plan is compiled, and how much of a named stream they will take.
  *
  * A reservation is asked for before anything is drawn, so its length must be enough wherever the owner places it. */
 #include "engine/call/placement.h"
@@ -18,18 +18,18 @@ const char *placement_context(const struct placement *placement, char text[PLACE
 }
 
 /* Adds a range of a named stream, or (name NULL) that of the whole run, which may get a name later. */
-static int add_range(struct program *program, const struct value *name)
+static int add_range(struct plan *plan, const struct value *name)
 {
-	struct placements *placements = &program->placements;
+	struct placements *placements = &plan->placements;
 	struct stream_reservation range = {.name = NULL, .first = -1};
-	void *at = program_grow(program->bump, placements->ranges, placements->n_ranges, &placements->ranges_room,
+	void *at = plan_grow(plan->bump, placements->ranges, placements->n_ranges, &placements->ranges_room,
 			 sizeof *placements->ranges);
 
 	if (!at)
 		return -ERROR_NO_MEMORY;
 	placements->ranges = at;
 	if (name) {
-		range.name = bump_copy(program->bump, name->bytes.at, name->bytes.size);
+		range.name = bump_copy(plan->bump, name->bytes.at, name->bytes.size);
 		range.name_size = name->bytes.size;
 		if (!range.name)
 			return -ERROR_NO_MEMORY;
@@ -44,16 +44,16 @@ static bool is_called(const struct stream_reservation *range, const struct value
 }
 
 /* Finds or adds the reservation of that name: one serves all draws that give it themselves. Few names, so a search. */
-static int find_range(struct program *program, const struct value *name, int *ret)
+static int find_range(struct plan *plan, const struct value *name, int *ret)
 {
-	struct placements *placements = &program->placements;
+	struct placements *placements = &plan->placements;
 	size_t i = PLACEMENT_OF_RUN + 1;
 	int error = 0;
 
 	while (i < placements->n_ranges && !is_called(&placements->ranges[i], name))
 		i++;
 	if (i == placements->n_ranges)
-		error = add_range(program, name);
+		error = add_range(plan, name);
 	*ret = (int)i;
 	return error;
 }
@@ -92,30 +92,30 @@ static void lengthen(struct stream_reservation *range, const struct placement *b
 
 /* Finds which reservation a draw takes its words from: that of the stream it names, that of the whole run, which may be
  * given a name later, or none. */
-static int find_own_range(struct program *program, const struct placement *placement, const struct value *name,
+static int find_own_range(struct plan *plan, const struct placement *placement, const struct value *name,
 			  int *ret)
 {
 	const bool states =
 		placement->step < 0 || placement->is_keyless || placement->own.has_seed || placement->own.has_stream;
 
 	*ret = states ? PLACEMENT_OF_NONE : PLACEMENT_OF_RUN;
-	if (program->placements.n_ranges == 0 && (placement->step >= 0 || name) && add_range(program, NULL))
+	if (plan->placements.n_ranges == 0 && (placement->step >= 0 || name) && add_range(plan, NULL))
 		return -ERROR_NO_MEMORY;
-	return name ? find_range(program, name, ret) : 0;
+	return name ? find_range(plan, name, ret) : 0;
 }
 
 /* Notes a draw. The range that it draws from grows by the draw's whole groups of 4 words; points take no words of the
  * stream. */
-int placement_add(struct program *program, const struct placement *placement, const struct value *name, int *ret_index)
+int placement_add(struct plan *plan, const struct placement *placement, const struct value *name, int *ret_index)
 {
-	struct placements *placements = &program->placements;
+	struct placements *placements = &plan->placements;
 	struct stream_reservation *range;
 	int which;
 	void *at;
 
-	if (find_own_range(program, placement, name, &which))
+	if (find_own_range(plan, placement, name, &which))
 		return -ERROR_NO_MEMORY;
-	at = program_grow(program->bump, placements->at, placements->count, &placements->room, sizeof *placements->at);
+	at = plan_grow(plan->bump, placements->at, placements->count, &placements->room, sizeof *placements->at);
 	if (!at)
 		return -ERROR_NO_MEMORY;
 	placements->at = at;
@@ -133,17 +133,17 @@ int placement_add(struct program *program, const struct placement *placement, co
 
 /* Reserves the members that say where a draw lies, in the order in which replies have them, as nil: placement_seek
  * writes them before each run. */
-int placement_put(struct program *program, int index, struct value *map)
+int placement_put(struct plan *plan, int index, struct value *map)
 {
-	struct placement *placement = &program->placements.at[index];
-	struct bump *bump = program->bump;
+	struct placement *placement = &plan->placements.at[index];
+	struct bump *bump = plan->bump;
 	const bool trn24 = !placement->is_points &&
-			   (placement->own.has_layout || !program->placements.is_run ? placement->own.trn24
-										     : program->placements.run.trn24);
+			   (placement->own.has_layout || !plan->placements.is_run ? placement->own.trn24
+										     : plan->placements.run.trn24);
 	int failed;
 
-	placement->field = program->n_fields;
-	failed = program_field(program, (struct reply_field){FIELD_PLACEMENT, index,
+	placement->field = plan->n_fields;
+	failed = plan_field(plan, (struct reply_field){FIELD_PLACEMENT, index,
 							     placement->step < 0 ? FIELD_OF_REPLY : placement->step, 0,
 							     map->map.count});
 	failed |= value_add(bump, map, "generator", value_nil()) | value_add(bump, map, "seed", value_nil()) |
@@ -160,7 +160,7 @@ int placement_put(struct program *program, int index, struct value *map)
 
 bool placement_waits(const struct run *run)
 {
-	for (size_t i = 0; i < run->program->placements.n_ranges; i++)
+	for (size_t i = 0; i < run->plan->placements.n_ranges; i++)
 		if (run->ranges[i].name && run->ranges[i].draws)
 			return true;
 	return false;

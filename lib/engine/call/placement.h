@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds placements while a program is compiled, and seeks before each run. */
+/* Adds placements while a plan is compiled, and seeks before each run. */
 #ifndef TRNSCI_ENGINE_PLACEMENT_H
 #define TRNSCI_ENGINE_PLACEMENT_H
 
 #include "engine/call/run.h"
 
-/* Adds a draw's placement, in the program's bump allocator. name: the named stream that it draws from, or NULL. Returns
+/* Adds a draw's placement, in the plan's bump allocator. name: the named stream that it draws from, or NULL. Returns
  * 0 with its index, or -ERROR_NO_MEMORY. */
-int placement_add(struct program *program, const struct placement *placement, const struct value *name, int *ret_index);
+int placement_add(struct plan *plan, const struct placement *placement, const struct value *name, int *ret_index);
 
 /* Puts the members that placement_seek will fill in into map. -ERROR_NO_MEMORY */
-int placement_put(struct program *program, int index, struct value *map);
+int placement_put(struct plan *plan, int index, struct value *map);
 
 /* Returns whether a named stream must reserve words first. */
 bool placement_waits(const struct run *run);

@@ -3,7 +3,7 @@
  *
  * For each placement, in the order of the steps: find its stream, then where it begins in the stream; then fill in the
  * members of the reply that placement_put reserved. Cursors remember, for each stream and each reservation, where the
- * next draw begins. All of it is done anew for each run of a prepared call, so a small program allocates nothing. */
+ * next draw begins. All of it is done anew for each run of a prepared call, so a small call allocates nothing. */
 #include "engine/call/placement.h"
 
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static int check_trn24(const struct placement *placement, const struct stream *s
 /* Returns what a draw states itself, which is the run's where it is a single operation. */
 static const struct stream_choice *own_of(const struct run *run, const struct placement *placement)
 {
-	return run->program->placements.is_run ? &placement->own : &run->choice;
+	return run->plan->placements.is_run ? &placement->own : &run->choice;
 }
 
 /* A step's own parameters, or its run's. */
@@ -174,7 +174,7 @@ static struct cursor *find_cursor(struct seek_state *p, const struct placement *
 	p->n_cursors++;
 	if (range)
 		at->next = range->offset * range->words;
-	else if (p->run->program->placements.is_run)
+	else if (p->run->plan->placements.is_run)
 		at->ended = !stream_next_position(p->run->choice.offset, 0, &at->next);
 	return at;
 }
@@ -324,7 +324,7 @@ static int put_run(struct run *run, const struct value *next)
 	int failed = value_put(bump, run->reply, "next", next ? *next : value_nil());
 
 	/* What a prepared call would draw from is for each run to say. */
-	for (size_t i = 0; i < run->program->placements.n_ranges && !failed && !run->is_template; i++)
+	for (size_t i = 0; i < run->plan->placements.n_ranges && !failed && !run->is_template; i++)
 		if (run->ranges[i].name && run->ranges[i].draws)
 			failed = put_range(run, &run->ranges[i], &list);
 	return failed || (list.array.count && value_put(bump, run->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
@@ -333,7 +333,7 @@ static int put_run(struct run *run, const struct value *next)
 /* Writes the positions of all draws to the reply. */
 static int put_all(struct run *run)
 {
-	const struct placements *placements = &run->program->placements;
+	const struct placements *placements = &run->plan->placements;
 	const struct value *next = NULL;
 	int failed = 0;
 
@@ -363,21 +363,21 @@ static int find_position(struct seek_state *p, const struct placement *placement
 /* Passes the steps their positions. */
 static int place_steps(struct run *run)
 {
-	const struct program *program = run->program;
+	const struct plan *plan = run->plan;
 	int failed = 0;
 
-	for (size_t i = 0; i < program->n_steps && !failed; i++) {
-		const struct step *step = &program->steps[i];
+	for (size_t i = 0; i < plan->n_steps && !failed; i++) {
+		const struct step *step = &plan->steps[i];
 
 		if (step->placement >= 0 && step->ops->place)
-			failed = step->ops->place(&run->bound, step, &program->placements.at[step->placement]);
+			failed = step->ops->place(&run->bound, step, &plan->placements.at[step->placement]);
 	}
 	return failed;
 }
 
 int placement_find(struct run *run, struct error *err)
 {
-	const size_t count = run->program->placements.count;
+	const size_t count = run->plan->placements.count;
 	struct cursor few[PLACEMENT_PLACES_HERE]; /* what runs again and again takes nothing more of its bump allocator */
 	struct seek_state p = {.run = run, .err = err, .cursors = few};
 	int error = 0;
@@ -387,7 +387,7 @@ int placement_find(struct run *run, struct error *err)
 	if (!p.cursors)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");
 	for (size_t i = 0; i < count && !error; i++)
-		error = find_position(&p, &run->program->placements.at[i], &run->bound.positions[i]);
+		error = find_position(&p, &run->plan->placements.at[i], &run->bound.positions[i]);
 	if (!error && place_steps(run))
 		error = error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");
 	return error;

@@ -28,8 +28,8 @@ void prepared_drop(void *arg)
 	if (!prepared || atomic_fetch_sub(&prepared->refs, 1) > 1)
 		return;
 	end_inline(prepared);
-	for (size_t i = 0; prepared->constants && i < prepared->program.n_buffers; i++)
-		temp_free(prepared->engine, prepared->constants[i], prepared->program.buffers[i]->shape.bytes);
+	for (size_t i = 0; prepared->constants && i < prepared->plan.n_buffers; i++)
+		temp_free(prepared->engine, prepared->constants[i], prepared->plan.buffers[i]->shape.bytes);
 	bump_free(prepared->bump);
 	if (prepared->charge && prepared->unreserve)
 		prepared->unreserve(prepared->reserve_arg, prepared->charge);

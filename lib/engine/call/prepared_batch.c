@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short draws, in the program that the prepared call has for runs in place. */
+/* Short draws, by the run that the prepared call keeps for runs in place. */
 #include "engine/call/prepared_batch.h"
 
 #include "engine/call/prepared_core.h"
@@ -42,13 +42,13 @@ static bool set_run(const struct prepared *prepared, const struct prepared_chang
 		return true;
 	if (prepared_take_tiles_locked(prepared))
 		return false;
-	tile_holder_end(prepared->program.memory, &kept->holder);
+	tile_holder_end(prepared->plan.memory, &kept->holder);
 	return true;
 }
 
 static void fill_draw(struct prepared_batch *batch, const struct run *run)
 {
-	const struct step *step = run->program->steps;
+	const struct step *step = run->plan->steps;
 	const void *const none[STEP_INPUTS] = {NULL};
 
 	step->ops->fill(&run->bound, step, 0, step->out->shape.n, none, run->bound.base[0]);

@@ -26,16 +26,16 @@ static bool has_constant_inputs(const struct step *step)
 
 /* Marks, by `is_constant`, the temporaries that are the same in every run: all at first, then repeatedly fewer, until nothing
  * changes. Several steps may write one buffer, so one pass in order is not enough. */
-static void mark_buffers(struct program *program)
+static void mark_buffers(struct plan *plan)
 {
 	bool again = true;
 
-	for (size_t i = 0; i < program->n_buffers; i++)
-		program->buffers[i]->is_constant = program->buffers[i]->kind == BUFFER_TEMP;
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		plan->buffers[i]->is_constant = plan->buffers[i]->kind == BUFFER_TEMP;
 	while (again) {
 		again = false;
-		for (size_t i = 0; i < program->n_steps; i++) {
-			struct step *step = &program->steps[i];
+		for (size_t i = 0; i < plan->n_steps; i++) {
+			struct step *step = &plan->steps[i];
 
 			if (step->out->is_constant && !(can_be_constant(step) && has_constant_inputs(step))) {
 				step->out->is_constant = false;
@@ -46,63 +46,63 @@ static void mark_buffers(struct program *program)
 }
 
 /* Marks the segments all of whose steps write such temporaries. */
-static void mark_segments(struct program *program)
+static void mark_segments(struct plan *plan)
 {
-	for (size_t s = 0; s < program->n_segments; s++) {
-		struct segment *segment = &program->segments[s];
+	for (size_t s = 0; s < plan->n_segments; s++) {
+		struct segment *segment = &plan->segments[s];
 
 		segment->constant = true;
 		for (size_t i = segment->first; i < segment->first + segment->count; i++)
-			segment->constant &= program->steps[i].out->is_constant;
+			segment->constant &= plan->steps[i].out->is_constant;
 	}
 }
 
 /* Returns whether a segment that every run computes reads the buffer. */
-static bool is_needed(const struct program *program, const struct buffer *buffer)
+static bool is_needed(const struct plan *plan, const struct buffer *buffer)
 {
-	for (size_t s = 0; s < program->n_segments; s++) {
-		const struct segment *segment = &program->segments[s];
+	for (size_t s = 0; s < plan->n_segments; s++) {
+		const struct segment *segment = &plan->segments[s];
 
 		for (size_t i = segment->first; i < segment->first + segment->count && !segment->constant; i++)
 			for (unsigned k = 0; k < STEP_INPUTS; k++)
-				if (program->steps[i].in[k] == buffer)
+				if (plan->steps[i].in[k] == buffer)
 					return true;
 	}
 	return false;
 }
 
 /* Returns whether only constant segments write the buffer; one fused with other steps is written in each run. */
-static bool is_made_apart(const struct program *program, const struct buffer *buffer)
+static bool is_made_apart(const struct plan *plan, const struct buffer *buffer)
 {
-	for (size_t s = 0; s < program->n_segments; s++) {
-		const struct segment *segment = &program->segments[s];
+	for (size_t s = 0; s < plan->n_segments; s++) {
+		const struct segment *segment = &plan->segments[s];
 
 		for (size_t i = segment->first; i < segment->first + segment->count; i++)
-			if (program->steps[i].out == buffer && !segment->constant)
+			if (plan->steps[i].out == buffer && !segment->constant)
 				return false;
 	}
 	return true;
 }
 
 /* `is_constant` ends up marking only the buffers that later runs read: those between constants are not kept. */
-uint64_t prepared_find_constants(struct program *program)
+uint64_t prepared_find_constants(struct plan *plan)
 {
 	uint64_t bytes = 0;
 
-	mark_buffers(program);
-	mark_segments(program);
-	for (size_t i = 0; i < program->n_buffers; i++) {
-		struct buffer *at = program->buffers[i];
+	mark_buffers(plan);
+	mark_segments(plan);
+	for (size_t i = 0; i < plan->n_buffers; i++) {
+		struct buffer *at = plan->buffers[i];
 
-		at->is_constant = at->is_constant && is_made_apart(program, at) && is_needed(program, at);
+		at->is_constant = at->is_constant && is_made_apart(plan, at) && is_needed(plan, at);
 		if (at->is_constant)
 			bytes += bytes > CONSTANTS_MOST ? 0 : at->shape.bytes;
 	}
 	if (bytes <= CONSTANTS_MOST)
 		return bytes;
-	for (size_t i = 0; i < program->n_buffers; i++)
-		program->buffers[i]->is_constant = false;
-	for (size_t s = 0; s < program->n_segments; s++)
-		program->segments[s].constant = false;
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		plan->buffers[i]->is_constant = false;
+	for (size_t s = 0; s < plan->n_segments; s++)
+		plan->segments[s].constant = false;
 	return 0;
 }

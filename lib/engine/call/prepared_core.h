@@ -9,8 +9,8 @@
  *     inline_run.c          small calls, which keep one run for life and run without a request
  *     prepared_batch.c      short draws among them, several at a time
  *
- * Its program is shared by all runs. Its first run, by which it was compiled, holds no memory for results and no use of a
- * tile: each run has those. Plans are taken anew by each run: a prepared call that held them would keep them from being
+ * Its plan is shared by all runs. Its first run, by which it was compiled, holds no memory for results and no use of a
+ * tile: each run has those. Plans of transforms are taken anew by each run: a prepared call that held them would keep them from being
  * dropped. Its constants, which depend on neither draws nor tiles (windows, the spectra of a kernel that came inline), are
  * computed by the first run to end, which leaves them to those that begin after it. */
 #ifndef TRNSCI_ENGINE_PREPARED_CORE_H
@@ -62,7 +62,7 @@ struct prepared {
 	unsigned takes; /* which of PREPARED_SEED ... its method has */
 	bool names_memory; /* of the caller's, which each run states */
 	uint64_t timeout_ms; /* of each run, from its start; 0: none */
-	struct program program;
+	struct plan plan;
 	struct run first; /* copied by each run */
 	struct value reply; /* of the first run */
 	struct prepared_tile *tiles;
@@ -82,9 +82,9 @@ struct prepared {
 
 /* ---- creation (engine/prepare.h) ---- */
 
-/* Marks the segments and buffers of a compiled program that are the same in every run. Returns the bytes of the
+/* Marks the segments and buffers of a plan that are the same in every run. Returns the bytes of the
  * buffers, 0 where there are none or they are too large to be kept (prepared_constants.c). */
-uint64_t prepared_find_constants(struct program *program);
+uint64_t prepared_find_constants(struct plan *plan);
 
 /* ---- the table (prepared.c) ---- */
 
@@ -131,7 +131,7 @@ int prepared_bind(const struct prepared *prepared, struct run *run, struct error
 
 /* ---- runs without a request (inline_run.c) ---- */
 
-/* Makes prepared->kept where the call is small (is_small). Call it when the program has been compiled and its tables are
+/* Makes prepared->kept where the call is small (is_small). Call it when the plan has been compiled and its tables are
  * built. Returns 0, also where it is not small, or -ERROR_NO_MEMORY. */
 int prepared_create_inline(struct prepared *prepared);
 /* Hold the session's lock. Begins a run in place with the tiles whose handles the run has; after a failure none are held.

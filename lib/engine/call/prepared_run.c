@@ -11,14 +11,14 @@ static int bind_tile(struct run *run, const struct buffer *buffer, struct error 
 	const struct shape *shape = &buffer->shape;
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
 	struct tile *tile;
-	int error = tile_take(run->program->memory, run->handles[buffer->index], buffer->context, buffer->param, &tile, err);
+	int error = tile_take(run->plan->memory, run->handles[buffer->index], buffer->context, buffer->param, &tile, err);
 
 	if (error)
 		return error;
 	if (!shape_equal(&tile->shape, shape)) {
 		error = error_set(err, ERROR_BAD_SHAPE, "%s: %s: the tile is %s, allowed is %s, for which it was compiled",
 				  buffer->context, buffer->param, shape_text(&tile->shape, has), shape_text(shape, needs));
-		tile_give(run->program->memory, tile);
+		tile_give(run->plan->memory, tile);
 		return error;
 	}
 	run->tiles[buffer->index] = tile;
@@ -28,13 +28,13 @@ static int bind_tile(struct run *run, const struct buffer *buffer, struct error 
 
 int prepared_bind(const struct prepared *prepared, struct run *run, struct error *err)
 {
-	const struct program *program = &prepared->program;
+	const struct plan *plan = &prepared->plan;
 	int error = 0;
 
-	for (size_t i = 0; i < program->n_buffers && !error; i++) {
-		if (program->buffers[i]->kind == BUFFER_TILE)
-			error = bind_tile(run, program->buffers[i], err);
-		else if (program->buffers[i]->is_constant && run->has_constants)
+	for (size_t i = 0; i < plan->n_buffers && !error; i++) {
+		if (plan->buffers[i]->kind == BUFFER_TILE)
+			error = bind_tile(run, plan->buffers[i], err);
+		else if (plan->buffers[i]->is_constant && run->has_constants)
 			run->bound.base[i] = prepared->constants[i];
 	}
 	if (!error && run_get_results(run))
@@ -46,8 +46,8 @@ void prepared_learn(struct prepared *prepared, struct run *run)
 {
 	if (run->has_constants || prepared->constant_bytes == 0 || atomic_flag_test_and_set(&prepared->taken))
 		return;
-	for (size_t i = 0; i < run->program->n_buffers; i++)
-		if (run->program->buffers[i]->is_constant) {
+	for (size_t i = 0; i < run->plan->n_buffers; i++)
+		if (run->plan->buffers[i]->is_constant) {
 			prepared->constants[i] = run->bound.base[i];
 			run->bound.base[i] = NULL;
 		}
@@ -70,7 +70,7 @@ int prepared_copy_run(struct session_memory *memory, uint64_t handle, struct val
 		return error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request");
 	}
 	*ret_prepared = prepared;
-	run->program = &prepared->program;
+	run->plan = &prepared->plan;
 	run->has_constants = atomic_load_explicit(&prepared->learnt, memory_order_acquire);
 	return run_copy(&prepared->first, reply, run)
 		       ? error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for the request")

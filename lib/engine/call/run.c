@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program, segment after segment, and releases what the run holds.
+/* Runs a plan, segment after segment, and releases what the run holds.
  *
  * The scheduler calls run_advance on one thread at a time, when all chunks of the stage before are done, and sees
  * to it that what they wrote is visible. So nothing here is atomic. */
@@ -54,27 +54,27 @@ int run_hold(struct run *run, const struct buffer *buffer, const void *base, str
 
 int run_reserve(struct run *run)
 {
-	return reserve_buffers(run, run->program->n_buffers);
+	return reserve_buffers(run, run->plan->n_buffers);
 }
 
-int run_take_plan(struct run *run)
+int run_take_transform(struct run *run)
 {
 	struct plan_entry **at =
-		program_grow(run->bound.bump, run->bound.plans, run->n_plans, &run->plans_room, sizeof(struct plan_entry *));
+		plan_grow(run->bound.bump, run->bound.transforms, run->n_transforms, &run->transforms_room, sizeof(struct plan_entry *));
 	int error;
 
 	if (!at)
 		return -ERROR_NO_MEMORY;
-	run->bound.plans = at;
-	error = plans_take(run->bound.engine->plans, run->program->plans[run->n_plans], &at[run->n_plans]);
-	run->n_plans += !error;
+	run->bound.transforms = at;
+	error = plans_take(run->bound.engine->plans, run->plan->transforms[run->n_transforms], &at[run->n_transforms]);
+	run->n_transforms += !error;
 	return error;
 }
 
 /* Gets positions and ranges of its own. */
 static int get_positions(struct run *run)
 {
-	const struct placements *placements = &run->program->placements;
+	const struct placements *placements = &run->plan->placements;
 	const size_t n = placements->count, n_ranges = placements->n_ranges;
 
 	run->bound.positions = bump_alloc(run->bound.bump, (n + 1) * sizeof *run->bound.positions);
@@ -98,14 +98,14 @@ static struct value *map_of(struct value *reply, const struct reply_field *field
 /* Finds the fields in the run's reply, so that a run writes them without a search. */
 static int find_fields(struct run *run, struct value *reply)
 {
-	const struct program *program = run->program;
+	const struct plan *plan = run->plan;
 
 	run->reply = reply;
-	run->fields = bump_alloc(run->bound.bump, (program->n_fields + 1) * sizeof(struct value_member *));
+	run->fields = bump_alloc(run->bound.bump, (plan->n_fields + 1) * sizeof(struct value_member *));
 	if (!run->fields)
 		return -ERROR_NO_MEMORY;
-	for (size_t i = 0; i < program->n_fields; i++) {
-		const struct reply_field *field = &program->fields[i];
+	for (size_t i = 0; i < plan->n_fields; i++) {
+		const struct reply_field *field = &plan->fields[i];
 
 		run->fields[i] = map_of(reply, field)->map.at + field->member;
 		if (field->kind == FIELD_ESTIMATE)
@@ -117,7 +117,7 @@ static int find_fields(struct run *run, struct value *reply)
 /* The run's own range is the first. */
 void run_name_stream(struct run *run, const struct value *name)
 {
-	if (run->program->placements.n_ranges == 0) /* nothing is drawn */
+	if (run->plan->placements.n_ranges == 0) /* nothing is drawn */
 		return;
 	run->ranges->name = name ? name->bytes.at : NULL;
 	run->ranges->name_size = name ? name->bytes.size : 0;
@@ -125,7 +125,7 @@ void run_name_stream(struct run *run, const struct value *name)
 
 int run_bind(struct run *run, struct value *reply)
 {
-	const struct placements *placements = &run->program->placements;
+	const struct placements *placements = &run->plan->placements;
 
 	if (get_positions(run))
 		return -ERROR_NO_MEMORY;
@@ -139,19 +139,19 @@ int run_bind(struct run *run, struct value *reply)
 
 int run_copy(const struct run *from, struct value *reply, struct run *run)
 {
-	const struct program *program = run->program;
-	const struct placements *placements = &program->placements;
+	const struct plan *plan = run->plan;
+	const struct placements *placements = &plan->placements;
 
-	if (reserve_buffers(run, program->n_buffers) || get_positions(run) ||
+	if (reserve_buffers(run, plan->n_buffers) || get_positions(run) ||
 	    value_share(run->bound.bump, from->reply, reply))
 		return -ERROR_NO_MEMORY;
-	memcpy(run->bound.base, from->bound.base, program->n_buffers * sizeof *run->bound.base);
-	memcpy(run->handles, from->handles, program->n_buffers * sizeof *run->handles);
+	memcpy(run->bound.base, from->bound.base, plan->n_buffers * sizeof *run->bound.base);
+	memcpy(run->handles, from->handles, plan->n_buffers * sizeof *run->handles);
 	memcpy(run->bound.positions, from->bound.positions, placements->count * sizeof *run->bound.positions);
 	memcpy(run->ranges, from->ranges, placements->n_ranges * sizeof *run->ranges);
 	run->choice = from->choice;
-	while (run->n_plans < program->n_plans)
-		if (run_take_plan(run))
+	while (run->n_transforms < plan->n_transforms)
+		if (run_take_transform(run))
 			return -ERROR_NO_MEMORY;
 	return find_fields(run, reply);
 }
@@ -169,13 +169,13 @@ static char *result_bytes(struct run *run, uint64_t size)
 
 int run_get_results(struct run *run)
 {
-	const struct program *program = run->program;
+	const struct plan *plan = run->plan;
 
-	for (size_t i = 0; i < program->n_buffers; i++) {
-		const uint64_t bytes = program->buffers[i]->shape.bytes;
+	for (size_t i = 0; i < plan->n_buffers; i++) {
+		const uint64_t bytes = plan->buffers[i]->shape.bytes;
 		uint64_t rounded;
 
-		if (program->buffers[i]->kind != BUFFER_RESULT)
+		if (plan->buffers[i]->kind != BUFFER_RESULT)
 			continue;
 		if (round_up_overflows(bytes ? bytes : 1, RESULT_ALIGN, &rounded))
 			return -ERROR_NO_MEMORY;
@@ -183,12 +183,12 @@ int run_get_results(struct run *run)
 		if (!run->bound.base[i])
 			return -ERROR_NO_MEMORY;
 	}
-	for (size_t i = 0; i < program->n_fields; i++) {
-		const int which = program->fields[i].which;
+	for (size_t i = 0; i < plan->n_fields; i++) {
+		const int which = plan->fields[i].which;
 
-		if (program->fields[i].kind == FIELD_DATA)
+		if (plan->fields[i].kind == FIELD_DATA)
 			run->fields[i]->value =
-				value_bytes(run->bound.base[which], (size_t)program->buffers[which]->shape.bytes);
+				value_bytes(run->bound.base[which], (size_t)plan->buffers[which]->shape.bytes);
 	}
 	run_name_tiles(run);
 	return 0;
@@ -196,9 +196,9 @@ int run_get_results(struct run *run)
 
 void run_name_tiles(const struct run *run)
 {
-	for (size_t i = 0; i < run->program->n_fields; i++)
-		if (run->program->fields[i].kind == FIELD_TILE)
-			run->fields[i]->value.u = run->handles[run->program->fields[i].which]; /* it is a VALUE_UINT */
+	for (size_t i = 0; i < run->plan->n_fields; i++)
+		if (run->plan->fields[i].kind == FIELD_TILE)
+			run->fields[i]->value.u = run->handles[run->plan->fields[i].which]; /* it is a VALUE_UINT */
 }
 
 /* ---- what it costs ---- */
@@ -207,8 +207,8 @@ uint64_t run_work_ns(const struct run *run)
 {
 	uint64_t cost = 0;
 
-	for (size_t s = 0; s < run->program->n_segments; s++) {
-		const struct segment *segment = &run->program->segments[s];
+	for (size_t s = 0; s < run->plan->n_segments; s++) {
+		const struct segment *segment = &run->plan->segments[s];
 		const uint64_t more = segment->constant && run->has_constants ? 0 : cost_expect(segment->cost, segment->ns);
 
 		cost = more > UINT64_MAX - cost ? UINT64_MAX : cost + more;
@@ -218,8 +218,8 @@ uint64_t run_work_ns(const struct run *run)
 
 uint64_t run_cost_ns(const struct run *run)
 {
-	for (size_t i = 0; i < run->n_plans; i++)
-		if (!plans_ready(run->bound.engine->plans, run->bound.plans[i]))
+	for (size_t i = 0; i < run->n_transforms; i++)
+		if (!plans_ready(run->bound.engine->plans, run->bound.transforms[i]))
 			return UINT64_MAX;
 	return run_work_ns(run);
 }
@@ -234,7 +234,7 @@ static char *operand(const struct run *run, const struct step *step, const struc
 	if (!buffer || step_reads_whole(step, buffer))
 		return NULL;
 	if (buffer->slot >= 0)
-		return (char *)scratch + (size_t)buffer->slot * PROGRAM_BLOCK_BYTES;
+		return (char *)scratch + (size_t)buffer->slot * PLAN_BLOCK_BYTES;
 	return run->bound.base[buffer->index] + begin * dtype_size(buffer->shape.dtype);
 }
 
@@ -242,16 +242,16 @@ static char *operand(const struct run *run, const struct step *step, const struc
  * cache. Returns words of 32 bits, which count as the lane's work. */
 static uint64_t run_blocks(const struct run *run, const struct segment *segment, size_t chunk, void *scratch)
 {
-	const struct program *program = run->program;
+	const struct plan *plan = run->plan;
 	const uint64_t begin = (uint64_t)chunk * segment->chunk;
 	const uint64_t end = begin + segment->chunk < run->n ? begin + segment->chunk : run->n;
-	const struct step *last = &program->steps[segment->first + segment->count - 1];
+	const struct step *last = &plan->steps[segment->first + segment->count - 1];
 
 	for (uint64_t at = begin; at < end; at += segment->block) {
 		const size_t n = size_min(segment->block, (size_t)(end - at));
 
 		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-			const struct step *step = &program->steps[i];
+			const struct step *step = &plan->steps[i];
 			const void *in[] = {operand(run, step, step->in[0], at, scratch),
 					    operand(run, step, step->in[1], at, scratch),
 					    operand(run, step, step->in[2], at, scratch)};
@@ -265,10 +265,10 @@ static uint64_t run_blocks(const struct run *run, const struct segment *segment,
 /* Allocates the temporaries that the segment is the first to use. */
 static int get_temps(struct run *run)
 {
-	const struct program *program = run->program;
+	const struct plan *plan = run->plan;
 
-	for (size_t i = 0; i < program->n_buffers; i++) {
-		const struct buffer *at = program->buffers[i];
+	for (size_t i = 0; i < plan->n_buffers; i++) {
+		const struct buffer *at = plan->buffers[i];
 
 		if (at->kind != BUFFER_TEMP || at->slot >= 0 || at->first != run->at || run->bound.base[i])
 			continue;
@@ -282,15 +282,15 @@ static int get_temps(struct run *run)
 /* Gives a temporary's memory back, if it has any. */
 static void drop_temp(struct run *run, size_t i)
 {
-	temp_free(run->bound.engine, run->bound.base[i], run->program->buffers[i]->shape.bytes);
+	temp_free(run->bound.engine, run->bound.base[i], run->plan->buffers[i]->shape.bytes);
 	run->bound.base[i] = NULL;
 }
 
 /* Frees the temporaries that the current segment is the last to use; constants stay. */
 static void drop_temps(struct run *run)
 {
-	for (size_t i = 0; i < run->program->n_buffers; i++) {
-		const struct buffer *at = run->program->buffers[i];
+	for (size_t i = 0; i < run->plan->n_buffers; i++) {
+		const struct buffer *at = run->plan->buffers[i];
 
 		if (at->kind == BUFFER_TEMP && at->slot < 0 && at->last == run->at && !at->is_constant)
 			drop_temp(run, i);
@@ -314,8 +314,8 @@ static int begin_kept(struct run *run, const struct step *steps, size_t count, s
 /* Temporaries get their memory when the first segment that uses them begins, and lose it after the last. */
 static int begin_segment(struct run *run, struct job *job)
 {
-	const struct segment *segment = &run->program->segments[run->at];
-	const struct step *steps = &run->program->steps[segment->first];
+	const struct segment *segment = &run->plan->segments[run->at];
+	const struct step *steps = &run->plan->steps[segment->first];
 	const int error = run->step_runs ? 0 : get_temps(run);
 
 	run->n = segment->n;
@@ -328,11 +328,11 @@ static int begin_segment(struct run *run, struct job *job)
 /* Asks the steps of a segment that ran whether they refused an element. */
 static int check_segment(struct run *run)
 {
-	const struct segment *segment = &run->program->segments[run->at];
+	const struct segment *segment = &run->plan->segments[run->at];
 	int error = 0;
 
 	for (size_t i = segment->first; i < segment->first + segment->count && !error; i++) {
-		const struct step *step = &run->program->steps[i];
+		const struct step *step = &run->plan->steps[i];
 
 		if (step->ops->check)
 			error = step->ops->check(&run->bound, step, &run->failure);
@@ -357,16 +357,16 @@ static void end_segment(struct run *run)
 static void state_needs(const struct run *run, uint64_t chunk_ns, size_t scratch_bytes, struct job *job)
 {
 	job->chunk_ns = chunk_ns;
-	job->cost = chunk_ns ? run->program->segments[run->at].cost : NULL;
+	job->cost = chunk_ns ? run->plan->segments[run->at].cost : NULL;
 	job->alone = run->step && run->step->alone;
-	job->scratch_bytes = run->program->n_segments == 1 ? scratch_bytes : JOB_SCRATCH_ALL;
+	job->scratch_bytes = run->plan->n_segments == 1 ? scratch_bytes : JOB_SCRATCH_ALL;
 }
 
 /* Ends the stage that ran, if one did, and begins the next. Segments that are constant and known are skipped; a
  * segment of element-wise steps is one stage, any other has those of its step. */
 int run_advance(struct run *run, struct job *job)
 {
-	const struct program *program = run->program;
+	const struct plan *plan = run->plan;
 
 	if (run->begun && !run->step) {
 		const int error = run->step_runs ? 0 : check_segment(run);
@@ -375,8 +375,8 @@ int run_advance(struct run *run, struct job *job)
 			return error;
 		end_segment(run);
 	}
-	while (run->at < program->n_segments) {
-		const struct segment *segment = &program->segments[run->at];
+	while (run->at < plan->n_segments) {
+		const struct segment *segment = &plan->segments[run->at];
 
 		if (segment->constant && run->has_constants) {
 			run->at++;
@@ -407,7 +407,7 @@ uint64_t run_chunk(struct run *run, size_t chunk, void *scratch)
 {
 	if (run->step)
 		return step_run_chunk(run->step, chunk, scratch);
-	return run_blocks(run, &run->program->segments[run->at], chunk, scratch);
+	return run_blocks(run, &run->plan->segments[run->at], chunk, scratch);
 }
 
 void run_rewind(struct run *run)
@@ -427,15 +427,15 @@ void run_resume(struct run *run)
 
 void run_free_new_tiles(const struct run *run)
 {
-	for (size_t i = 0; i < run->program->n_buffers && i < run->buffers_room; i++)
-		if (run->program->buffers[i]->is_new)
-			tile_free(run->program->memory, run->handles[i], NULL);
+	for (size_t i = 0; i < run->plan->n_buffers && i < run->buffers_room; i++)
+		if (run->plan->buffers[i]->is_new)
+			tile_free(run->plan->memory, run->handles[i], NULL);
 }
 
 /* Ends the states of steps. */
 static void end_steps(struct run *run)
 {
-	for (size_t i = 0; run->step_runs && i < run->program->n_segments; i++)
+	for (size_t i = 0; run->step_runs && i < run->plan->n_segments; i++)
 		step_end(run->step_runs[i]);
 	if (!run->step_runs)
 		step_end(run->step);
@@ -446,7 +446,7 @@ static void end_steps(struct run *run)
 /* Gives a tile back, whose address nobody may use afterwards. */
 static void give_tile(struct run *run, size_t i)
 {
-	tile_give(run->program->memory, run->tiles[i]);
+	tile_give(run->plan->memory, run->tiles[i]);
 	run->tiles[i] = NULL;
 	run->bound.base[i] = NULL;
 }
@@ -455,14 +455,14 @@ static void give_tile(struct run *run, size_t i)
 void run_end(struct run *run)
 {
 	end_steps(run);
-	for (size_t i = 0; i < run->program->n_buffers && i < run->buffers_room; i++) {
-		const struct buffer *at = run->program->buffers[i];
+	for (size_t i = 0; i < run->plan->n_buffers && i < run->buffers_room; i++) {
+		const struct buffer *at = run->plan->buffers[i];
 
 		if (at->kind == BUFFER_TEMP && !(at->is_constant && run->has_constants))
 			drop_temp(run, i);
 		if (run->tiles[i])
 			give_tile(run, i);
 	}
-	while (run->n_plans > 0)
-		plans_give(run->bound.engine->plans, run->bound.plans[--run->n_plans]);
+	while (run->n_transforms > 0)
+		plans_give(run->bound.engine->plans, run->bound.transforms[--run->n_transforms]);
 }

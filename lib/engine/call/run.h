@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of programs: all that a run changes, by the numbers of a constant program.
+/* Runs: all that a run changes of a plan, which is constant, by the plan's numbers.
  *
- *     program   steps[]  buffers[]   plans[]     placements.at[]     fields[]           segments[]
- *     run                base[] ...  plans[]     positions[]         fields[], reply    at, step_runs[]
+ *     plan   buffers[]               transforms[]    placements.at[]    fields[]             segments[], steps[]
+ *              |                       |               |                  |                    |
+ *     run    bound.base[], tiles[],  bound           bound              fields[], in         at, step,
+ *            handles[]               .transforms[]   .positions[]       the run's reply      step_runs[]
  *
- * A program is compiled together with its first run, which holds the tiles and plans that compiling took. A request is
- * both; a prepared call keeps the program and the first run, which then holds nothing: each later run is a copy of it. A
- * run that is kept (a small prepared call's, a ring's) runs again and again, at other positions, tiles and addresses. */
+ * A plan is compiled together with its first run, which holds the tiles and plans of transforms that compiling took.
+ *
+ *     a request              is a plan and its first run, in one bump allocator
+ *     a prepared call        keeps the plan and the first run, which then holds nothing; each later run is a copy of it
+ *     a small prepared call  keeps one such copy, which runs again and again: at other positions, tiles and addresses
+ *     a ring, a broadcast    keeps the plan and the first run, whose address and position move */
 #ifndef TRNSCI_ENGINE_RUN_H
 #define TRNSCI_ENGINE_RUN_H
 
-#include "engine/call/program.h"
+#include "engine/call/plan.h"
 #include "engine/steps/deferred_build.h"
 
 struct run {
-	const struct program *program;
+	const struct plan *plan;
 	struct bindings bound;
 	/* By buffer, as bound.base: the tiles that it holds, and the handles of its tiles. */
 	struct tile **tiles;
 	uint32_t *handles;
 	size_t buffers_room;
-	size_t n_plans, plans_room; /* in bound.plans */
+	size_t n_transforms, transforms_room; /* in bound.transforms */
 	struct stream_choice choice; /* of draws that state nothing, or of a single draw */
 	struct stream_reservation *ranges;
 	struct value *reply;
@@ -38,16 +43,16 @@ struct run {
 	const char *failure; /* the text of the step's error; NULL: the error's general meaning */
 };
 
-/* ---- while the program is compiled ---- */
+/* ---- while the plan is compiled ---- */
 
 /* Notes where a buffer lies, and holds a tile (NULL: it is none) until run_end. Returns 0 or -ERROR_NO_MEMORY. */
 int run_hold(struct run *run, const struct buffer *buffer, const void *base, struct tile *tile);
 
-/* Takes the program's next plan from the engine's cache, which makes it if needed, and holds it until run_end. Returns 0,
+/* Takes the plan of the next transform from the engine's cache, which makes it if needed, and holds it until run_end. Returns 0,
  * -ERROR_NO_MEMORY or -ERROR_OUT_OF_RANGE (a length that no plan takes). */
-int run_take_plan(struct run *run);
+int run_take_transform(struct run *run);
 
-/* Gets room for all buffers, which program_finish reads. Returns 0 or -ERROR_NO_MEMORY. */
+/* Gets room for all buffers, which plan_finish reads. Returns 0 or -ERROR_NO_MEMORY. */
 int run_reserve(struct run *run);
 
 /* ---- when it is finished ---- */
@@ -55,7 +60,7 @@ int run_reserve(struct run *run);
 /* Gets the first run's positions, choice and fields in its reply. Returns 0 or -ERROR_NO_MEMORY. */
 int run_bind(struct run *run, struct value *reply);
 
-/* Makes a run that is like `from`, a first run that holds nothing, with plans and a reply of its own. Set program,
+/* Makes a run that is like `from`, a first run that holds nothing, with transforms and a reply of its own. Set plan,
  * bound.engine and bound.bump before. Returns 0 or -ERROR_NO_MEMORY; call run_end also then. */
 int run_copy(const struct run *from, struct value *reply, struct run *run);
 
@@ -69,10 +74,10 @@ void run_name_tiles(const struct run *run);
 /* Names the stream that the whole run draws from, by a text that outlives it; NULL: none. */
 void run_name_stream(struct run *run, const struct value *name);
 
-/* Returns about what the run takes on one core, in ns, from costs learned so far, as if all plans were ready. */
+/* Returns about what the run takes on one core, in ns, from costs learned so far, as if the plans of all transforms were ready. */
 uint64_t run_work_ns(const struct run *run);
 
-/* The same; UINT64_MAX if it would wait for a plan. */
+/* The same; UINT64_MAX if it would wait for one. */
 uint64_t run_cost_ns(const struct run *run);
 
 /* ---- running ---- */
@@ -92,7 +97,7 @@ void run_resume(struct run *run);
 /* Frees the tiles that the request created, after an error and before run_end. */
 void run_free_new_tiles(const struct run *run);
 
-/* Gives tiles and plans back and frees temporaries. Results stay, in the bump allocator. */
+/* Gives tiles and plans of transforms back and frees temporaries. Results stay, in the bump allocator. */
 void run_end(struct run *run);
 
 #endif

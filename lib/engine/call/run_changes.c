@@ -96,11 +96,11 @@ static int change_tiles(const struct prepared *prepared, const struct prepared_c
 }
 
 /* Sets the addresses of the caller's memory. */
-static void change_memory(const struct program *program, void *const *memory, struct run *run)
+static void change_memory(const struct plan *plan, void *const *memory, struct run *run)
 {
-	for (size_t i = 0; i < program->n_buffers; i++)
-		if (program->buffers[i]->kind == BUFFER_CALLER)
-			run->bound.base[i] = memory[program->buffers[i]->handle];
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		if (plan->buffers[i]->kind == BUFFER_CALLER)
+			run->bound.base[i] = memory[plan->buffers[i]->handle];
 }
 
 /* Sets all but the tiles: what the call states, and the run's changes over it. A run that changes anything of its place
@@ -128,10 +128,10 @@ static int change_place(const struct prepared *prepared, const struct prepared_c
 		run->choice.offset = changes->offset;
 	if (changes->given & PREPARED_POSITION)
 		run->choice.position = changes->position;
-	if (prepared->program.placements.is_run)
-		run_name_stream(run, changes->given ? NULL : prepared->program.placements.name);
+	if (prepared->plan.placements.is_run)
+		run_name_stream(run, changes->given ? NULL : prepared->plan.placements.name);
 	if (prepared->names_memory)
-		change_memory(&prepared->program, changes->memory, run);
+		change_memory(&prepared->plan, changes->memory, run);
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static int check_stated(const struct prepared *prepared, const struct args *args
 			return refuse_param(prepared, rows[i].needs, args->context, err);
 	if (!args->at[PREPARED_RUN_NAME].given)
 		return 0;
-	if (!prepared->program.placements.is_run)
+	if (!prepared->plan.placements.is_run)
 		return bind_error(args, PREPARED_RUN_NAME, err, ERROR_OUT_OF_RANGE,
 				  "the prepared %s has no such parameter, allowed for a prepared run",
 				  prepared->operation->name);
@@ -269,7 +269,7 @@ int prepared_read_changes(const struct prepared *prepared, const struct args *ar
 		run->choice.text = at[PREPARED_RUN_U64].choice != 0;
 		run->choice.has_text = true;
 	}
-	if (prepared->program.placements.is_run && (states_place(at) || at[PREPARED_RUN_NAME].given))
+	if (prepared->plan.placements.is_run && (states_place(at) || at[PREPARED_RUN_NAME].given))
 		run_name_stream(run, at[PREPARED_RUN_NAME].value);
 	if (at[PREPARED_RUN_LABEL].given)
 		error = fold_label(args, &run->choice, err);

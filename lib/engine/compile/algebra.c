@@ -89,7 +89,7 @@ static int add_step(struct compiler *c, unsigned operation, struct buffer *const
 					  "the output is an operand that repeats, allowed is another tile");
 		resized = resized || (in[k] && dtype_size(in[k]->shape.dtype) != dtype_size(dtype));
 	}
-	*ret_step = program_step(c->program, resized ? STEP_ALGEBRA_RESIZED : STEP_ALGEBRA, in[0], out);
+	*ret_step = plan_step(c->plan, resized ? STEP_ALGEBRA_RESIZED : STEP_ALGEBRA, in[0], out);
 	if (!*ret_step)
 		return compile_no_memory(c);
 	(*ret_step)->in[1] = in[1];
@@ -309,7 +309,7 @@ int compile_reduce(struct compiler *c)
 		error = bind_error(&c->args, REDUCE_OUT, c->err, ERROR_BAD_TILE, "it is the input, allowed is another tile");
 	if (error)
 		return error;
-	step = program_step(c->program, STEP_REDUCE, in, out);
+	step = plan_step(c->plan, STEP_REDUCE, in, out);
 	if (!step)
 		return compile_no_memory(c);
 	step->reduce = reduce;

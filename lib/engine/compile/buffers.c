@@ -12,16 +12,16 @@ int compile_no_memory(struct compiler *compiler)
 	return error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for the request", compiler->args.context);
 }
 
-int compile_plan(struct compiler *compiler, struct plan_key key, int *ret_plan)
+int compile_take_transform(struct compiler *compiler, struct plan_key key, int *ret_transform)
 {
-	return program_plan(compiler->program, key, ret_plan) || run_take_plan(compiler->first_run)
+	return plan_add_transform(compiler->plan, key, ret_transform) || run_take_transform(compiler->first_run)
 		       ? compile_no_memory(compiler)
 		       : 0;
 }
 
 int compile_field(struct compiler *compiler, enum reply_field_kind kind, int which)
 {
-	return program_field(compiler->program,
+	return plan_field(compiler->plan,
 			     (struct reply_field){.kind = kind,
 						  .which = which,
 						  .map = compiler->run ? (int)compiler->step : FIELD_OF_REPLY,
@@ -67,7 +67,7 @@ bool compile_is_stated(const struct compiler *compiler, const struct value *valu
 	const struct value *number = value->kind == VALUE_MAP ? value_get(value, "memory") : NULL;
 
 	return number && number->kind == VALUE_UINT && number->u < PARAM_TILE_MEMORY && compiler->first_run->is_template &&
-	       compiler->program->memory->limits.shares_memory;
+	       compiler->plan->memory->limits.shares_memory;
 }
 
 int compile_stated_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
@@ -79,48 +79,48 @@ int compile_stated_buffer(struct compiler *compiler, unsigned param, const struc
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < compiler->program->n_buffers && !buffer; i++)
-		if (compiler->program->buffers[i]->kind == BUFFER_CALLER && compiler->program->buffers[i]->handle == number)
-			buffer = compiler->program->buffers[i];
+	for (size_t i = 0; i < compiler->plan->n_buffers && !buffer; i++)
+		if (compiler->plan->buffers[i]->kind == BUFFER_CALLER && compiler->plan->buffers[i]->handle == number)
+			buffer = compiler->plan->buffers[i];
 	if (buffer && !shape_equal(&buffer->shape, &shape))
 		return compile_wrong_array(compiler, param, ERROR_BAD_SHAPE, "its memory has another shape, too");
-	if (!buffer && !(buffer = program_buffer(compiler->program, BUFFER_CALLER, &shape)))
+	if (!buffer && !(buffer = plan_buffer(compiler->plan, BUFFER_CALLER, &shape)))
 		return compile_no_memory(compiler);
 	buffer->handle = number;
 	*ret_buffer = buffer;
 	return 0;
 }
 
-/* A linear search: a program names few tiles. Of a prepared call the buffer also keeps what an error about a freed tile
+/* A linear search: a plan names few tiles. Of a prepared call the buffer also keeps what an error about a freed tile
  * must name at a later run. */
 int compile_tile_buffer(struct compiler *compiler, unsigned param, uint64_t handle, struct buffer **ret_buffer)
 {
-	struct program *program = compiler->program;
+	struct plan *plan = compiler->plan;
 	struct tile *tile;
 	struct buffer *buffer;
 	int error;
 
-	/* A session's handles are never used again, so one that the program holds is that tile still. */
-	for (size_t i = 0; i < program->n_buffers; i++)
-		if (program->buffers[i]->kind == BUFFER_TILE && program->buffers[i]->handle == handle) {
-			*ret_buffer = program->buffers[i];
+	/* A session's handles are never used again, so one that the first run holds is that tile still. */
+	for (size_t i = 0; i < plan->n_buffers; i++)
+		if (plan->buffers[i]->kind == BUFFER_TILE && plan->buffers[i]->handle == handle) {
+			*ret_buffer = plan->buffers[i];
 			return 0;
 		}
-	error = tile_take(program->memory, handle, compiler->args.context, compiler->args.operation->params[param].name,
+	error = tile_take(plan->memory, handle, compiler->args.context, compiler->args.operation->params[param].name,
 			  &tile, compiler->err);
 	if (error)
 		return error;
-	buffer = program_buffer(program, BUFFER_TILE, &tile->shape);
+	buffer = plan_buffer(plan, BUFFER_TILE, &tile->shape);
 	if (buffer)
 		buffer->handle = (uint32_t)handle;
 	if (!buffer || run_hold(compiler->first_run, buffer, tile_base(tile), tile)) {
-		tile_give(program->memory, tile);
+		tile_give(plan->memory, tile);
 		return compile_no_memory(compiler);
 	}
 	buffer->param = compiler->args.operation->params[param].name;
 	if (!compiler->first_run->is_template)
 		buffer->context = NULL;
-	else if (!(buffer->context = bump_copy(program->bump, compiler->args.context, strlen(compiler->args.context))))
+	else if (!(buffer->context = bump_copy(plan->bump, compiler->args.context, strlen(compiler->args.context))))
 		return compile_no_memory(compiler);
 	*ret_buffer = buffer;
 	return 0;

@@ -20,7 +20,7 @@ bool compile_is_stated(const struct compiler *compiler, const struct value *map)
 int compile_stated_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer);
 
 /* Returns the buffer of a tile, one for all parameters that name it: so a step that writes the tile is seen to
- * overwrite the others' input. The program holds the tile until it ends, also if the client frees the handle meanwhile.
+ * overwrite the others' input. The first run holds the tile until it ends, also if the client frees the handle meanwhile.
  */
 int compile_tile_buffer(struct compiler *compiler, unsigned param, uint64_t handle, struct buffer **ret_buffer);
 

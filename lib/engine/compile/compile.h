@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compiler: checked parameters become steps of a program, and the reply that will describe them.
+/* The compiler: checked parameters become steps of a plan, and the reply that will describe them.
  *
  * All that a request can have wrong is found here, before anything is computed. So the fft of an f64 tile in float32
  * arithmetic, over two axes, becomes:
@@ -13,7 +13,7 @@
  *
  * A compile function of an operation does it in this order: the inputs' buffers (inputs.c), the checks between
  * parameters, the output's buffer (outputs.c), the steps, the reply. It runs in the thread that got the request, which
- * may be the daemon's loop: what takes longer than some 20 us is left to the program (deferred_build.h) or to a step.
+ * may be the daemon's loop: what takes longer than some 20 us is left to the run (deferred_build.h) or to a step.
  */
 #ifndef TRNSCI_ENGINE_COMPILE_H
 #define TRNSCI_ENGINE_COMPILE_H
@@ -21,7 +21,7 @@
 #include "engine/operations/bind.h"
 #include "engine/call/run.h"
 
-/* A name that a step gave to its output, or that `results` promises. In the program's bump. */
+/* A name that a step gave to its output, or that `results` promises. In the plan's bump. */
 struct name_entry {
 	const char *at; /* in the request's own bytes; no NUL */
 	size_t size;
@@ -33,7 +33,7 @@ struct name_entry {
 /* The state of one compilation, on its caller's stack. A step of a run, and a draw inside a step, are compiled by a
  * copy of it or with args replaced. */
 struct compiler {
-	struct program *program; /* what is being made; its bump holds all that must outlive the compilation */
+	struct plan *plan; /* what is being made; its bump holds all that must outlive the compilation */
 	struct run *first_run;   /* of it: holds the tiles and plans that are taken */
 	struct value *reply;     /* map of the operation being compiled */
 	struct value *results;   /* of a run: map of wanted results; else NULL */
@@ -48,16 +48,16 @@ struct compiler {
 	struct args args; /* of the operation being compiled; last, since they are large and bind_args sets them */
 };
 
-/* Binds params to compiler->args.operation, a single operation or `run`, compiles it and finishes the program. The
- * caller sets program, first_run, reply, err and args.operation and .context. Returns 0 or a negative error with its text
+/* Binds params to compiler->args.operation, a single operation or `run`, compiles it and finishes the plan. The
+ * caller sets plan, first_run, reply, err and args.operation and .context. Returns 0 or a negative error with its text
  * in err; tiles and plans that were taken by then belong to the run, for run_end. */
 int compile(struct compiler *compiler, const struct value *params);
 
-/* Cuts the compiled program into segments and binds its first run. context begins an error's text. */
+/* Cuts the compiled plan into segments and binds its first run. context begins an error's text. */
 int compile_finish(struct compiler *compiler, const char *context);
 
-/* Adds a plan to the program, which its first run holds. Returns 0 or a negative error with its text. */
-int compile_plan(struct compiler *compiler, struct plan_key key, int *ret_plan);
+/* Adds a transform to the plan, and takes its plan for the first run. Returns 0 or a negative error with its text. */
+int compile_take_transform(struct compiler *compiler, struct plan_key key, int *ret_transform);
 
 /* Compiles the operation whose parameters are bound, by its row. -ERROR_NOT_SUPPORTED: none computes it. */
 int compile_operation(struct compiler *compiler);
@@ -112,7 +112,7 @@ int compile_stream_draw(struct compiler *compiler);
 struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);
 
 /* Finds the buffer of an input parameter, which is bound: a tile, an earlier step's output or inline data. Inline data
- * that is not aligned is copied by a step. The program owns the buffer. */
+ * that is not aligned is copied by a step. The plan owns the buffer. */
 int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 
 /* The same for an input that must be of f32, f64, c64 or c128; and the check alone. */
@@ -128,7 +128,7 @@ int compile_output_to(struct compiler *compiler, unsigned param, struct buffer *
 		      struct buffer **ret_buffer);
 
 /* Binds the draw `map` as a step inside another operation, whose `u64` it takes over, and calls then(inner, arg) with a
- * compiler of its own that writes the same program. Returns what `then` returned, or an error. */
+ * compiler of its own that writes the same plan. Returns what `then` returned, or an error. */
 int compile_inside(struct compiler *compiler, const struct operation *distribution, const struct value *map,
 		   unsigned u64_param, struct value *ret_reply, int (*then)(struct compiler *inner, void *arg),
 		   void *arg);

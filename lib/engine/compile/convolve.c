@@ -15,7 +15,7 @@ struct request_convolve {
 	unsigned axis;                 /* along which they are convolved */
 	bool wide, correlates;         /* float64 arithmetic; b is reversed and conjugated */
 	struct convolve convolve;
-	int plan;
+	int transform;
 	struct buffer *signal, *kernel; /* a and b, by length */
 };
 
@@ -167,14 +167,14 @@ static int steps_of_blocks(struct compiler *c, const struct request_convolve *r,
 	if (!error)
 		error = signal_temp(c, real, convolve->rows, convolve->blocks, convolve->block, &backs);
 	if (!error)
-		error = signal_step(c, &convolve_frames, convolve, STEP_NO_PLAN, r->signal, NULL, frames, NULL);
+		error = signal_step(c, &convolve_frames, convolve, STEP_NO_TRANSFORM, r->signal, NULL, frames, NULL);
 	if (!error)
-		error = signal_transform(c, r->plan, convolve->block, false, 1, frames, spectra);
+		error = signal_transform(c, r->transform, convolve->block, false, 1, frames, spectra);
 	if (!error)
-		error = signal_step(c, &convolve_products, convolve, r->plan, spectra, kernels, products, NULL);
+		error = signal_step(c, &convolve_products, convolve, r->transform, spectra, kernels, products, NULL);
 	if (!error)
-		error = signal_transform(c, r->plan, convolve->block, true, scale, products, backs);
-	return error ? error : signal_step(c, &convolve_results, convolve, STEP_NO_PLAN, backs, NULL, r->out, NULL);
+		error = signal_transform(c, r->transform, convolve->block, true, scale, products, backs);
+	return error ? error : signal_step(c, &convolve_results, convolve, STEP_NO_TRANSFORM, backs, NULL, r->out, NULL);
 }
 
 /* Overlap-save (Oppenheim and Schafer, Discrete-Time Signal Processing, section 8.7.3). The kernels' spectra are made
@@ -182,7 +182,7 @@ static int steps_of_blocks(struct compiler *c, const struct request_convolve *r,
 static int add_steps(struct compiler *c, const struct request_convolve *r)
 {
 	const struct convolve *convolve = signal_keep(c, &r->convolve, sizeof r->convolve);
-	const size_t scratch = pool_scratch_bytes(c->program->memory->engine->pool);
+	const size_t scratch = pool_scratch_bytes(c->plan->memory->engine->pool);
 	struct buffer *padded, *kernels;
 	int error;
 
@@ -194,14 +194,14 @@ static int add_steps(struct compiler *c, const struct request_convolve *r)
 		error = signal_temp(c, signal_dtype(r->wide, true), convolve->kernels, 1, convolve_bins(convolve),
 				    &kernels);
 	if (!error)
-		error = signal_step(c, &convolve_kernels, convolve, STEP_NO_PLAN, r->kernel, NULL, padded, NULL);
+		error = signal_step(c, &convolve_kernels, convolve, STEP_NO_TRANSFORM, r->kernel, NULL, padded, NULL);
 	if (!error)
-		error = signal_transform(c, r->plan, convolve->block, false, 1, padded, kernels);
+		error = signal_transform(c, r->transform, convolve->block, false, 1, padded, kernels);
 	if (error)
 		return error;
-	if (!signal_fits(plans_plan(c->first_run->bound.plans[r->plan]), convolve_row_bytes(convolve), scratch))
+	if (!signal_fits(plans_plan(c->first_run->bound.transforms[r->transform]), convolve_row_bytes(convolve), scratch))
 		return steps_of_blocks(c, r, convolve, kernels);
-	return signal_step(c, &convolve_blocks, convolve, r->plan, r->signal, kernels, r->out, NULL);
+	return signal_step(c, &convolve_blocks, convolve, r->transform, r->signal, kernels, r->out, NULL);
 }
 
 /* Both operations. The output's buffer is found before the inputs are prepared, as an input that is also the output
@@ -222,7 +222,7 @@ static int compile_product(struct compiler *c, bool correlates)
 	if (!error)
 		error = signal_prepare(c, dtype, r.out, &r.kernel);
 	if (!error)
-		error = signal_plan(c, r.convolve.block, r.wide, !r.convolve.is_complex, &r.plan);
+		error = signal_plan(c, r.convolve.block, r.wide, !r.convolve.is_complex, &r.transform);
 	if (!error)
 		error = add_steps(c, &r);
 	return error ? error : compile_reply(c, CONVOLVE_OUT, r.out);

@@ -9,7 +9,7 @@ int compile_finish(struct compiler *compiler, const char *context)
 	int error = run_reserve(run);
 
 	if (!error)
-		error = program_finish(compiler->program, &run->bound);
+		error = plan_finish(compiler->plan, &run->bound);
 	if (!error)
 		error = run_bind(run, compiler->reply);
 	return error ? error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for its bookkeeping", context) : 0;

@@ -162,8 +162,8 @@ static int prepare_product(struct compiler *c, const struct request_gemm *g, con
 	shape.dtype = g->dtype;
 	if ((*matrix)->shape.dtype == g->dtype && *matrix != out)
 		return 0;
-	copy = shape_finish(&shape) ? program_buffer(c->program, BUFFER_TEMP, &shape) : NULL;
-	if (!copy || !program_step(c->program, STEP_CAST, *matrix, copy))
+	copy = shape_finish(&shape) ? plan_buffer(c->plan, BUFFER_TEMP, &shape) : NULL;
+	if (!copy || !plan_step(c->plan, STEP_CAST, *matrix, copy))
 		return compile_no_memory(c);
 	*matrix = copy;
 	return 0;
@@ -179,9 +179,9 @@ static int add_steps(struct compiler *c, struct request_gemm *g, struct buffer *
 		error = prepare_product(c, g, out, &g->b);
 	if (error)
 		return error;
-	if (g->c && g->c != out && !program_step(c->program, STEP_CAST, g->c, out))
+	if (g->c && g->c != out && !plan_step(c->plan, STEP_CAST, g->c, out))
 		return compile_no_memory(c);
-	step = program_step(c->program, STEP_GEMM, g->a, out);
+	step = plan_step(c->plan, STEP_GEMM, g->a, out);
 	if (!step)
 		return compile_no_memory(c);
 	step->in[1] = g->b;
@@ -204,7 +204,7 @@ static double bound_of(const struct request_gemm *g)
 static int put_precision(struct compiler *c, const struct request_gemm *g, double bound)
 {
 	const struct value name = bind_choice_text(&c->args.operation->params[PRODUCT_PRECISION], g->precision);
-	struct bump *bump = c->program->bump;
+	struct bump *bump = c->plan->bump;
 
 	if (value_put(bump, c->reply, "precision", name) ||
 	    (bound < 1 && value_put(bump, c->reply, "bound", value_real(bound))))

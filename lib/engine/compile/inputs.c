@@ -8,7 +8,7 @@
 #include "engine/compile/buffers.h"
 
 /* Kernels want their elements aligned, and bytes of a message lie anywhere. What is not aligned is copied by the
- * program's first step, chunk by chunk on the lanes, not by the thread that compiles: inline data can have many
+ * plan's first step, chunk by chunk on the lanes, not by the thread that compiles: inline data can have many
  * megabytes. */
 static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buffer, const char *base)
 {
@@ -16,8 +16,8 @@ static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buf
 
 	if ((uintptr_t)base % dtype_size(buffer->shape.dtype) == 0)
 		return buffer;
-	copy = program_buffer(compiler->program, BUFFER_TEMP, &buffer->shape);
-	if (!copy || !program_step(compiler->program, STEP_CAST, buffer, copy))
+	copy = plan_buffer(compiler->plan, BUFFER_TEMP, &buffer->shape);
+	if (!copy || !plan_step(compiler->plan, STEP_CAST, buffer, copy))
 		return NULL;
 	return copy;
 }
@@ -49,11 +49,11 @@ static int copy_piece(struct deferred_build *build, struct error *err)
 }
 
 /* Copies inline data for a prepared call: a small one at once, a large one by a deferred build. The copy belongs to
- * the program. Returns NULL if there is no memory for it. */
+ * the plan. Returns NULL if there is no memory for it. */
 static const char *copy_constant(struct compiler *compiler, const struct value *data)
 {
 	struct deferred_builds *deferred = &compiler->first_run->bound.deferred;
-	struct bump *bump = compiler->program->bump;
+	struct bump *bump = compiler->plan->bump;
 	const size_t size = data->bytes.size;
 	struct deferred_copy *copy;
 	char *to;
@@ -72,13 +72,13 @@ static const char *copy_constant(struct compiler *compiler, const struct value *
 	return to;
 }
 
-/* Makes the buffer of inline data, which is read where it lies: the request outlives its program, unless that is
+/* Makes the buffer of inline data, which is read where it lies: the request outlives its plan, unless that is
  * prepared. An embedded caller's arrays are not limited (shares_memory): they take no memory of the engine's. */
 static int input_array(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
 {
-	struct program *program = compiler->program;
+	struct plan *plan = compiler->plan;
 	const struct value *data = value_get(map, "data");
-	const size_t allowed = program->memory->limits.inline_bytes;
+	const size_t allowed = plan->memory->limits.inline_bytes;
 	struct shape shape;
 	struct buffer *buffer;
 	const char *at;
@@ -94,14 +94,14 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
 				  "%zu bytes of data, its shape and dtype need %" PRIu64, data->bytes.size,
 				  shape.bytes);
-	if (!program->memory->limits.shares_memory) {
-		if (shape.bytes > allowed - program->inline_in)
+	if (!plan->memory->limits.shares_memory) {
+		if (shape.bytes > allowed - plan->inline_in)
 			return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
 					  "more inline data than allowed, which is %zu bytes a request (inline_bytes)",
 					  allowed);
-		program->inline_in += shape.bytes;
+		plan->inline_in += shape.bytes;
 	}
-	buffer = program_buffer(program, BUFFER_INPUT, &shape);
+	buffer = plan_buffer(plan, BUFFER_INPUT, &shape);
 	if (!buffer)
 		return compile_no_memory(compiler);
 	at = compiler->first_run->is_template ? copy_constant(compiler, data) : data->bytes.at;

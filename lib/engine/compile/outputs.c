@@ -21,7 +21,7 @@ static bool is_new_tile(const struct arg *arg)
  * prepared call has no such memory: it would have to live as long as the handle. */
 static int caller_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
 {
-	struct program *program = compiler->program;
+	struct plan *plan = compiler->plan;
 	const struct value *data = value_get(map, "data");
 	const struct run *run = compiler->first_run;
 	struct buffer *buffer = NULL;
@@ -30,7 +30,7 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 
 	if (compile_is_stated(compiler, map))
 		return compile_stated_buffer(compiler, param, map, ret_buffer);
-	if (!program->memory->limits.shares_memory || !data || data->kind != VALUE_BYTES || compiler->first_run->is_template)
+	if (!plan->memory->limits.shares_memory || !data || data->kind != VALUE_BYTES || compiler->first_run->is_template)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_WRONG_TYPE,
 				  "got another map, allowed is a tile's handle or the map {new: true}");
 	error = compile_array_shape(compiler, param, map, &shape);
@@ -40,12 +40,12 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
 				  "memory of %zu bytes, its shape and dtype ask for %" PRIu64 " that are aligned",
 				  data->bytes.size, shape.bytes);
-	for (size_t i = program->n_buffers; i-- > 0 && !buffer && shape.bytes > 0;)
+	for (size_t i = plan->n_buffers; i-- > 0 && !buffer && shape.bytes > 0;)
 		if (i < run->buffers_room && run->bound.base[i] == data->bytes.at &&
-		    shape_equal(&program->buffers[i]->shape, &shape))
-			buffer = program->buffers[i];
+		    shape_equal(&plan->buffers[i]->shape, &shape))
+			buffer = plan->buffers[i];
 	if (!buffer) {
-		buffer = program_buffer(program, BUFFER_CALLER, &shape);
+		buffer = plan_buffer(plan, BUFFER_CALLER, &shape);
 		if (!buffer || run_hold(compiler->first_run, buffer, data->bytes.at, NULL))
 			return compile_no_memory(compiler);
 	}
@@ -78,19 +78,19 @@ int compile_given_output(struct compiler *compiler, unsigned param, struct buffe
 static int result_buffer(struct compiler *compiler, unsigned param, const struct shape *shape,
 			 struct buffer **ret_buffer)
 {
-	struct program *program = compiler->program;
-	const size_t allowed = program->memory->limits.inline_bytes;
+	struct plan *plan = compiler->plan;
+	const size_t allowed = plan->memory->limits.inline_bytes;
 	struct buffer *buffer;
 
-	if (shape->bytes > allowed - program->inline_out)
+	if (shape->bytes > allowed - plan->inline_out)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
 				  "a result of %" PRIu64
 				  " bytes in the reply, allowed are %zu in all (inline_bytes); name a tile instead",
 				  shape->bytes, allowed);
-	buffer = program_buffer(program, BUFFER_RESULT, shape);
+	buffer = plan_buffer(plan, BUFFER_RESULT, shape);
 	if (!buffer)
 		return compile_no_memory(compiler);
-	program->inline_out += shape->bytes;
+	plan->inline_out += shape->bytes;
 	*ret_buffer = buffer;
 	return 0;
 }
@@ -99,19 +99,19 @@ static int result_buffer(struct compiler *compiler, unsigned param, const struct
  * cannot ask for one: nobody would learn the handles of its runs. */
 static int new_tile(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer)
 {
-	struct program *program = compiler->program;
+	struct plan *plan = compiler->plan;
 	struct tile_place place;
 	int error;
 
 	if (compiler->first_run->is_template)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_NOT_SUPPORTED,
 				  "got {new: true}, allowed in a prepared call is a tile's handle");
-	error = tile_create(program->memory, shape, 0, &place, compiler->err);
+	error = tile_create(plan->memory, shape, 0, &place, compiler->err);
 	if (error)
 		return error;
 	error = compile_tile_buffer(compiler, param, place.handle, ret_buffer);
 	if (error)
-		tile_free(program->memory, place.handle, NULL);
+		tile_free(plan->memory, place.handle, NULL);
 	else
 		(*ret_buffer)->is_new = true;
 	return error;
@@ -132,7 +132,7 @@ int compile_output_to(struct compiler *compiler, unsigned param, struct buffer *
 		return new_tile(compiler, param, shape, ret_buffer);
 	if (!given && (!compiler->run || (compiler->name && compiler->name->wanted)))
 		return result_buffer(compiler, param, shape, ret_buffer);
-	*ret_buffer = given ? given : program_buffer(compiler->program, BUFFER_TEMP, shape);
+	*ret_buffer = given ? given : plan_buffer(compiler->plan, BUFFER_TEMP, shape);
 	return *ret_buffer ? 0 : compile_no_memory(compiler);
 }
 
@@ -149,12 +149,12 @@ int compile_output(struct compiler *compiler, unsigned param, const struct shape
 /* Adds an output to the map `results`. Each run says where its bytes lie. */
 static int put_result(struct compiler *compiler, struct buffer *out)
 {
-	struct bump *bump = compiler->program->bump;
+	struct bump *bump = compiler->plan->bump;
 	struct value map = value_map();
 	char *name = bump_copy(bump, compiler->name->at, compiler->name->size);
 
 	if (!name || shape_put(&out->shape, bump, &map) ||
-	    program_field(compiler->program, (struct reply_field){FIELD_DATA, (int)out->index, FIELD_OF_RESULTS,
+	    plan_field(compiler->plan, (struct reply_field){FIELD_DATA, (int)out->index, FIELD_OF_RESULTS,
 								  compiler->results->map.count + 1, map.map.count}) ||
 	    value_add(bump, &map, "data", value_nil()))
 		return -ERROR_NO_MEMORY;
@@ -169,7 +169,7 @@ static int copy_result(struct compiler *compiler, unsigned param, struct buffer 
 
 	if (error)
 		return error;
-	if (!program_step(compiler->program, STEP_CAST, out, copy))
+	if (!plan_step(compiler->plan, STEP_CAST, out, copy))
 		return compile_no_memory(compiler);
 	*ret_buffer = copy;
 	return 0;
@@ -178,7 +178,7 @@ static int copy_result(struct compiler *compiler, unsigned param, struct buffer 
 /* States where a new tile lies, as the method tile does. Not 0: no memory, as the two functions below. */
 static int put_new_place(struct compiler *compiler, const struct buffer *out)
 {
-	struct bump *bump = compiler->program->bump;
+	struct bump *bump = compiler->plan->bump;
 	struct value place = value_map();
 
 	const struct tile *tile = compiler->first_run->tiles[out->index];
@@ -193,7 +193,7 @@ static int put_new_place(struct compiler *compiler, const struct buffer *out)
  * `results`. */
 static int put_place(struct compiler *compiler, const struct buffer *out)
 {
-	struct bump *bump = compiler->program->bump;
+	struct bump *bump = compiler->plan->bump;
 
 	if (out->kind == BUFFER_TILE)
 		return compile_field(compiler, FIELD_TILE, (int)out->index) ||
@@ -207,7 +207,7 @@ static int put_place(struct compiler *compiler, const struct buffer *out)
 /* A result that a step wrote to a tile is wanted in the reply as well only if `results` names it. */
 int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out)
 {
-	struct bump *bump = compiler->program->bump;
+	struct bump *bump = compiler->plan->bump;
 	struct buffer *result = out;
 	int error = 0;
 

@@ -14,7 +14,7 @@ enum { STEPS_MAX = 256, RESULTS_MAX = 2 * STEPS_MAX };
 /* Adds a name; it stays in the request's own bytes, which outlive the program's compilation. */
 static struct name_entry *add_name(struct compiler *compiler, const struct value *text)
 {
-	struct name_entry *entry = bump_alloc(compiler->program->bump, sizeof *entry);
+	struct name_entry *entry = bump_alloc(compiler->plan->bump, sizeof *entry);
 
 	if (!entry)
 		return NULL;
@@ -159,7 +159,7 @@ static int bind_step(struct compiler *compiler, const struct value *map, size_t 
 /* Compiles the step whose parameters are bound. Its reply begins with what the client called it. */
 static int compile_step(struct compiler *compiler, const struct value *map, struct value *ret_reply)
 {
-	struct bump *bump = compiler->program->bump;
+	struct bump *bump = compiler->plan->bump;
 	int error = read_name(compiler, map);
 	struct value as;
 
@@ -189,7 +189,7 @@ static int check_steps(const struct args *run, const struct value *list, struct 
  * are known. */
 static int compile_steps(struct compiler *compiler, const struct value *list)
 {
-	struct bump *bump = compiler->program->bump;
+	struct bump *bump = compiler->plan->bump;
 	struct value *reply = compiler->reply;
 	struct value steps = value_array(), results = value_map();
 	char context[STEP_CONTEXT];
@@ -255,16 +255,16 @@ static int check_named(const struct args *run, struct error *err)
 int compile_program(struct compiler *compiler)
 {
 	const struct args run = compiler->args;
-	struct program *program = compiler->program;
+	struct plan *plan = compiler->plan;
 	int error = check_steps(&run, run.at[RUN_STEPS].value, compiler->err);
 
 	if (!error)
 		error = check_named(&run, compiler->err);
 	if (error)
 		return error;
-	program->placements.is_run = true;
-	program->placements.run = compile_choice(&run);
-	program->placements.name = run.at[RUN_NAME].given ? run.at[RUN_NAME].value : NULL;
+	plan->placements.is_run = true;
+	plan->placements.run = compile_choice(&run);
+	plan->placements.name = run.at[RUN_NAME].given ? run.at[RUN_NAME].value : NULL;
 	compiler->run = &run;
 	error = compile_steps(compiler, run.at[RUN_STEPS].value);
 	compiler->args = run;

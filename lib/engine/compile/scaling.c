@@ -17,7 +17,7 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 				 const struct shape *to)
 {
 	struct scaling s = {
-		.vectors = gemm_select(c->program->memory->engine->features)->vectors,
+		.vectors = gemm_select(c->plan->memory->engine->features)->vectors,
 		.ndim = from->ndim,
 		.reals = dtype_is_complex(from->dtype) ? 2 : 1,
 		.to_complex = dtype_is_complex(to->dtype) && !dtype_is_complex(from->dtype),
@@ -36,7 +36,7 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 static int add_step(struct compiler *c, const struct signal_kind *kind, const struct scaling *s, struct buffer *in,
 		    struct buffer *tops, struct buffer *out)
 {
-	return signal_step(c, kind, signal_keep(c, s, sizeof *s), STEP_NO_PLAN, in, tops, out, NULL);
+	return signal_step(c, kind, signal_keep(c, s, sizeof *s), STEP_NO_TRANSFORM, in, tops, out, NULL);
 }
 
 /* Finds the largest magnitude of each item (a transform). Each round writes `parts` numbers for each item, which the

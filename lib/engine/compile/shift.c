@@ -36,8 +36,8 @@ static int find_axes(const struct compiler *c, const struct shape *shape, unsign
 static int move_round(struct compiler *c, struct buffer *in, unsigned axes, struct buffer *out)
 {
 	const bool back = c->args.at[SHIFT_INVERSE].boolean;
-	struct buffer *to = in == out ? program_buffer(c->program, BUFFER_TEMP, &out->shape) : out;
-	struct step *step = to ? program_step(c->program, STEP_RESIZE, in, to) : NULL;
+	struct buffer *to = in == out ? plan_buffer(c->plan, BUFFER_TEMP, &out->shape) : out;
+	struct step *step = to ? plan_step(c->plan, STEP_RESIZE, in, to) : NULL;
 
 	if (!step)
 		return compile_no_memory(c);
@@ -49,7 +49,7 @@ static int move_round(struct compiler *c, struct buffer *in, unsigned axes, stru
 		if (step->resize.shift[i] == n)
 			step->resize.shift[i] = 0;
 	}
-	return to == out || program_step(c->program, STEP_CAST, to, out) ? 0 : compile_no_memory(c);
+	return to == out || plan_step(c->plan, STEP_CAST, to, out) ? 0 : compile_no_memory(c);
 }
 
 int compile_shift(struct compiler *c)

@@ -24,14 +24,14 @@ int signal_prepare(struct compiler *c, enum dtype dtype, const struct buffer *ou
 	shape.dtype = dtype;
 	if ((*buffer)->shape.dtype == dtype && *buffer != out)
 		return 0;
-	copy = shape_finish(&shape) ? program_buffer(c->program, BUFFER_TEMP, &shape) : NULL;
-	if (!copy || !program_step(c->program, STEP_CAST, *buffer, copy))
+	copy = shape_finish(&shape) ? plan_buffer(c->plan, BUFFER_TEMP, &shape) : NULL;
+	if (!copy || !plan_step(c->plan, STEP_CAST, *buffer, copy))
 		return compile_no_memory(c);
 	*buffer = copy;
 	return 0;
 }
 
-/* The memory itself is taken when the program runs (program.h); here only sizes are checked. */
+/* The memory itself is taken when the plan runs (call/run.h); here only sizes are checked. */
 int signal_temp(struct compiler *c, enum dtype dtype, uint64_t count, uint64_t rows, uint64_t columns,
 		struct buffer **ret_buffer)
 {
@@ -40,53 +40,53 @@ int signal_temp(struct compiler *c, enum dtype dtype, uint64_t count, uint64_t r
 	if (!shape_finish(&shape))
 		return error_set(c->err, ERROR_LIMIT, "%s: a temporary of more than 2^62 bytes, allowed are fewer",
 				 c->args.context);
-	*ret_buffer = program_buffer(c->program, BUFFER_TEMP, &shape);
+	*ret_buffer = plan_buffer(c->plan, BUFFER_TEMP, &shape);
 	return *ret_buffer ? 0 : compile_no_memory(c);
 }
 
-/* Requests are compiled on the stack; what their steps need later is copied to the program. */
+/* Requests are compiled on the stack; what their steps need later is copied to the plan. */
 void *signal_keep(struct compiler *c, const void *call, size_t size)
 {
-	void *kept = bump_alloc(c->program->bump, size);
+	void *kept = bump_alloc(c->plan->bump, size);
 
 	return kept ? memcpy(kept, call, size) : NULL;
 }
 
 /* call is NULL where signal_keep had no memory, so callers need not check it themselves. */
-int signal_step(struct compiler *c, const struct signal_kind *kind, const void *call, int plan,
+int signal_step(struct compiler *c, const struct signal_kind *kind, const void *call, int transform,
 		struct buffer *in, struct buffer *second, struct buffer *out, struct step **ret_step)
 {
-	struct step *step = call ? program_step(c->program, STEP_SIGNAL, in, out) : NULL;
+	struct step *step = call ? plan_step(c->plan, STEP_SIGNAL, in, out) : NULL;
 
 	if (!step)
 		return compile_no_memory(c);
 	step->in[1] = second;
 	step->signal.kind = kind;
 	step->signal.call = call;
-	step->plan = plan;
+	step->transform = transform;
 	step->signal.failure = NULL;
 	if (ret_step)
 		*ret_step = step;
 	return 0;
 }
 
-int signal_plan(struct compiler *c, uint64_t n, bool wide, bool real, int *ret_plan)
+int signal_plan(struct compiler *c, uint64_t n, bool wide, bool real, int *ret_transform)
 {
 	const struct plan_key key = {n, wide ? PRECISION_DOUBLE : PRECISION_FAST, real ? PLAN_REAL : PLAN_COMPLEX};
 
-	return compile_plan(c, key, ret_plan);
+	return compile_take_transform(c, key, ret_transform);
 }
 
 /* Results of signals have no precision modes: float32 for float32 input, float64 for float64. */
-int signal_transform(struct compiler *c, int plan, uint64_t n, bool inverse, double factor,
+int signal_transform(struct compiler *c, int transform, uint64_t n, bool inverse, double factor,
 		     struct buffer *in, struct buffer *out)
 {
-	struct step *step = program_step(c->program, STEP_FFT, in, out);
+	struct step *step = plan_step(c->plan, STEP_FFT, in, out);
 
 	if (!step)
 		return compile_no_memory(c);
 	step->fft.axis = in->shape.ndim - 1;
-	step->plan = plan;
+	step->transform = transform;
 	step->fft.length = n;
 	step->fft.precision = dtype_is_wide(in->shape.dtype) ? PRECISION_DOUBLE : PRECISION_FAST;
 	step->fft.inverse = inverse;
@@ -165,7 +165,7 @@ static int named_window(struct compiler *c, unsigned name, unsigned parameter, u
 
 	if (error)
 		return error;
-	return signal_step(c, &frames_named_window, signal_keep(c, &window, sizeof window), STEP_NO_PLAN, NULL, NULL, out,
+	return signal_step(c, &frames_named_window, signal_keep(c, &window, sizeof window), STEP_NO_TRANSFORM, NULL, NULL, out,
 			   NULL);
 }
 

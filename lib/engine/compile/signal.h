@@ -29,21 +29,21 @@ int signal_window(struct compiler *compiler, unsigned param, struct buffer *give
 /* Finds the window that came as values, of whatever length; *ret_buffer is NULL where none did. */
 int signal_given_window(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
 
-/* Copies a description, `size` bytes, to the program's bump, as its steps need it while they run. NULL: no memory. */
+/* Copies a description, `size` bytes, to the plan's bump, as its steps need it while they run. NULL: no memory. */
 void *signal_keep(struct compiler *compiler, const void *call, size_t size);
 
 /* Adds a step of that kind over a description that signal_keep copied. plan: NULL where it needs none. *ret_step (may
  * be NULL) is valid until another step is added. */
-int signal_step(struct compiler *compiler, const struct signal_kind *kind, const void *call, int plan,
+int signal_step(struct compiler *compiler, const struct signal_kind *kind, const void *call, int transform,
 		struct buffer *in, struct buffer *second, struct buffer *out, struct step **ret_step);
 
 /* Adds the step that transforms `in` along its last axis into `out`, times factor. */
-int signal_transform(struct compiler *compiler, int plan, uint64_t n, bool inverse, double factor,
+int signal_transform(struct compiler *compiler, int transform, uint64_t n, bool inverse, double factor,
 		     struct buffer *in, struct buffer *out);
 
-/* Takes a plan of fast or double transforms of n elements; real: between reals and half a spectrum. The program holds
+/* Takes a plan of fast or double transforms of n elements; real: between reals and half a spectrum. The run holds
  * it. */
-int signal_plan(struct compiler *compiler, uint64_t n, bool wide, bool real, int *ret_plan);
+int signal_plan(struct compiler *compiler, uint64_t n, bool wide, bool real, int *ret_transform);
 
 /* Finds the axis that a bound PARAM_INT names among ndim dimensions. */
 int signal_axis(struct compiler *compiler, unsigned param, unsigned ndim, unsigned *ret_axis);

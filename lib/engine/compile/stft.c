@@ -19,7 +19,7 @@ struct request_stft {
 	struct buffer *in, *window, *out;
 	bool wide; /* float64 arithmetic */
 	struct stft stft;
-	int plan; /* of n_fft elements */
+	int transform; /* of n_fft elements */
 };
 
 /* Defaults and the place of a short window in the middle of its frame are torch.stft's. A hop of 0 would never end;
@@ -44,9 +44,9 @@ static int read_frame(const struct compiler *c, struct stft *stft)
 /* Whether a frame and its spectrum fit a thread's scratch, so that all work on it is done while it is in the cache. */
 static bool fits(const struct compiler *c, const struct request_stft *r)
 {
-	const struct engine *engine = c->program->memory->engine;
+	const struct engine *engine = c->plan->memory->engine;
 
-	return signal_fits(plans_plan(c->first_run->bound.plans[r->plan]), stft_row_bytes(&r->stft), pool_scratch_bytes(engine->pool));
+	return signal_fits(plans_plan(c->first_run->bound.transforms[r->transform]), stft_row_bytes(&r->stft), pool_scratch_bytes(engine->pool));
 }
 
 /* torch.stft's normalized divides both ways by sqrt n_fft; otherwise the inverse divides by n_fft. */
@@ -151,7 +151,7 @@ static int window_and_plan(struct compiler *c, struct request_stft *r)
 	const struct frames *frames = &r->stft.frames;
 	int error = signal_window(c, STFT_WINDOW, NULL, frames->window_n, r->wide, r->out, &r->window);
 
-	return error ? error : signal_plan(c, frames->n, r->wide, !r->stft.is_complex, &r->plan);
+	return error ? error : signal_plan(c, frames->n, r->wide, !r->stft.is_complex, &r->transform);
 }
 
 /* Frames that do not fit the scratch: windowed frames, their spectra and the result are passes of their own over
@@ -167,10 +167,10 @@ static int long_forward(struct compiler *c, const struct request_stft *r, const 
 		error = signal_temp(c, signal_dtype(r->wide, true), frames->rows, frames->count, stft_spectrum(stft),
 				    &spectra);
 	if (!error)
-		error = signal_step(c, &frames_windowed, frames, STEP_NO_PLAN, r->in, r->window, windowed, NULL);
+		error = signal_step(c, &frames_windowed, frames, STEP_NO_TRANSFORM, r->in, r->window, windowed, NULL);
 	if (!error)
-		error = signal_transform(c, r->plan, frames->n, false, stft->scale, windowed, spectra);
-	return error ? error : signal_step(c, &stft_store, stft, STEP_NO_PLAN, spectra, NULL, r->out, NULL);
+		error = signal_transform(c, r->transform, frames->n, false, stft->scale, windowed, spectra);
+	return error ? error : signal_step(c, &stft_store, stft, STEP_NO_TRANSFORM, spectra, NULL, r->out, NULL);
 }
 
 static int add_forward(struct compiler *c, const struct request_stft *r)
@@ -181,7 +181,7 @@ static int add_forward(struct compiler *c, const struct request_stft *r)
 		return compile_no_memory(c);
 	if (!fits(c, r))
 		return long_forward(c, r, stft);
-	return signal_step(c, &stft_forward, stft, r->plan, r->in, r->window, r->out, NULL);
+	return signal_step(c, &stft_forward, stft, r->transform, r->in, r->window, r->out, NULL);
 }
 
 int compile_stft(struct compiler *c)
@@ -290,7 +290,7 @@ static int add_check(struct compiler *c, const struct request_stft *r, const str
 	const unsigned param = STFT_WINDOW + (c->args.at[STFT_WINDOW + WINDOW_VALUES].given ? WINDOW_VALUES : 0);
 	char text[192];
 	struct step *step;
-	int error = signal_step(c, &stft_check, stft, STEP_NO_PLAN, NULL, r->window, r->window, &step);
+	int error = signal_step(c, &stft_check, stft, STEP_NO_TRANSFORM, NULL, r->window, r->window, &step);
 
 	if (error)
 		return error;
@@ -298,7 +298,7 @@ static int add_check(struct compiler *c, const struct request_stft *r, const str
 		 "%s: %s: the squared windows over a sample sum to %g or less, allowed are more: a wider window, a "
 		 "shorter hop_length, or center",
 		 c->args.context, c->args.operation->params[param].name, STFT_LEAST);
-	step->signal.failure = bump_copy(c->program->bump, text, strlen(text));
+	step->signal.failure = bump_copy(c->plan->bump, text, strlen(text));
 	return step->signal.failure ? 0 : compile_no_memory(c);
 }
 
@@ -314,10 +314,10 @@ static int long_inverse(struct compiler *c, const struct request_stft *r, const 
 		error = signal_temp(c, signal_dtype(r->wide, stft->is_complex), frames->rows, frames->count, frames->n,
 				    &backs);
 	if (!error)
-		error = signal_step(c, &stft_gather, stft, STEP_NO_PLAN, r->in, NULL, spectra, NULL);
+		error = signal_step(c, &stft_gather, stft, STEP_NO_TRANSFORM, r->in, NULL, spectra, NULL);
 	if (!error)
-		error = signal_transform(c, r->plan, frames->n, true, stft->scale, spectra, backs);
-	return error ? error : signal_step(c, &stft_add, stft, STEP_NO_PLAN, backs, r->window, r->out, NULL);
+		error = signal_transform(c, r->transform, frames->n, true, stft->scale, spectra, backs);
+	return error ? error : signal_step(c, &stft_add, stft, STEP_NO_TRANSFORM, backs, r->window, r->out, NULL);
 }
 
 /* Adds an istft's steps: the check of the window's overlap, then the transforms. */
@@ -330,7 +330,7 @@ static int add_inverse(struct compiler *c, const struct request_stft *r)
 		return error;
 	if (!fits(c, r) || !stft_inverse_fits(stft))
 		return long_inverse(c, r, stft);
-	return signal_step(c, &stft_inverse, stft, r->plan, r->in, r->window, r->out, NULL);
+	return signal_step(c, &stft_inverse, stft, r->transform, r->in, r->window, r->out, NULL);
 }
 
 int compile_istft(struct compiler *c)

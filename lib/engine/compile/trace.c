@@ -53,7 +53,7 @@ static int check_probes(const struct compiler *c)
 static int draw_map(struct compiler *c, uint64_t n, enum dtype dtype, struct value *ret)
 {
 	static const unsigned kept[] = {TRACE_GENERATOR, TRACE_SEED, TRACE_STREAM, TRACE_KEY_LAYOUT, TRACE_OFFSET};
-	struct bump *bump = c->program->bump;
+	struct bump *bump = c->plan->bump;
 	struct value map = value_map();
 	int error = 0;
 
@@ -94,7 +94,7 @@ static int put_reply(struct compiler *c, const struct step *step, struct buffer 
 {
 	const struct value method =
 		bind_choice_text(&c->args.operation->params[TRACE_METHOD], c->args.at[TRACE_METHOD].choice);
-	struct bump *bump = c->program->bump;
+	struct bump *bump = c->plan->bump;
 	const uint64_t probes = step->trace.basis + step->trace.probes;
 
 	if (value_put(bump, c->reply, "method", method) ||
@@ -132,14 +132,14 @@ int compile_trace(struct compiler *c)
 	if (error)
 		return error;
 	stream_partition(at[TRACE_PROBES].u64, at[TRACE_RANK].u64, at[TRACE_SIZE].u64, &first, &last);
-	step = program_step(c->program, STEP_TRACE, in, out);
+	step = plan_step(c->plan, STEP_TRACE, in, out);
 	if (!step)
 		return compile_no_memory(c);
 	step->trace.draw = draw;
 	step->placement = at_site;
 	step->trace.basis = at[TRACE_METHOD].choice == TRACE_HUTCHPP ? at[TRACE_PROBES].u64 / 3 : 0;
 	step->trace.probes = last - first - 2 * step->trace.basis;
-	placement = &c->program->placements.at[at_site];
+	placement = &c->plan->placements.at[at_site];
 	placement->begin = first * in->shape.dims[0];
 	placement->is_part = at[TRACE_SIZE].u64 > 1;
 	return put_reply(c, step, out);

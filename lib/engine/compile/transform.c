@@ -41,7 +41,7 @@ static int shape_with(const struct compiler *c, const struct request_fft *f, enu
 /* Adds a temporary of that shape. */
 static int add_temp(struct compiler *c, const struct shape *shape, struct buffer **ret)
 {
-	*ret = program_buffer(c->program, BUFFER_TEMP, shape);
+	*ret = plan_buffer(c->plan, BUFFER_TEMP, shape);
 	return *ret ? 0 : compile_no_memory(c);
 }
 
@@ -52,7 +52,7 @@ static int add_move(struct compiler *c, struct buffer *in, struct buffer *out)
 
 	for (unsigned i = 0; i < in->shape.ndim; i++)
 		same &= in->shape.dims[i] == out->shape.dims[i];
-	return program_step(c->program, same ? STEP_CAST : STEP_RESIZE, in, out) ? 0 : compile_no_memory(c);
+	return plan_step(c->plan, same ? STEP_CAST : STEP_RESIZE, in, out) ? 0 : compile_no_memory(c);
 }
 
 /* Returns the axes as a mask. */
@@ -90,15 +90,15 @@ static int transform_axis(struct compiler *c, const struct request_fft *f, unsig
 		.kind = transform_is_series(f) || in->shape.dtype != out->shape.dtype ? f->kind : PLAN_COMPLEX,
 	};
 	struct step *step;
-	int plan = -1, error = compile_plan(c, key, &plan);
+	int transform = -1, error = compile_take_transform(c, key, &transform);
 
 	if (error)
 		return error;
-	step = program_step(c->program, STEP_FFT, in, out);
+	step = plan_step(c->plan, STEP_FFT, in, out);
 	if (!step)
 		return compile_no_memory(c);
 	step->fft.axis = f->axes[i];
-	step->plan = plan;
+	step->transform = transform;
 	step->fft.length = f->lengths[i];
 	step->fft.precision = key.precision;
 	step->fft.inverse = f->inverse;
@@ -229,7 +229,7 @@ static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct 
 /* Which mode ran and its bound stand in every reply, also where nothing was asked. */
 static int put_precision(struct compiler *c, const struct request_fft *f)
 {
-	struct bump *bump = c->program->bump;
+	struct bump *bump = c->plan->bump;
 
 	if (value_put(bump, c->reply, "precision", value_string(precision_name(f->precision))) ||
 	    value_put(bump, c->reply, "bound", value_real(f->bound)))

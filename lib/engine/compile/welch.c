@@ -13,7 +13,7 @@ struct request_welch {
 	bool wide;     /* float64 arithmetic */
 	unsigned axis; /* of the signals */
 	struct welch welch;
-	int plan;
+	int transform;
 };
 
 /* Both signals of csd must have one shape; the wider dtype of the two decides the arithmetic. */
@@ -169,13 +169,13 @@ static int long_spectra(struct compiler *c, const struct request_welch *r, const
 	if (!error && frames->detrend != DETREND_NONE)
 		error = signal_temp(c, DTYPE_F64, sums, 1, sizeof(struct trend_sums) / sizeof(double), &trends);
 	if (!error && trends)
-		error = signal_step(c, &frames_sums, frames, STEP_NO_PLAN, in, NULL, trends, NULL);
+		error = signal_step(c, &frames_sums, frames, STEP_NO_TRANSFORM, in, NULL, trends, NULL);
 	if (!error)
-		error = signal_step(c, &frames_windowed, frames, STEP_NO_PLAN, in, r->window, windowed, &step);
+		error = signal_step(c, &frames_windowed, frames, STEP_NO_TRANSFORM, in, r->window, windowed, &step);
 	if (error)
 		return error;
 	step->in[2] = trends;
-	return signal_transform(c, r->plan, frames->n, false, 1, windowed, *ret_spectra);
+	return signal_transform(c, r->transform, frames->n, false, 1, windowed, *ret_spectra);
 }
 
 /* Adds the steps of segments that do not fit the scratch. */
@@ -187,20 +187,20 @@ static int long_squares(struct compiler *c, const struct request_welch *r, const
 
 	if (!error && welch->crosses)
 		error = long_spectra(c, r, welch, r->second, &second);
-	return error ? error : signal_step(c, &welch_squares, welch, STEP_NO_PLAN, spectra, second, out, NULL);
+	return error ? error : signal_step(c, &welch_squares, welch, STEP_NO_TRANSFORM, spectra, second, out, NULL);
 }
 
 /* A thread sums the segments of one part of a row; a part has the same segments whatever the number of threads, so
  * the sum has the same bytes. */
 static int add_squares(struct compiler *c, const struct request_welch *r, const struct welch *welch, struct buffer *out)
 {
-	const size_t scratch = pool_scratch_bytes(c->program->memory->engine->pool);
+	const size_t scratch = pool_scratch_bytes(c->plan->memory->engine->pool);
 	struct step *step;
 	int error;
 
-	if (!signal_fits(plans_plan(c->first_run->bound.plans[r->plan]), welch_row_bytes(welch), scratch))
+	if (!signal_fits(plans_plan(c->first_run->bound.transforms[r->transform]), welch_row_bytes(welch), scratch))
 		return long_squares(c, r, welch, out);
-	error = signal_step(c, &welch_segments, welch, r->plan, r->in, r->window, out, &step);
+	error = signal_step(c, &welch_segments, welch, r->transform, r->in, r->window, out, &step);
 	if (!error)
 		step->in[2] = r->second;
 	return error;
@@ -222,13 +222,13 @@ static int add_steps(struct compiler *c, const struct request_welch *r)
 		count = signal_count_pieces(count, WELCH_FAN);
 		error = parts_of_spectrum(c, r, count, &last, &more);
 		if (!error)
-			error = signal_step(c, &welch_sums, welch, STEP_NO_PLAN, sums, NULL, more, NULL);
+			error = signal_step(c, &welch_sums, welch, STEP_NO_TRANSFORM, sums, NULL, more, NULL);
 	}
 	if (!error)
 		error = signal_temp(c, DTYPE_F64, pieces, 1, sizeof(struct welch_window) / sizeof(double), &window);
 	if (!error)
-		error = signal_step(c, &welch_window_sums, welch, STEP_NO_PLAN, r->window, NULL, window, NULL);
-	return error ? error : signal_step(c, &welch_result, welch, STEP_NO_PLAN, sums, window, r->out, NULL);
+		error = signal_step(c, &welch_window_sums, welch, STEP_NO_TRANSFORM, r->window, NULL, window, NULL);
+	return error ? error : signal_step(c, &welch_result, welch, STEP_NO_TRANSFORM, sums, window, r->out, NULL);
 }
 
 /* Input that is float32 in float64 arithmetic, or the output's own memory, becomes a temporary copy. */
@@ -242,7 +242,7 @@ static int prepare_spectrum(struct compiler *c, struct request_welch *r)
 	if (!error)
 		error = signal_window(c, WELCH_WINDOW, r->window, r->welch.frames.window_n, r->wide, r->out,
 				      &r->window);
-	return error ? error : signal_plan(c, r->welch.frames.n, r->wide, !r->welch.frames.is_complex, &r->plan);
+	return error ? error : signal_plan(c, r->welch.frames.n, r->wide, !r->welch.frames.is_complex, &r->transform);
 }
 
 /* Compiles either operation. Beside the spectrum the reply states the distance of its bins in Hz, and how many segments
@@ -261,8 +261,8 @@ static int compile_spectrum(struct compiler *c, bool crosses)
 		error = add_steps(c, &r);
 	if (error)
 		return error;
-	if (value_put(c->program->bump, c->reply, "bin_width", value_real(r.welch.fs / (double)r.welch.frames.n)) ||
-	    value_put(c->program->bump, c->reply, "segments", value_uint(r.welch.frames.count)))
+	if (value_put(c->plan->bump, c->reply, "bin_width", value_real(r.welch.fs / (double)r.welch.frames.n)) ||
+	    value_put(c->plan->bump, c->reply, "segments", value_uint(r.welch.frames.count)))
 		return compile_no_memory(c);
 	return compile_reply(c, WELCH_OUT, r.out);
 }

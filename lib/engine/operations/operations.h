@@ -64,7 +64,7 @@ enum method_start {
 	START_OWNER,       /* the owner of the session's memory, by deferred_reply_ops.begin */
 	START_COMPILED,    /* engine/compile; then its program runs */
 	START_STREAM_DRAW, /* the same, once the owner has reserved its samples */
-	START_PREPARED,    /* engine/prepared: a program that was compiled before runs again */
+	START_PREPARED,    /* engine/call: a plan that was compiled before runs again */
 };
 
 /* What a request leaves behind, which decides whether it may be repeated. */

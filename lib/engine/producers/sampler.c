@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of one draw, whose position in the stream and output address are set before each run. */
+/* A plan of one draw, whose position in the stream and output address are set before each run. */
 #include "engine/producers/sampler.h"
 
 #include <assert.h>
@@ -14,8 +14,8 @@
 
 struct sampler {
 	struct bump *bump;
-	struct program program;
-	struct run run; /* at positions and addresses that change */
+	struct plan plan;
+	struct run run; /* its only one, at positions and addresses that change */
 	struct value reply;
 	uint64_t begin; /* element of the stream that is sample 0's first */
 	uint64_t samples;
@@ -92,7 +92,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 				const struct operation *distribution, const struct value *map, struct error *err)
 {
 	struct compiler compiler = {
-		.program = &sampler->program,
+		.plan = &sampler->plan,
 		.first_run = &sampler->run,
 		.args = {.operation = distribution, .context = args->context, .in_program = true},
 		.reply = &sampler->reply,
@@ -114,7 +114,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 		error = placement_seek(&sampler->run, err);
 	if (error)
 		return error;
-	step = &sampler->program.steps[sampler->program.n_steps - 1];
+	step = &sampler->plan.steps[sampler->plan.n_steps - 1];
 	if (step->draw.arrays)
 		return bind_error(args, param, err, ERROR_NOT_SUPPORTED,
 				  "%s: got an array, allowed is a number: an array ends with its request",
@@ -143,10 +143,10 @@ int sampler_create(struct session_memory *memory, const struct args *args, unsig
 		free(sampler);
 		return no_memory(args, err);
 	}
-	sampler->program = (struct program){
+	sampler->plan = (struct plan){
 		.memory = memory, .bump = sampler->bump, .copies_inputs = true, .is_background = true};
 	sampler->run = (struct run){
-		.program = &sampler->program, .bound = {.engine = memory->engine, .bump = sampler->bump}};
+		.plan = &sampler->plan, .bound = {.engine = memory->engine, .bump = sampler->bump}};
 	sampler->reply = value_map();
 	sampler->named = named;
 	error = bind_distribution(args, param, given, false, &distribution, err);
@@ -218,8 +218,8 @@ int sampler_describe(const struct sampler *sampler, struct bump *bump, struct va
 /* Points the step at samples [first, first + n) and the memory that they go to; the caller then runs the chunks. */
 void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, size_t *ret_chunks)
 {
-	const struct segment *segment = &sampler->program.segments[0];
-	const struct step *step = &sampler->program.steps[segment->first];
+	const struct segment *segment = &sampler->plan.segments[0];
+	const struct step *step = &sampler->plan.steps[segment->first];
 	struct run *run = &sampler->run;
 
 	assert(first <= sampler->samples && n <= sampler->samples - first);

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-/* One of them. It is allocated in the bump allocator of its program; its owner frees what it holds with bump_defer. */
+/* One of them. It is allocated in the bump allocator of its run; its owner frees what it holds with bump_defer. */
 struct deferred_build {
 	/* Builds one piece, at most about 250 us. Returns 1 while pieces are left, 0 at the end, or an error with *err.
 	 */
@@ -23,7 +23,7 @@ struct deferred_build {
 	struct deferred_build *next;
 };
 
-/* Those of a program, in order. All zero: none. */
+/* Those of a run, in order. All zero: none. */
 struct deferred_builds {
 	struct deferred_build *first, *last;
 	uint32_t built_ns;   /* estimated time of what was built while compiling */

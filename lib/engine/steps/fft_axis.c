@@ -151,7 +151,7 @@ static size_t most_at_once(const struct engine *engine, const struct fft_plan *p
 
 bool fft_axis_is_short(const struct bindings *bound, const struct step *step, size_t scratch_bytes)
 {
-	const struct fft_plan *plan = plans_plan(bound_plan(bound, step));
+	const struct fft_plan *plan = plans_plan(bound_transform(bound, step));
 	const struct axis axis = find_axis(step);
 
 	return fft_scratch_bytes(plan) <= scratch_bytes && is_short(scratch_bytes, plan, &axis);
@@ -163,12 +163,12 @@ bool fft_axis_writes_lines(const struct bindings *bound, const struct step *step
 	const bool is_row = step->fft.axis + 1 == step->out->shape.ndim;
 
 	return is_row || (axis.stride * axis.out.size % LINE_BYTES == 0 &&
-			  (axis.out.n > ONE_PASS || !stays(plans_plan(bound_plan(bound, step)), &axis)));
+			  (axis.out.n > ONE_PASS || !stays(plans_plan(bound_transform(bound, step)), &axis)));
 }
 
 uint64_t fft_axis_work_bytes(const struct bindings *bound, const struct step *step)
 {
-	const struct fft_plan *plan = plans_plan(bound_plan(bound, step));
+	const struct fft_plan *plan = plans_plan(bound_transform(bound, step));
 	const struct axis axis = find_axis(step);
 	const enum fft_reuse reuse = find_reuse(bound, step, &axis);
 
@@ -285,7 +285,7 @@ void fft_axis_cut(struct transform *t, size_t scratch_bytes)
 {
 	const struct step_run *run = &t->run;
 
-	t->plan = plans_plan(bound_plan(run->bound, run->step));
+	t->plan = plans_plan(bound_transform(run->bound, run->step));
 	t->axis = find_axis(run->step);
 	t->reuse = find_reuse(run->bound, run->step, &t->axis);
 	t->source = t->source ? t->source : run->step->in[0];

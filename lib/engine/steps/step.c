@@ -76,8 +76,8 @@ void step_end(struct step_run *run)
 	if (!run)
 		return;
 	for (size_t i = 0; i < run->count; i++)
-		if (run->step[i].plan >= 0)
-			plans_unwait(run->engine->plans, bound_plan(run->bound, &run->step[i]),
+		if (run->step[i].transform >= 0)
+			plans_unwait(run->engine->plans, bound_transform(run->bound, &run->step[i]),
 				     &state_at(run, i)->waiter);
 	temp_free(run->engine, run->work, run->step->work_bytes);
 	free(run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps: what a program computes, one operation over buffers at a time.
+/* Steps: what a plan computes, one operation over buffers at a time.
  *
  * Each kind of step is one row of functions, struct step_ops, and one file of this folder. Element-wise kinds fill a
  * run of elements from the same elements of their inputs, so consecutive ones are fused into one segment. A step of any
@@ -35,7 +35,7 @@ enum buffer_kind {
 	BUFFER_TEMP,   /* in scratch if only one segment uses it, else in memory from its first use to its last */
 };
 
-/* What a program knows of an array that its steps read or write. Where it lies is each run's: bindings.base[index]. */
+/* What a plan knows of an array that its steps read or write. Where it lies is each run's: bindings.base[index]. */
 struct buffer {
 	enum buffer_kind kind;
 	struct shape shape;
@@ -144,16 +144,16 @@ enum cost_row {
 	COST_END = COST_DRAW + 2 * DIST_COUNT,
 };
 
-enum { STEP_INPUTS = 4, STEP_NO_PLAN = -1 };
+enum { STEP_INPUTS = 4, STEP_NO_TRANSFORM = -1 };
 
-/* One step of a program, constant once the program is finished. */
+/* One step of a plan, constant once the plan is finished. */
 struct step {
 	const struct step_ops *ops;     /* the row of its kind */
 	int placement;                  /* of a kind that has `place`: index of its position; -1: none */
 	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
 	struct buffer *out;
-	int plan;            /* of a kind that awaits one: index of its plan, or STEP_NO_PLAN */
-	uint64_t work_bytes; /* set by program_finish */
+	int transform;       /* of a kind that awaits one: index of its plan in the cache, or STEP_NO_TRANSFORM */
+	uint64_t work_bytes; /* set by plan_finish */
 	union {
 		struct draw_step draw;
 		struct points_step points;
@@ -190,13 +190,13 @@ struct position {
 	};
 };
 
-/* What a run binds to the numbers in its program: by buffer, by plan, by placement. */
+/* What a run binds to the numbers of its plan (engine/call): by buffer, by transform, by placement. */
 struct bindings {
 	struct engine *engine;
-	struct bump *bump; /* of the run: the arrays below, and what its steps need */
+	struct bump *bump;               /* of the run: the arrays below, and what its steps need */
 	struct deferred_builds deferred; /* tables and sets, built in pieces before the first segment */
-	char **base;                /* NULL where a buffer has no memory, or none yet */
-	struct plan_entry **plans;  /* held by the run */
+	char **base;                     /* NULL where a buffer has no memory, or none yet */
+	struct plan_entry **transforms;  /* their plans, which the run holds */
 	struct position *positions;
 };
 
@@ -206,10 +206,10 @@ static inline char *bound_base(const struct bindings *bound, const struct buffer
 	return buffer ? bound->base[buffer->index] : NULL;
 }
 
-/* Returns the plan that a step needs. Phases, chunks, work and scratch may be asked before it is ready. */
-static inline struct plan_entry *bound_plan(const struct bindings *bound, const struct step *step)
+/* Returns the plan of a step's transform. Phases, chunks, work and scratch may be asked before it is ready. */
+static inline struct plan_entry *bound_transform(const struct bindings *bound, const struct step *step)
 {
-	return bound->plans[step->plan];
+	return bound->transforms[step->transform];
 }
 
 /* A step that runs, of a kind that is not element-wise. Each kind's own state begins with it. The states of steps that joined
@@ -314,7 +314,7 @@ void step_end(struct step_run *run);
  * building it failed. */
 static inline int step_await_plan(struct step_run *run)
 {
-	const int wait = plans_wait(run->engine->plans, bound_plan(run->bound, run->step), &run->waiter);
+	const int wait = plans_wait(run->engine->plans, bound_transform(run->bound, run->step), &run->waiter);
 
 	return wait > 0 ? JOB_WAIT : wait;
 }

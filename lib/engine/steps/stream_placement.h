@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placements: what a program draws, apart from where it lies in a stream, which each run sets anew.
+/* Placements: what a plan draws, apart from where it lies in a stream, which each run sets anew.
  *
  * A draw begins at the offset that it states, or follows the previous draw of the same stream. A reservation of a named
  * stream serves all draws that name the stream; they follow one another from its beginning. */
@@ -68,7 +68,7 @@ struct draw_position {
 /* So many are placed without memory from the run's bump allocator. */
 enum { PLACEMENT_PLACES_HERE = 16 };
 
-/* All of a program. ranges[PLACEMENT_OF_RUN] is there when steps have placements. */
+/* All of a plan. ranges[PLACEMENT_OF_RUN] is there when steps have placements. */
 struct placements {
 	struct placement *at;
 	size_t count, room;

@@ -36,7 +36,7 @@ static int find_dtype(struct compiler *c, enum distribution distribution, struct
 struct placed {
 	struct draw draw;          /* the distribution with its parameters and tables */
 	struct draw_extent extent; /* how many samples, and which */
-	int placement;             /* its index in the program, by which each run finds its position */
+	int placement;             /* its index in the plan, by which each run finds its position */
 	struct buffer *out;        /* that `out` names; NULL */
 	struct parameter_arrays arrays;
 };
@@ -82,7 +82,7 @@ static int add_placement(struct compiler *c, struct placed *p)
 		.components = (unsigned)draw_components(&p->draw),
 	};
 
-	return placement_add(c->program, &placement, c->stream_name, &p->placement) ? compile_no_memory(c) : 0;
+	return placement_add(c->plan, &placement, c->stream_name, &p->placement) ? compile_no_memory(c) : 0;
 }
 
 /* Checks the bound draw and notes its placement. like: the shape to fill where the request gives no n, shape or out;
@@ -111,7 +111,7 @@ static int compile_placed(struct compiler *c, const struct shape *like, struct p
 /* Puts the members of the reply that say where the samples lie. They are filled in before each run. */
 static int put_placement(struct compiler *c, int placement)
 {
-	return placement_put(c->program, placement, c->reply) ? compile_no_memory(c) : 0;
+	return placement_put(c->plan, placement, c->reply) ? compile_no_memory(c) : 0;
 }
 
 /* Adds the draw's step. A permutation of 0 items (the default) is one of as many as there are samples, which are known
@@ -148,7 +148,7 @@ int compile_draw(struct compiler *c)
 int compile_draw_like(struct compiler *c, const struct shape *shape, struct buffer **ret_buffer, int *ret_placement)
 {
 	struct shape like = {.ndim = 1, .dims = {dtype_is_complex(shape->dtype) ? 2 * shape->n : shape->n}};
-	struct buffer *buffer = program_buffer(c->program, BUFFER_TEMP, shape);
+	struct buffer *buffer = plan_buffer(c->plan, BUFFER_TEMP, shape);
 	struct placed p;
 	int error;
 
@@ -161,8 +161,8 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 	error = compile_placed(c, &like, &p);
 	if (!error)
 		error = add_step(c, &p, buffer);
-	if (!error && (value_add(c->program->bump, c->reply, "n", value_uint(p.extent.shape.n)) ||
-		       shape_put(&p.extent.shape, c->program->bump, c->reply)))
+	if (!error && (value_add(c->plan->bump, c->reply, "n", value_uint(p.extent.shape.n)) ||
+		       shape_put(&p.extent.shape, c->plan->bump, c->reply)))
 		error = compile_no_memory(c);
 	if (!error)
 		error = put_placement(c, p.placement);

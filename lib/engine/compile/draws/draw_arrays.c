@@ -88,14 +88,14 @@ int compile_draw_step(struct compiler *c, const struct parameter_arrays *found, 
 		      struct step **ret_step)
 {
 	const bool any = found->arrays.n > 0;
-	struct step_arrays *arrays = any ? bump_alloc(c->program->bump, sizeof *arrays) : NULL;
-	char *context = any ? bump_copy(c->program->bump, c->args.context, strlen(c->args.context)) : NULL;
+	struct step_arrays *arrays = any ? bump_alloc(c->plan->bump, sizeof *arrays) : NULL;
+	char *context = any ? bump_copy(c->plan->bump, c->args.context, strlen(c->args.context)) : NULL;
 	const int error = check_output(c, found, out);
 	struct step *step;
 
 	if (error)
 		return error;
-	step = program_step(c->program, any ? STEP_DRAW_EACH : STEP_DRAW, NULL, out);
+	step = plan_step(c->plan, any ? STEP_DRAW_EACH : STEP_DRAW, NULL, out);
 	if (!step || (any && (!arrays || !context)))
 		return compile_no_memory(c);
 	for (unsigned k = 0; k < found->arrays.n; k++)

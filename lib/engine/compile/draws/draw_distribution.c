@@ -99,7 +99,7 @@ static int read_parameters(const struct compiler *c, struct draw *draw, struct l
 	return error;
 }
 
-/* A table that is built in pieces, before the program first runs. In the program's bump. */
+/* A table that is built in pieces, before the first run. In the plan's bump. */
 struct deferred_table {
 	struct deferred_build build; /* must be the first member: the callbacks cast back to us */
 	struct draw_builder builder;
@@ -116,7 +116,7 @@ static int report_fault(const char *context, const struct operation *operation, 
 			 operation->params[DRAW_COMMON + fault->parameter].name, fault->text);
 }
 
-/* Frees what building needed. The table itself belongs to the program. May be called again. */
+/* Frees what building needed. The table itself belongs to the plan. May be called again. */
 static void end_table(void *arg)
 {
 	struct deferred_table *table = arg;
@@ -154,9 +154,9 @@ static int check_table(struct deferred_build *build, struct error *err)
 static int note_table(const struct compiler *c, const struct draw_builder *builder, double *list)
 {
 	struct deferred_builds *deferred = &c->first_run->bound.deferred;
-	struct program *program = c->program;
-	struct deferred_table *table = bump_alloc(program->bump, sizeof *table);
-	char *context = bump_copy(program->bump, c->args.context, strlen(c->args.context));
+	struct plan *plan = c->plan;
+	struct deferred_table *table = bump_alloc(plan->bump, sizeof *table);
+	char *context = bump_copy(plan->bump, c->args.context, strlen(c->args.context));
 
 	if (!table || !context) {
 		free(list);
@@ -168,7 +168,7 @@ static int note_table(const struct compiler *c, const struct draw_builder *build
 					 .operation = c->args.operation,
 					 .context = context};
 	table->build.checks = builder->is_checked ? 0 : builder->n_list;
-	if (bump_defer(program->bump, end_table, table)) {
+	if (bump_defer(plan->bump, end_table, table)) {
 		free(list);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
 	}
@@ -207,7 +207,7 @@ static int begin_table(const struct compiler *c, struct draw *draw, const struct
 		free(list->own);
 		return 0;
 	}
-	if (bump_defer(c->program->bump, free, builder.table)) {
+	if (bump_defer(c->plan->bump, free, builder.table)) {
 		free(builder.table);
 		free(list->own);
 		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
@@ -226,7 +226,7 @@ static int own_list(const struct compiler *c, const struct draw *draw, struct li
 
 	if (list->own || !(draw->distribution == DIST_DIRICHLET || draw->distribution == DIST_MULTINOMIAL
 				   ? small
-				   : c->program->copies_inputs && list->n <= DEFERRED_CHECKS_MAX))
+				   : c->plan->copies_inputs && list->n <= DEFERRED_CHECKS_MAX))
 		return 0;
 	list->own = malloc((list->n + 1) * sizeof *list->own);
 	if (!list->own)

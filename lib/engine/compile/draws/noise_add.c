@@ -50,7 +50,7 @@ static const char *noise_dtype(const struct operation *distribution, const struc
 static int compile_noise(struct compiler *c, const struct operation *distribution, const struct value *noise,
 			 const struct shape *x, struct value *ret_reply, struct noise_draw *ret_noise)
 {
-	struct bump *bump = c->program->bump;
+	struct bump *bump = c->plan->bump;
 	struct value map = value_map();
 	struct noise_draw made = {.shape = x};
 	int error = 0;
@@ -93,9 +93,9 @@ int compile_noise_add(struct compiler *c)
 	if (error)
 		return error;
 	/* The noise's position goes to the map `noise`, the next member of the reply, and not to the reply itself. */
-	c->program->fields[c->program->placements.at[samples.placement].field].inside = c->reply->map.count + 1;
-	step = program_step(c->program, STEP_ALGEBRA, x, out);
-	if (!step || value_put(c->program->bump, c->reply, "noise", reply))
+	c->plan->fields[c->plan->placements.at[samples.placement].field].inside = c->reply->map.count + 1;
+	step = plan_step(c->plan, STEP_ALGEBRA, x, out);
+	if (!step || value_put(c->plan->bump, c->reply, "noise", reply))
 		return compile_no_memory(c);
 	step->in[1] = samples.samples;
 	step->algebra = (struct algebra_step){.operation = ALGEBRA_noise_add, .numbers.by = c->args.at[NOISE_SIGMA].f64};

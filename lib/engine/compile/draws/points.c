@@ -99,9 +99,9 @@ static int make_step(struct compiler *c, const struct points_settings *settings,
 		.n = n,
 		.most_points = points_limit(settings),
 	};
-	struct step *step = program_step(c->program, STEP_POINTS, NULL, out);
+	struct step *step = plan_step(c->plan, STEP_POINTS, NULL, out);
 
-	if (!step || placement_add(c->program, &placement, NULL, &step->placement))
+	if (!step || placement_add(c->plan, &placement, NULL, &step->placement))
 		return compile_no_memory(c);
 	step->points.settings = *settings;
 	return 0;
@@ -156,7 +156,7 @@ static int compile_points(struct compiler *c, enum points_kind kind)
 		error = make_step(c, &settings, offset, begin, n, buffer);
 	if (!error)
 		error = compile_reply(c, POINTS_OUT, buffer);
-	if (!error && placement_put(c->program, (int)c->program->placements.count - 1, c->reply))
+	if (!error && placement_put(c->plan, (int)c->plan->placements.count - 1, c->reply))
 		error = compile_no_memory(c);
 	return error;
 }

@@ -5,13 +5,13 @@
 
 #include "engine/compile/compile.h"
 
-/* Makes what errors of the inner draw begin with, "stream_draw: normal", in the program's bump. NULL: no memory. */
+/* Makes what errors of the inner draw begin with, "stream_draw: normal", in the plan's bump. NULL: no memory. */
 static const char *context_of(const struct compiler *c, const struct operation *distribution)
 {
 	char text[64];
 
 	snprintf(text, sizeof text, "%s: %s", c->args.context, distribution->name);
-	return bump_copy(c->program->bump, text, strlen(text));
+	return bump_copy(c->plan->bump, text, strlen(text));
 }
 
 /* Copies the draw's members without op. With `reserve` it becomes part 0 of 2^64 - 1 parts, which is empty: the
@@ -19,7 +19,7 @@ static const char *context_of(const struct compiler *c, const struct operation *
 static int copy_members(struct compiler *c, const struct operation *distribution, const struct value *draw,
 			bool reserve, struct value *ret)
 {
-	struct bump *bump = c->program->bump;
+	struct bump *bump = c->plan->bump;
 	struct value map = value_map();
 	int failed = 0;
 
@@ -80,7 +80,7 @@ int compile_stream_draw(struct compiler *c)
 		inner.args.at[DRAW_U64] = c->args.at[STREAM_U64];
 	error = compile_draw(&inner);
 	/* Samples of the whole, whatever is drawn of it. */
-	if (!error && value_put(c->program->bump, c->reply, "n", value_uint(c->program->placements.at[0].n)))
+	if (!error && value_put(c->plan->bump, c->reply, "n", value_uint(c->plan->placements.at[0].n)))
 		error = compile_no_memory(c);
 	return error ? error : compile_finish(c, inner.args.context);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a program, and cuts it into segments: runs of element-wise steps that go through scratch block by block, and
+/* Builds a plan, and cuts it into segments: runs of element-wise steps that go through scratch block by block, and
  * steps that run by themselves.
  *
  *     steps      draw -> A     scale A -> B     add B, C -> out   |   fft out -> out   |   scale out -> D
@@ -7,7 +7,7 @@
  *
  * A and B live in slots of scratch, 8 KiB each: only segment 0 uses them. A temporary that several segments use has
  * memory from its first segment to its last. */
-#include "engine/call/program.h"
+#include "engine/call/plan.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ enum {
 	CHUNK_LEAST_NS = 4000,  /* by what was learned: below, too much is spent around it */
 };
 
-void *program_grow(struct bump *bump, void *at, size_t count, size_t *room, size_t size)
+void *plan_grow(struct bump *bump, void *at, size_t count, size_t *room, size_t size)
 {
 	const size_t more = *room ? 2 * *room : 4;
 	void *bigger;
@@ -42,54 +42,54 @@ void *program_grow(struct bump *bump, void *at, size_t count, size_t *room, size
 	return bigger;
 }
 
-struct buffer *program_buffer(struct program *program, enum buffer_kind kind, const struct shape *shape)
+struct buffer *plan_buffer(struct plan *plan, enum buffer_kind kind, const struct shape *shape)
 {
-	struct buffer *buffer = bump_alloc(program->bump, sizeof *buffer);
-	struct buffer **at = program_grow(program->bump, program->buffers, program->n_buffers, &program->buffers_room,
+	struct buffer *buffer = bump_alloc(plan->bump, sizeof *buffer);
+	struct buffer **at = plan_grow(plan->bump, plan->buffers, plan->n_buffers, &plan->buffers_room,
 					  sizeof *at);
 
 	if (!buffer || !at)
 		return NULL;
-	*buffer = (struct buffer){.kind = kind, .shape = *shape, .index = (unsigned)program->n_buffers, .slot = -1};
-	program->buffers = at;
-	program->buffers[program->n_buffers++] = buffer;
+	*buffer = (struct buffer){.kind = kind, .shape = *shape, .index = (unsigned)plan->n_buffers, .slot = -1};
+	plan->buffers = at;
+	plan->buffers[plan->n_buffers++] = buffer;
 	return buffer;
 }
 
-struct step *program_step(struct program *program, enum step_kind kind, struct buffer *in, struct buffer *out)
+struct step *plan_step(struct plan *plan, enum step_kind kind, struct buffer *in, struct buffer *out)
 {
-	struct step *at = program_grow(program->bump, program->steps, program->n_steps, &program->steps_room, sizeof *at);
+	struct step *at = plan_grow(plan->bump, plan->steps, plan->n_steps, &plan->steps_room, sizeof *at);
 	struct step *step;
 
 	if (!at)
 		return NULL;
-	program->steps = at;
-	step = &program->steps[program->n_steps++];
-	*step = (struct step){.ops = step_ops(kind), .placement = -1, .in = {in}, .out = out, .plan = STEP_NO_PLAN};
+	plan->steps = at;
+	step = &plan->steps[plan->n_steps++];
+	*step = (struct step){.ops = step_ops(kind), .placement = -1, .in = {in}, .out = out, .transform = STEP_NO_TRANSFORM};
 	return step;
 }
 
-int program_plan(struct program *program, struct plan_key key, int *ret_plan)
+int plan_add_transform(struct plan *plan, struct plan_key key, int *ret_transform)
 {
-	struct plan_key *at = program_grow(program->bump, program->plans, program->n_plans, &program->plans_room, sizeof *at);
+	struct plan_key *at = plan_grow(plan->bump, plan->transforms, plan->n_transforms, &plan->transforms_room, sizeof *at);
 
 	if (!at)
 		return -ERROR_NO_MEMORY;
-	program->plans = at;
-	program->plans[program->n_plans] = key;
-	*ret_plan = (int)program->n_plans++;
+	plan->transforms = at;
+	plan->transforms[plan->n_transforms] = key;
+	*ret_transform = (int)plan->n_transforms++;
 	return 0;
 }
 
-int program_field(struct program *program, struct reply_field field)
+int plan_field(struct plan *plan, struct reply_field field)
 {
 	struct reply_field *at =
-		program_grow(program->bump, program->fields, program->n_fields, &program->fields_room, sizeof *at);
+		plan_grow(plan->bump, plan->fields, plan->n_fields, &plan->fields_room, sizeof *at);
 
 	if (!at)
 		return -ERROR_NO_MEMORY;
-	program->fields = at;
-	program->fields[program->n_fields++] = field;
+	plan->fields = at;
+	plan->fields[plan->n_fields++] = field;
 	return 0;
 }
 
@@ -97,46 +97,46 @@ int program_field(struct program *program, struct reply_field field)
 
 /* Returns whether a step has nothing to write, or nobody reads what it writes and it reports nothing in the reply. A
  * producer's draw has no elements until its size is set (sampler.c). */
-static bool is_dead(const struct program *program, const struct step *step)
+static bool is_dead(const struct plan *plan, const struct step *step)
 {
-	return (step->out->shape.n == 0 && !program->is_background) ||
+	return (step->out->shape.n == 0 && !plan->is_background) ||
 	       (step->out->kind == BUFFER_TEMP && !step->out->used && !step->ops->replies);
 }
 
 /* Drops steps without elements and steps whose results nobody reads, from the last to the first, so that those which
  * only fed them go as well. What cuts a step into chunks may therefore divide by sizes of its output. The steps that
  * are left move to the end of the array. */
-static void drop_dead(struct program *program)
+static void drop_dead(struct plan *plan)
 {
-	size_t kept = program->n_steps;
+	size_t kept = plan->n_steps;
 
-	for (size_t i = program->n_steps; i-- > 0;) {
-		const struct step *step = &program->steps[i];
+	for (size_t i = plan->n_steps; i-- > 0;) {
+		const struct step *step = &plan->steps[i];
 
-		if (is_dead(program, step))
+		if (is_dead(plan, step))
 			continue;
 		for (unsigned k = 0; k < STEP_INPUTS; k++)
 			if (step->in[k])
 				step->in[k]->used = true;
 		if (--kept != i)
-			program->steps[kept] = *step;
+			plan->steps[kept] = *step;
 	}
-	program->steps += kept;
-	program->n_steps -= kept;
+	plan->steps += kept;
+	plan->n_steps -= kept;
 }
 
 /* Notes in which segments each buffer is first and last used, and takes its slot away. */
-static void note_lives(struct program *program)
+static void note_lives(struct plan *plan)
 {
-	for (size_t i = 0; i < program->n_buffers; i++) {
-		program->buffers[i]->first = SIZE_MAX;
-		program->buffers[i]->slot = -1;
+	for (size_t i = 0; i < plan->n_buffers; i++) {
+		plan->buffers[i]->first = SIZE_MAX;
+		plan->buffers[i]->slot = -1;
 	}
-	for (size_t s = 0; s < program->n_segments; s++) {
-		const struct segment *segment = &program->segments[s];
+	for (size_t s = 0; s < plan->n_segments; s++) {
+		const struct segment *segment = &plan->segments[s];
 
 		for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-			const struct step *step = &program->steps[i];
+			const struct step *step = &plan->steps[i];
 
 			for (unsigned k = 0; k <= STEP_INPUTS; k++) {
 				struct buffer *at = k < STEP_INPUTS ? step->in[k] : step->out;
@@ -158,12 +158,12 @@ static bool in_scratch(const struct buffer *buffer, bool elementwise)
 }
 
 /* Returns whether a later step of the segment reads the buffer. */
-static bool used_later(const struct program *program, const struct segment *segment, size_t step,
+static bool used_later(const struct plan *plan, const struct segment *segment, size_t step,
 		       const struct buffer *buffer)
 {
 	for (size_t i = step + 1; i < segment->first + segment->count; i++)
 		for (unsigned k = 0; k < STEP_INPUTS; k++)
-			if (program->steps[i].in[k] == buffer)
+			if (plan->steps[i].in[k] == buffer)
 				return true;
 	return false;
 }
@@ -179,17 +179,17 @@ static int take_slot(uint32_t *slots)
 /* Gives the segment's scratch values their slots. An input that this step is the last to read leaves its slot to the
  * output, which then overwrites it element by element; not where elements change their size. Returns the number of
  * steps that fit. */
-static size_t give_slots(struct program *program, const struct segment *segment)
+static size_t give_slots(struct plan *plan, const struct segment *segment)
 {
 	uint32_t slots = 0;
 
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-		const struct step *step = &program->steps[i];
+		const struct step *step = &plan->steps[i];
 		const bool changes_size = step->ops->changes_size;
 		uint32_t dying = 0;
 
 		for (unsigned k = 0; k < STEP_INPUTS; k++)
-			if (step->in[k] && step->in[k]->slot >= 0 && !used_later(program, segment, i, step->in[k]))
+			if (step->in[k] && step->in[k]->slot >= 0 && !used_later(plan, segment, i, step->in[k]))
 				dying |= UINT32_C(1) << step->in[k]->slot;
 		if (!changes_size)
 			slots &= ~dying;
@@ -204,12 +204,12 @@ static size_t give_slots(struct program *program, const struct segment *segment)
 }
 
 /* Returns the bytes of the widest element that the segment handles block by block. */
-static size_t widest(const struct program *program, const struct segment *segment)
+static size_t widest(const struct plan *plan, const struct segment *segment)
 {
 	size_t bytes = 1;
 
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-		const struct step *step = &program->steps[i];
+		const struct step *step = &plan->steps[i];
 		const size_t out = dtype_size(step->out->shape.dtype);
 
 		bytes = out > bytes ? out : bytes;
@@ -222,27 +222,27 @@ static size_t widest(const struct program *program, const struct segment *segmen
 
 /* Returns the picoseconds that an element takes in all steps of an element-wise segment, by their first values; at
  * least 1. */
-static uint64_t element_ps(const struct program *program, const struct segment *segment)
+static uint64_t element_ps(const struct plan *plan, const struct segment *segment)
 {
 	uint64_t cost = 1;
 
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-		const struct step *step = &program->steps[i];
+		const struct step *step = &plan->steps[i];
 
-		cost += step->ops->element_ps(program->memory->engine, step);
+		cost += step->ops->element_ps(plan->memory->engine, step);
 	}
 	return cost;
 }
 
 /* Returns where the segment's cost is learned: with the step that takes most of it. */
-static struct cost *cost_of_dearest(const struct program *program, const struct segment *segment)
+static struct cost *cost_of_dearest(const struct plan *plan, const struct segment *segment)
 {
-	struct engine *engine = program->memory->engine;
-	const struct step *dearest = &program->steps[segment->first];
+	struct engine *engine = plan->memory->engine;
+	const struct step *dearest = &plan->steps[segment->first];
 	uint64_t most = 0;
 
 	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-		const struct step *step = &program->steps[i];
+		const struct step *step = &plan->steps[i];
 		const uint64_t ps = step_is_elementwise(step) ? step->ops->element_ps(engine, step) : 0;
 
 		dearest = ps > most ? step : dearest;
@@ -252,19 +252,19 @@ static struct cost *cost_of_dearest(const struct program *program, const struct 
 }
 
 /* Returns whether threads share a stage with a caller that waits for its end. */
-static bool is_shared(const struct program *program)
+static bool is_shared(const struct plan *plan)
 {
-	return program->memory->limits.shares_memory && !program->is_background;
+	return plan->memory->limits.shares_memory && !plan->is_background;
 }
 
 /* Returns what a chunk may take so that the threads which share an embedded call end at about the same time. */
-static uint64_t chunk_share_ns(const struct program *program, const struct segment *segment, uint64_t ps)
+static uint64_t chunk_share_ns(const struct plan *plan, const struct segment *segment, uint64_t ps)
 {
-	const unsigned threads = pool_threads(program->memory->engine->pool);
+	const unsigned threads = pool_threads(plan->memory->engine->pool);
 	const double ns = (double)segment->n * (double)ps / 1000;
 	uint64_t share_ns;
 
-	if (threads == 1 || !is_shared(program) || ns > CHUNK_NS * 1000.0)
+	if (threads == 1 || !is_shared(plan) || ns > CHUNK_NS * 1000.0)
 		return UINT64_MAX;
 	share_ns = cost_expect(segment->cost, (uint64_t)ns) / (threads * CHUNKS_EACH);
 	return share_ns > CHUNK_LEAST_NS ? share_ns : CHUNK_LEAST_NS;
@@ -272,114 +272,114 @@ static uint64_t chunk_share_ns(const struct program *program, const struct segme
 
 /* A chunk is 16,384 words; but for a producer's, up to four times as many while each thread has some: to take, time and
  * count one costs as much as 5 % of a quick one of 64 KiB. */
-static uint64_t chunk_bytes(const struct program *program, const struct segment *segment, size_t bytes)
+static uint64_t chunk_bytes(const struct plan *plan, const struct segment *segment, size_t bytes)
 {
-	const unsigned threads = pool_threads(program->memory->engine->pool);
+	const unsigned threads = pool_threads(plan->memory->engine->pool);
 	const uint64_t share = segment->n / (threads == 1 ? 1 : threads * CHUNKS_EACH) * bytes;
 
-	if (program->is_background || share < CHUNK_BYTES)
+	if (plan->is_background || share < CHUNK_BYTES)
 		return CHUNK_BYTES;
 	return share < CHUNK_BYTES_MOST ? share : CHUNK_BYTES_MOST;
 }
 
 /* Returns what a segment takes on one core, by first values. */
-static uint64_t segment_ns(const struct program *program, const struct bindings *bound, const struct segment *segment)
+static uint64_t segment_ns(const struct plan *plan, const struct bindings *bound, const struct segment *segment)
 {
-	const struct step *first = &program->steps[segment->first];
+	const struct step *first = &plan->steps[segment->first];
 	uint64_t ns = 0;
 
 	if (step_is_elementwise(first))
-		return (uint64_t)((double)segment->n * (double)element_ps(program, segment) / 1000);
+		return (uint64_t)((double)segment->n * (double)element_ps(plan, segment) / 1000);
 	for (size_t i = 0; i < segment->count; i++)
 		ns += first->ops->cost_ns(bound, &first[i]);
 	return ns;
 }
 
 /* Less than chunk_bytes where the steps together would take too long. */
-static void size_segment(const struct program *program, const struct bindings *bound, struct segment *segment)
+static void size_segment(const struct plan *plan, const struct bindings *bound, struct segment *segment)
 {
-	const size_t bytes = widest(program, segment);
+	const size_t bytes = widest(plan, segment);
 	uint64_t ps, share_ns;
 
-	segment->n = program->steps[segment->first].out->shape.n;
-	segment->cost = cost_of_dearest(program, segment);
-	segment->ns = segment_ns(program, bound, segment);
-	if (!step_is_elementwise(&program->steps[segment->first]))
+	segment->n = plan->steps[segment->first].out->shape.n;
+	segment->cost = cost_of_dearest(plan, segment);
+	segment->ns = segment_ns(plan, bound, segment);
+	if (!step_is_elementwise(&plan->steps[segment->first]))
 		return;
-	ps = element_ps(program, segment);
-	segment->chunk = (size_t)chunk_bytes(program, segment, bytes) / bytes / CHUNK_MIN * CHUNK_MIN;
-	share_ns = chunk_share_ns(program, segment, ps);
+	ps = element_ps(plan, segment);
+	segment->chunk = (size_t)chunk_bytes(plan, segment, bytes) / bytes / CHUNK_MIN * CHUNK_MIN;
+	share_ns = chunk_share_ns(plan, segment, ps);
 	while (segment->chunk > CHUNK_MIN && (segment->chunk * ps / 1000 > CHUNK_NS ||
 					      cost_expect(segment->cost, segment->chunk * ps / 1000) > share_ns))
 		segment->chunk /= 2;
 	segment->chunk_ns = size_min(segment->chunk, segment->n) * ps / 1000;
-	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PROGRAM_BLOCK_BYTES / bytes);
+	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PLAN_BLOCK_BYTES / bytes);
 }
 
 /* Returns whether this step must wait for the end of the segment: it reads elements of any index that a step there
  * writes, or the other way round. */
-static bool must_wait(const struct program *program, const struct segment *segment, const struct step *step)
+static bool must_wait(const struct plan *plan, const struct segment *segment, const struct step *step)
 {
 	for (size_t i = segment->first; i < segment->first + segment->count; i++)
-		if (step_reads_whole(step, program->steps[i].out) || step_reads_whole(&program->steps[i], step->out))
+		if (step_reads_whole(step, plan->steps[i].out) || step_reads_whole(&plan->steps[i], step->out))
 			return true;
 	return false;
 }
 
 /* Returns whether the step behind a segment may run in it, block by block with the steps before it. */
-static bool joins(const struct program *program, const struct bindings *bound, const struct segment *segment)
+static bool joins(const struct plan *plan, const struct bindings *bound, const struct segment *segment)
 {
-	const struct step *first = &program->steps[segment->first], *step = first + segment->count;
+	const struct step *first = &plan->steps[segment->first], *step = first + segment->count;
 
 	if (first->ops->joins)
 		return first->ops == step->ops &&
 		       first->ops->joins(bound, first, segment->count + 1);
 	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n &&
-	       !must_wait(program, segment, step);
+	       !must_wait(plan, segment, step);
 }
 
 /* Segments of consecutive steps; `limit` cuts those that need too many values in scratch at once. */
-static void cut_segments(struct program *program, const struct bindings *bound, size_t limit)
+static void cut_segments(struct plan *plan, const struct bindings *bound, size_t limit)
 {
-	program->n_segments = 0;
-	for (size_t i = 0; i < program->n_steps; i++) {
-		struct segment *last = program->n_segments ? &program->segments[program->n_segments - 1] : NULL;
+	plan->n_segments = 0;
+	for (size_t i = 0; i < plan->n_steps; i++) {
+		struct segment *last = plan->n_segments ? &plan->segments[plan->n_segments - 1] : NULL;
 
-		if (last && last->count < limit && joins(program, bound, last))
+		if (last && last->count < limit && joins(plan, bound, last))
 			last->count++;
 		else
-			program->segments[program->n_segments++] = (struct segment){.first = i, .count = 1};
+			plan->segments[plan->n_segments++] = (struct segment){.first = i, .count = 1};
 	}
 }
 
 /* Shorter segments need fewer values at once, so this ends. */
-static void assign_slots(struct program *program, const struct bindings *bound)
+static void assign_slots(struct plan *plan, const struct bindings *bound)
 {
-	size_t limit = program->n_steps;
+	size_t limit = plan->n_steps;
 	bool fits;
 
 	do {
-		cut_segments(program, bound, limit);
-		note_lives(program);
+		cut_segments(plan, bound, limit);
+		note_lives(plan);
 		fits = true;
-		for (size_t s = 0; s < program->n_segments && fits; s++)
-			if (step_is_elementwise(&program->steps[program->segments[s].first]))
-				fits = give_slots(program, &program->segments[s]) == program->segments[s].count;
+		for (size_t s = 0; s < plan->n_segments && fits; s++)
+			if (step_is_elementwise(&plan->steps[plan->segments[s].first]))
+				fits = give_slots(plan, &plan->segments[s]) == plan->segments[s].count;
 		limit = fits ? limit : SLOTS_MAX;
 	} while (!fits);
 }
 
 /* Returns the most bytes that temporaries and the steps' own work memory hold at once; UINT64_MAX: more than can be. */
-static uint64_t temp_peak(const struct program *program)
+static uint64_t temp_peak(const struct plan *plan)
 {
 	uint64_t peak = 0;
 
-	for (size_t s = 0; s < program->n_segments; s++) {
-		const struct step *step = &program->steps[program->segments[s].first];
+	for (size_t s = 0; s < plan->n_segments; s++) {
+		const struct step *step = &plan->steps[plan->segments[s].first];
 		uint64_t bytes = step->work_bytes;
 
-		for (size_t i = 0; i < program->n_buffers; i++) {
-			const struct buffer *at = program->buffers[i];
+		for (size_t i = 0; i < plan->n_buffers; i++) {
+			const struct buffer *at = plan->buffers[i];
 
 			if (at->kind == BUFFER_TEMP && at->slot < 0 && at->first <= s && s <= at->last)
 				bytes = bytes > UINT64_MAX - at->shape.bytes ? UINT64_MAX : bytes + at->shape.bytes;
@@ -389,17 +389,17 @@ static uint64_t temp_peak(const struct program *program)
 	return peak;
 }
 
-int program_finish(struct program *program, const struct bindings *bound)
+int plan_finish(struct plan *plan, const struct bindings *bound)
 {
-	drop_dead(program);
-	program->segments = bump_alloc(program->bump, (program->n_steps + 1) * sizeof *program->segments);
-	if (!program->segments)
+	drop_dead(plan);
+	plan->segments = bump_alloc(plan->bump, (plan->n_steps + 1) * sizeof *plan->segments);
+	if (!plan->segments)
 		return -ERROR_NO_MEMORY;
-	assign_slots(program, bound);
-	for (size_t s = 0; s < program->n_segments; s++)
-		size_segment(program, bound, &program->segments[s]);
-	for (size_t i = 0; i < program->n_steps; i++)
-		program->steps[i].work_bytes = step_work_bytes(bound, &program->steps[i]);
-	program->temp_bytes = temp_peak(program);
+	assign_slots(plan, bound);
+	for (size_t s = 0; s < plan->n_segments; s++)
+		size_segment(plan, bound, &plan->segments[s]);
+	for (size_t i = 0; i < plan->n_steps; i++)
+		plan->steps[i].work_bytes = step_work_bytes(bound, &plan->steps[i]);
+	plan->temp_bytes = temp_peak(plan);
 	return 0;
 }
