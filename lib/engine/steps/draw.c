@@ -82,12 +82,14 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 	return (costs[DIST_BITS][level] + 8000u) * words;
 }
 
-/* step_ops.place: notes the stream, and the component of it that the step's first element is. */
+/* step_ops.place: notes the stream, and the component of it that the step's first element is. A run that is kept, or copied,
+ * has the rest of the draw. */
 static int place_draw(struct bindings *bound, const struct step *step, const struct placement *placement)
 {
 	struct position *position = &bound->positions[step->placement];
 
-	position->draw = step->draw.draw;
+	if (position->draw.dtype == DTYPE_NONE)
+		position->draw = step->draw.draw;
 	position->draw.stream = position->stream;
 	position->begin = (position->at.offset + placement->begin) * placement->components;
 	return 0;
