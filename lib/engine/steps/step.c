@@ -40,7 +40,7 @@ int step_begin(const struct bindings *bound, const struct step *steps, size_t co
 	for (size_t i = 0; i < count; i++) {
 		struct step_run *at = state_at(run, i);
 
-		/* program_finish drops steps without elements: sizes of the output may be divisors. */
+		/* plan_finish drops steps without elements: sizes of the output may be divisors. */
 		assert(steps[i].out->shape.n > 0);
 		at->engine = bound->engine;
 		at->bound = bound;
