@@ -79,7 +79,7 @@ static const struct stream_choice *own_of(const struct run *run, const struct pl
 static int find_stated(const struct seek_state *p, const struct placement *placement, struct position *position)
 {
 	const struct stream_choice *own = own_of(p->run, placement), *run = &p->run->choice;
-	struct stream *stream = &position->stream;
+	struct stream *stream = position_stream(position, placement->is_points);
 
 	stream->generator = own->has_generator ? own->generator : run->generator;
 	stream->seed = position->at.seed = own->has_seed ? own->seed : run->seed;
@@ -142,7 +142,7 @@ static int find_stream(const struct seek_state *p, const struct placement *place
 	error = check_named(p->run, placement, p->err);
 	if (error)
 		return error;
-	position->stream = range->stream;
+	*position_stream(position, placement->is_points) = range->stream;
 	position->at.seed = range->stream.seed;
 	position->at.stream = range->stream.stream;
 	position->trn24 = false;
@@ -183,7 +183,12 @@ static struct cursor *find_cursor(struct seek_state *p, const struct placement *
  * if the stream ends before it. The loop takes at most 3 steps. */
 static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
 {
-	unsigned __int128 sample = word ? ((unsigned __int128)word + words - 1) / words : 0;
+	if (word == 0) {
+		*ret_sample = 0;
+		return true;
+	}
+
+	unsigned __int128 sample = ((unsigned __int128)word + words - 1) / words;
 
 	while (sample * words % STREAM_GROUP_WORDS != 0)
 		sample++;
@@ -192,10 +197,12 @@ static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
 }
 
 /* Finds the sample at which the draw begins and its first word, and moves the cursor behind the draw, to the next
- * group. A draw that states an offset moves the cursor, too: the next one follows it. */
-static int find_offset(struct seek_state *p, const struct placement *placement, struct cursor *cursor, struct position *position)
+ * group. A draw that states an offset moves the cursor, too: the next one follows it. cursor NULL: no other draw is there. */
+static int find_offset(const struct seek_state *p, const struct placement *placement, struct cursor *cursor,
+		       struct position *position)
 {
 	const struct stream_choice *own = own_of(p->run, placement);
+	struct draw_position *lies = &position->at;
 	const unsigned words = placement->words;
 	const bool follows = !own->has_offset;
 	const uint64_t from = follows ? cursor->next : own->position;
@@ -213,11 +220,13 @@ static int find_offset(struct seek_state *p, const struct placement *placement, 
 				      "%" PRIu64 " samples from sample %" PRIu64
 				      " of %u words, allowed is to end by word 2^64, the end of the stream",
 				      placement->n, offset, words);
-	cursor->ended = !stream_next_position(first, count, &cursor->next);
-	position->at.offset = offset;
-	position->at.position = first;
-	position->at.next = cursor->next;
-	position->at.has_next = !cursor->ended;
+	lies->offset = offset;
+	lies->position = first;
+	lies->has_next = stream_next_position(first, count, &lies->next);
+	if (cursor) {
+		cursor->ended = !lies->has_next;
+		cursor->next = lies->next;
+	}
 	position->origin = offset - (follows ? 0 : own->offset);
 	return 0;
 }
@@ -273,7 +282,7 @@ static inline void put_name(const char *name, struct value *ret)
 }
 
 /* Fills in the members that placement_put reserved, in its order. Returns the last of them: `next`. */
-static const struct value *put_position(struct run *run, const struct placement *placement, const struct position *position,
+static const struct value *put_position(struct run *run, const struct placement *placement, struct position *position,
 					int *failed)
 {
 	const struct draw_position *lies = &position->at;
@@ -281,7 +290,7 @@ static const struct value *put_position(struct run *run, const struct placement 
 	struct bump *bump = run->bound.bump;
 	struct value_member *at = run->fields[placement->field];
 
-	put_name(generator_row(position->stream.generator)->name, &(at++)->value);
+	put_name(generator_row(position_stream(position, placement->is_points)->generator)->name, &(at++)->value);
 	*failed |= put_u64(bump, text, lies->seed, &(at++)->value);
 	*failed |= put_u64(bump, text, lies->stream, &(at++)->value);
 	at += position->trn24;
@@ -330,74 +339,56 @@ static int put_run(struct run *run, const struct value *next)
 	return failed || (list.array.count && value_put(bump, run->reply, "ranges", list)) ? -ERROR_NO_MEMORY : 0;
 }
 
-/* Writes the positions of all draws to the reply. */
-static int put_all(struct run *run)
-{
-	const struct placements *placements = &run->plan->placements;
-	const struct value *next = NULL;
-	int failed = 0;
-
-	for (size_t i = 0; i < placements->count; i++) {
-		const struct value *last =
-			put_position(run, &placements->at[i], &run->bound.positions[i], &failed);
-
-		next = placements->at[i].is_points ? next : last;
-	}
-	return failed || (placements->is_run && put_run(run, next)) ? -ERROR_NO_MEMORY : 0;
-}
-
 /* ---- all of them ---- */
 
 /* Finds where a draw or a set lies. */
 static int find_position(struct seek_state *p, const struct placement *placement, struct position *position)
 {
+	const bool is_alone = !p->run->plan->placements.is_run && p->run->choice.has_offset;
 	const int error = find_stream(p, placement, position);
 
 	if (error)
 		return error;
-	return placement->is_points
-		       ? find_points(p, placement, position)
-		       : find_offset(p, placement, find_cursor(p, placement, &position->stream), position);
-}
-
-/* Passes the steps their positions. */
-static int place_steps(struct run *run)
-{
-	const struct plan *plan = run->plan;
-	int failed = 0;
-
-	for (size_t i = 0; i < plan->n_steps && !failed; i++) {
-		const struct step *step = &plan->steps[i];
-
-		if (step->placement >= 0 && step->ops->place)
-			failed = step->ops->place(&run->bound, step, &plan->placements.at[step->placement]);
-	}
-	return failed;
+	if (placement->is_points)
+		return find_points(p, placement, position);
+	return find_offset(p, placement, is_alone ? NULL : find_cursor(p, placement, &position->draw.stream), position);
 }
 
 int placement_find(struct run *run, struct error *err)
 {
-	const size_t count = run->plan->placements.count;
+	const struct plan *plan = run->plan;
+	const size_t count = plan->placements.count;
 	struct cursor few[PLACEMENT_PLACES_HERE]; /* what runs again and again takes nothing more of its bump allocator */
 	struct seek_state p = {.run = run, .err = err, .cursors = few};
-	int error = 0;
+	int error = 0, failed = 0;
 
 	if (count > PLACEMENT_PLACES_HERE)
 		p.cursors = bump_alloc(run->bound.bump, count * sizeof *p.cursors);
-	if (!p.cursors)
+	for (size_t i = 0; i < count && p.cursors && !error; i++)
+		error = find_position(&p, &plan->placements.at[i], &run->bound.positions[i]);
+	for (size_t i = 0; i < plan->n_steps && !error && !failed; i++) {
+		const struct step *step = &plan->steps[i];
+
+		if (step->placement >= 0 && step->ops->place && p.cursors)
+			failed = step->ops->place(&run->bound, step, &plan->placements.at[step->placement]);
+	}
+	if (failed || !p.cursors)
 		return error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");
-	for (size_t i = 0; i < count && !error; i++)
-		error = find_position(&p, &run->plan->placements.at[i], &run->bound.positions[i]);
-	if (!error && place_steps(run))
-		error = error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie");
 	return error;
 }
 
 int placement_seek(struct run *run, struct error *err)
 {
-	const int error = placement_find(run, err);
+	const struct placements *placements = &run->plan->placements;
+	const struct value *next = NULL;
+	int error = placement_find(run, err), failed = 0;
 
-	if (error)
-		return error;
-	return put_all(run) ? error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie") : 0;
+	for (size_t i = 0; i < placements->count && !error; i++) {
+		const struct value *last = put_position(run, &placements->at[i], &run->bound.positions[i], &failed);
+
+		next = placements->at[i].is_points ? next : last;
+	}
+	if (!error && placements->is_run)
+		failed |= put_run(run, next);
+	return failed ? error_set(err, ERROR_NO_MEMORY, "no memory for where its draws lie") : error;
 }

@@ -18,8 +18,7 @@ enum {
 
 /* ---- what it binds ---- */
 
-/* Gets room for n buffers; what is new is zero. */
-static int reserve_buffers(struct run *run, size_t n)
+int run_reserve(struct run *run, size_t n)
 {
 	const size_t room = size_max(n, size_max(2 * run->buffers_room, BUFFERS_LEAST)), old = run->buffers_room;
 	char **base;
@@ -44,17 +43,12 @@ static int reserve_buffers(struct run *run, size_t n)
 
 int run_hold(struct run *run, const struct buffer *buffer, const void *base, struct tile *tile)
 {
-	if (reserve_buffers(run, buffer->index + 1))
+	if (run_reserve(run, buffer->index + 1))
 		return -ERROR_NO_MEMORY;
 	run->bound.base[buffer->index] = (char *)base;
 	run->tiles[buffer->index] = tile;
 	run->handles[buffer->index] = buffer->handle;
 	return 0;
-}
-
-int run_reserve(struct run *run)
-{
-	return reserve_buffers(run, run->plan->n_buffers);
 }
 
 int run_take_transform(struct run *run)
@@ -71,17 +65,6 @@ int run_take_transform(struct run *run)
 	return error;
 }
 
-/* Gets positions and ranges of its own. */
-static int get_positions(struct run *run)
-{
-	const struct placements *placements = &run->plan->placements;
-	const size_t n = placements->count, n_ranges = placements->n_ranges;
-
-	run->bound.positions = bump_alloc(run->bound.bump, (n + 1) * sizeof *run->bound.positions);
-	run->ranges = bump_alloc(run->bound.bump, (n_ranges + 1) * sizeof *run->ranges);
-	return run->bound.positions && run->ranges ? 0 : -ERROR_NO_MEMORY;
-}
-
 /* Returns the map of the reply that has a field. The casts drop a const that value_get adds; the reply is the run's own.
  */
 static struct value *map_of(struct value *reply, const struct reply_field *field)
@@ -95,15 +78,36 @@ static struct value *map_of(struct value *reply, const struct reply_field *field
 	return field->inside ? &map->map.at[field->inside - 1].value : map;
 }
 
-/* Finds the fields in the run's reply, so that a run writes them without a search. */
-static int find_fields(struct run *run, struct value *reply)
+/* The run's own range is the first. */
+void run_name_stream(struct run *run, const struct value *name)
+{
+	if (run->plan->placements.n_ranges == 0) /* nothing is drawn */
+		return;
+	run->ranges->name = name ? name->bytes.at : NULL;
+	run->ranges->name_size = name ? name->bytes.size : 0;
+}
+
+/* Fields are found here, so that a run writes them without a search. */
+int run_bind(struct run *run, const struct run *from, struct value *reply)
 {
 	const struct plan *plan = run->plan;
+	const struct placements *placements = &plan->placements;
+	const size_t positions = placements->count * sizeof *run->bound.positions;
 
 	run->reply = reply;
+	run->bound.positions = bump_alloc(run->bound.bump, positions + 1);
+	run->ranges = bump_alloc(run->bound.bump, (placements->n_ranges + 1) * sizeof *run->ranges);
 	run->fields = bump_alloc(run->bound.bump, (plan->n_fields + 1) * sizeof(struct value_member *));
-	if (!run->fields)
+	if (!run->bound.positions || !run->ranges || !run->fields)
 		return -ERROR_NO_MEMORY;
+	memset(run->bound.positions, 0, positions);
+	if (from)
+		memcpy(run->bound.positions, from->bound.positions, positions);
+	if (placements->n_ranges)
+		memcpy(run->ranges, from ? from->ranges : placements->ranges, placements->n_ranges * sizeof *run->ranges);
+	run->choice = from ? from->choice : placements->is_run || !placements->count ? placements->run : placements->at[0].own;
+	if (!from)
+		run_name_stream(run, placements->name);
 	for (size_t i = 0; i < plan->n_fields; i++) {
 		const struct reply_field *field = &plan->fields[i];
 
@@ -114,46 +118,19 @@ static int find_fields(struct run *run, struct value *reply)
 	return 0;
 }
 
-/* The run's own range is the first. */
-void run_name_stream(struct run *run, const struct value *name)
-{
-	if (run->plan->placements.n_ranges == 0) /* nothing is drawn */
-		return;
-	run->ranges->name = name ? name->bytes.at : NULL;
-	run->ranges->name_size = name ? name->bytes.size : 0;
-}
-
-int run_bind(struct run *run, struct value *reply)
-{
-	const struct placements *placements = &run->plan->placements;
-
-	if (get_positions(run))
-		return -ERROR_NO_MEMORY;
-	memset(run->bound.positions, 0, placements->count * sizeof *run->bound.positions);
-	if (placements->n_ranges)
-		memcpy(run->ranges, placements->ranges, placements->n_ranges * sizeof *run->ranges);
-	run->choice = placements->is_run || placements->count == 0 ? placements->run : placements->at[0].own;
-	run_name_stream(run, placements->name);
-	return find_fields(run, reply);
-}
-
 int run_copy(const struct run *from, struct value *reply, struct run *run)
 {
 	const struct plan *plan = run->plan;
-	const struct placements *placements = &plan->placements;
 
-	if (reserve_buffers(run, plan->n_buffers) || get_positions(run) ||
-	    value_share(run->bound.bump, from->reply, reply))
+	if (run_reserve(run, plan->n_buffers) || value_share(run->bound.bump, from->reply, reply) ||
+	    run_bind(run, from, reply))
 		return -ERROR_NO_MEMORY;
 	memcpy(run->bound.base, from->bound.base, plan->n_buffers * sizeof *run->bound.base);
 	memcpy(run->handles, from->handles, plan->n_buffers * sizeof *run->handles);
-	memcpy(run->bound.positions, from->bound.positions, placements->count * sizeof *run->bound.positions);
-	memcpy(run->ranges, from->ranges, placements->n_ranges * sizeof *run->ranges);
-	run->choice = from->choice;
 	while (run->n_transforms < plan->n_transforms)
 		if (run_take_transform(run))
 			return -ERROR_NO_MEMORY;
-	return find_fields(run, reply);
+	return 0;
 }
 
 /* Allocates a result's memory, aligned to RESULT_ALIGN; small ones lie in the bump allocator itself. */
@@ -432,8 +409,9 @@ void run_free_new_tiles(const struct run *run)
 			tile_free(run->plan->memory, run->handles[i], NULL);
 }
 
-/* Ends the states of steps. */
-static void end_steps(struct run *run)
+/* States first, since they may wait for plans of transforms; then temporaries and tiles, whose addresses nobody may use
+ * afterwards; these plans last. */
+void run_end(struct run *run)
 {
 	for (size_t i = 0; run->step_runs && i < run->plan->n_segments; i++)
 		step_end(run->step_runs[i]);
@@ -441,27 +419,16 @@ static void end_steps(struct run *run)
 		step_end(run->step);
 	run->step_runs = NULL;
 	run->step = NULL;
-}
-
-/* Gives a tile back, whose address nobody may use afterwards. */
-static void give_tile(struct run *run, size_t i)
-{
-	tile_give(run->plan->memory, run->tiles[i]);
-	run->tiles[i] = NULL;
-	run->bound.base[i] = NULL;
-}
-
-/* States first, since they may wait for plans; then temporaries and tiles; plans last. */
-void run_end(struct run *run)
-{
-	end_steps(run);
 	for (size_t i = 0; i < run->plan->n_buffers && i < run->buffers_room; i++) {
 		const struct buffer *at = run->plan->buffers[i];
 
 		if (at->kind == BUFFER_TEMP && !(at->is_constant && run->has_constants))
 			drop_temp(run, i);
-		if (run->tiles[i])
-			give_tile(run, i);
+		if (!run->tiles[i])
+			continue;
+		tile_give(run->plan->memory, run->tiles[i]);
+		run->tiles[i] = NULL;
+		run->bound.base[i] = NULL;
 	}
 	while (run->n_transforms > 0)
 		plans_give(run->bound.engine->plans, run->bound.transforms[--run->n_transforms]);

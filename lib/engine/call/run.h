@@ -52,13 +52,14 @@ int run_hold(struct run *run, const struct buffer *buffer, const void *base, str
  * -ERROR_NO_MEMORY or -ERROR_OUT_OF_RANGE (a length that no plan takes). */
 int run_take_transform(struct run *run);
 
-/* Gets room for all buffers, which plan_finish reads. Returns 0 or -ERROR_NO_MEMORY. */
-int run_reserve(struct run *run);
+/* Gets room for n buffers; what is new is zero. plan_finish needs room for all. Returns 0 or -ERROR_NO_MEMORY. */
+int run_reserve(struct run *run, size_t n);
 
 /* ---- when it is finished ---- */
 
-/* Gets the first run's positions, choice and fields in its reply. Returns 0 or -ERROR_NO_MEMORY. */
-int run_bind(struct run *run, struct value *reply);
+/* Gets the run's positions, choice and fields in its reply: those of a first run, or as `from` has them. Returns 0 or
+ * -ERROR_NO_MEMORY. */
+int run_bind(struct run *run, const struct run *from, struct value *reply);
 
 /* Makes a run that is like `from`, a first run that holds nothing, with transforms and a reply of its own. Set plan,
  * bound.engine and bound.bump before. Returns 0 or -ERROR_NO_MEMORY; call run_end also then. */

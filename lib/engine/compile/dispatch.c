@@ -6,12 +6,12 @@
 int compile_finish(struct compiler *compiler, const char *context)
 {
 	struct run *run = compiler->first_run;
-	int error = run_reserve(run);
+	int error = run_reserve(run, compiler->plan->n_buffers);
 
 	if (!error)
 		error = plan_finish(compiler->plan, &run->bound);
 	if (!error)
-		error = run_bind(run, compiler->reply);
+		error = run_bind(run, NULL, compiler->reply);
 	return error ? error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for its bookkeeping", context) : 0;
 }
 

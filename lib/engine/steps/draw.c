@@ -82,15 +82,12 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 	return (costs[DIST_BITS][level] + 8000u) * words;
 }
 
-/* step_ops.place: notes the stream, and the component of it that the step's first element is. A run that is kept, or copied,
- * has the rest of the draw. */
+/* step_ops.place: notes the component of the stream that the step's first element is. */
 static int place_draw(struct bindings *bound, const struct step *step, const struct placement *placement)
 {
 	struct position *position = &bound->positions[step->placement];
 
-	if (position->draw.dtype == DTYPE_NONE)
-		position->draw = step->draw.draw;
-	position->draw.stream = position->stream;
+	position_set_draw(position, &step->draw.draw);
 	position->begin = (position->at.offset + placement->begin) * placement->components;
 	return 0;
 }

@@ -171,24 +171,41 @@ struct step {
  */
 struct position {
 	struct draw_position at; /* of the whole draw */
-	struct stream stream;    /* that it draws from; its seed is not at.seed in the layout trn24 */
 	bool trn24, text;        /* as the reply states it: key_layout, and integers as text */
 	uint64_t origin; /* sample of the stream at which counting from the draw's start begins: offset less what was skipped */
 	uint64_t begin; /* what out's first element is: component of the stream, coordinate of the set; of a trace the
 			 * sample that is component 0 of the first probe */
 	union {
 		struct {
-			struct draw draw; /* the step's, of that stream */
+			struct draw draw; /* the step's, of its stream, whose seed is not at.seed in the layout trn24 */
 			struct draw_array_fault *fault; /* of array parameters */
 			struct value_member *results;   /* of a trace, in the reply */
 		};
 		struct {
+			struct stream stream; /* that scrambles the set */
 			struct points *set; /* in a bump allocator that outlives the run; NULL until it is made */
 			bool is_noted; /* a deferred build makes it, for the stream that the settings have */
 			struct points_settings settings;
 		};
 	};
 };
+
+/* Returns the stream that a position is in. */
+static inline struct stream *position_stream(struct position *position, bool is_points)
+{
+	return is_points ? &position->stream : &position->draw.stream;
+}
+
+/* Copies what a step draws to its position, but for the stream, and once: a run that is kept, or copied, has it. */
+static inline void position_set_draw(struct position *position, const struct draw *draw)
+{
+	const struct stream stream = position->draw.stream;
+
+	if (position->draw.dtype != DTYPE_NONE)
+		return;
+	position->draw = *draw;
+	position->draw.stream = stream;
+}
 
 /* What a run binds to the numbers of its plan (engine/call): by buffer, by transform, by placement. */
 struct bindings {

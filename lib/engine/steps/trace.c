@@ -349,8 +349,7 @@ static int place_trace(struct bindings *bound, const struct step *step, const st
 {
 	struct position *position = &bound->positions[step->placement];
 
-	position->draw = step->trace.draw;
-	position->draw.stream = position->stream;
+	position_set_draw(position, &step->trace.draw);
 	position->begin = position->at.offset + placement->begin;
 	return 0;
 }
