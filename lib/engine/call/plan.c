@@ -151,12 +151,6 @@ static void note_lives(struct plan *plan)
 	}
 }
 
-/* Returns whether a value needs no memory but a slot: a temporary that one element-wise segment alone uses. */
-static bool in_scratch(const struct buffer *buffer, bool elementwise)
-{
-	return buffer && buffer->kind == BUFFER_TEMP && elementwise && buffer->first == buffer->last;
-}
-
 /* Returns whether a later step of the segment reads the buffer. */
 static bool used_later(const struct plan *plan, const struct segment *segment, size_t step,
 		       const struct buffer *buffer)
@@ -176,7 +170,7 @@ static int take_slot(uint32_t *slots)
 	return slot;
 }
 
-/* Gives the segment's scratch values their slots. An input that this step is the last to read leaves its slot to the
+/* Gives the segment's scratch values their slots: temporaries that it alone uses need no other memory. An input that this step is the last to read leaves its slot to the
  * output, which then overwrites it element by element; not where elements change their size. Returns the number of
  * steps that fit. */
 static size_t give_slots(struct plan *plan, const struct segment *segment)
@@ -193,7 +187,7 @@ static size_t give_slots(struct plan *plan, const struct segment *segment)
 				dying |= UINT32_C(1) << step->in[k]->slot;
 		if (!changes_size)
 			slots &= ~dying;
-		if (in_scratch(step->out, true)) {
+		if (step->out->kind == BUFFER_TEMP && step->out->first == step->out->last) {
 			if (__builtin_popcount(slots) >= SLOTS_MAX)
 				return i - segment->first;
 			step->out->slot = take_slot(&slots);
@@ -203,52 +197,37 @@ static size_t give_slots(struct plan *plan, const struct segment *segment)
 	return segment->count;
 }
 
-/* Returns the bytes of the widest element that the segment handles block by block. */
-static size_t widest(const struct plan *plan, const struct segment *segment)
+/* What the steps of a segment are like together. */
+struct measure {
+	size_t bytes; /* of the widest element that an element-wise one handles block by block */
+	uint64_t ps;  /* of an element in all steps of an element-wise one, by their first values; at least 1 */
+};
+
+/* Measures a segment, and sets what it takes on one core by first values, and where its cost is learned: with the step that
+ * takes most of it. */
+static struct measure measure_segment(const struct plan *plan, const struct bindings *bound, struct segment *segment)
 {
-	size_t bytes = 1;
-
-	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-		const struct step *step = &plan->steps[i];
-		const size_t out = dtype_size(step->out->shape.dtype);
-
-		bytes = out > bytes ? out : bytes;
-		for (unsigned k = 0; k < STEP_INPUTS; k++)
-			if (step->in[k] && !step_reads_whole(step, step->in[k]) && dtype_size(step->in[k]->shape.dtype) > bytes)
-				bytes = dtype_size(step->in[k]->shape.dtype);
-	}
-	return bytes;
-}
-
-/* Returns the picoseconds that an element takes in all steps of an element-wise segment, by their first values; at
- * least 1. */
-static uint64_t element_ps(const struct plan *plan, const struct segment *segment)
-{
-	uint64_t cost = 1;
-
-	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-		const struct step *step = &plan->steps[i];
-
-		cost += step->ops->element_ps(plan->memory->engine, step);
-	}
-	return cost;
-}
-
-/* Returns where the segment's cost is learned: with the step that takes most of it. */
-static struct cost *cost_of_dearest(const struct plan *plan, const struct segment *segment)
-{
-	struct engine *engine = plan->memory->engine;
-	const struct step *dearest = &plan->steps[segment->first];
+	const struct step *steps = &plan->steps[segment->first], *dearest = steps;
+	struct measure measure = {.bytes = 1, .ps = 1};
 	uint64_t most = 0;
 
-	for (size_t i = segment->first; i < segment->first + segment->count; i++) {
-		const struct step *step = &plan->steps[i];
-		const uint64_t ps = step_is_elementwise(step) ? step->ops->element_ps(engine, step) : 0;
+	segment->ns = 0;
+	for (const struct step *step = steps; step < steps + segment->count; step++) {
+		const uint64_t ps = step_is_elementwise(step) ? step->ops->element_ps(bound->engine, step) : 0;
 
+		measure.bytes = size_max(measure.bytes, dtype_size(step->out->shape.dtype));
+		for (unsigned k = 0; k < STEP_INPUTS; k++)
+			if (step->in[k] && !step_reads_whole(step, step->in[k]))
+				measure.bytes = size_max(measure.bytes, dtype_size(step->in[k]->shape.dtype));
+		measure.ps += ps;
 		dearest = ps > most ? step : dearest;
 		most = ps > most ? ps : most;
+		segment->ns += step_is_elementwise(step) ? 0 : step->ops->cost_ns(bound, step);
 	}
-	return step_cost(engine, dearest);
+	if (step_is_elementwise(steps))
+		segment->ns = (uint64_t)((double)segment->n * (double)measure.ps / 1000);
+	segment->cost = step_cost(bound->engine, dearest);
+	return measure;
 }
 
 /* Returns whether threads share a stage with a caller that waits for its end. */
@@ -282,38 +261,24 @@ static uint64_t chunk_bytes(const struct plan *plan, const struct segment *segme
 	return share < CHUNK_BYTES_MOST ? share : CHUNK_BYTES_MOST;
 }
 
-/* Returns what a segment takes on one core, by first values. */
-static uint64_t segment_ns(const struct plan *plan, const struct bindings *bound, const struct segment *segment)
-{
-	const struct step *first = &plan->steps[segment->first];
-	uint64_t ns = 0;
-
-	if (step_is_elementwise(first))
-		return (uint64_t)((double)segment->n * (double)element_ps(plan, segment) / 1000);
-	for (size_t i = 0; i < segment->count; i++)
-		ns += first->ops->cost_ns(bound, &first[i]);
-	return ns;
-}
-
 /* Less than chunk_bytes where the steps together would take too long. */
 static void size_segment(const struct plan *plan, const struct bindings *bound, struct segment *segment)
 {
-	const size_t bytes = widest(plan, segment);
+	struct measure measure;
 	uint64_t ps, share_ns;
 
 	segment->n = plan->steps[segment->first].out->shape.n;
-	segment->cost = cost_of_dearest(plan, segment);
-	segment->ns = segment_ns(plan, bound, segment);
+	measure = measure_segment(plan, bound, segment);
 	if (!step_is_elementwise(&plan->steps[segment->first]))
 		return;
-	ps = element_ps(plan, segment);
-	segment->chunk = (size_t)chunk_bytes(plan, segment, bytes) / bytes / CHUNK_MIN * CHUNK_MIN;
+	ps = measure.ps;
+	segment->chunk = (size_t)chunk_bytes(plan, segment, measure.bytes) / measure.bytes / CHUNK_MIN * CHUNK_MIN;
 	share_ns = chunk_share_ns(plan, segment, ps);
 	while (segment->chunk > CHUNK_MIN && (segment->chunk * ps / 1000 > CHUNK_NS ||
 					      cost_expect(segment->cost, segment->chunk * ps / 1000) > share_ns))
 		segment->chunk /= 2;
 	segment->chunk_ns = size_min(segment->chunk, segment->n) * ps / 1000;
-	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PLAN_BLOCK_BYTES / bytes);
+	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PLAN_BLOCK_BYTES / measure.bytes);
 }
 
 /* Returns whether this step must wait for the end of the segment: it reads elements of any index that a step there

@@ -39,6 +39,8 @@ int prepared_bind(const struct prepared *prepared, struct run *run, struct error
 	}
 	if (!error && run_get_results(run))
 		error = error_set(err, ERROR_NO_MEMORY, "run_prepared: no memory for its results");
+	if (!error)
+		run_name_tiles(run);
 	return error;
 }
 

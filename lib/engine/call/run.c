@@ -106,7 +106,7 @@ int run_bind(struct run *run, const struct run *from, struct value *reply)
 	if (placements->n_ranges)
 		memcpy(run->ranges, from ? from->ranges : placements->ranges, placements->n_ranges * sizeof *run->ranges);
 	run->choice = from ? from->choice : placements->is_run || !placements->count ? placements->run : placements->at[0].own;
-	if (!from)
+	if (!from && placements->is_run)
 		run_name_stream(run, placements->name);
 	for (size_t i = 0; i < plan->n_fields; i++) {
 		const struct reply_field *field = &plan->fields[i];
@@ -167,7 +167,6 @@ int run_get_results(struct run *run)
 			run->fields[i]->value =
 				value_bytes(run->bound.base[which], (size_t)plan->buffers[which]->shape.bytes);
 	}
-	run_name_tiles(run);
 	return 0;
 }
 

@@ -65,11 +65,11 @@ int run_bind(struct run *run, const struct run *from, struct value *reply);
  * bound.engine and bound.bump before. Returns 0 or -ERROR_NO_MEMORY; call run_end also then. */
 int run_copy(const struct run *from, struct value *reply, struct run *run);
 
-/* Gives results that go with the reply their memory, which lives as long as the bump allocator, and puts them and the
- * run's tiles into the reply. Returns 0 or -ERROR_NO_MEMORY. */
+/* Gives results that go with the reply their memory, which lives as long as the bump allocator, and puts them
+ * into the reply. Returns 0 or -ERROR_NO_MEMORY. */
 int run_get_results(struct run *run);
 
-/* Names the run's tiles in its reply. */
+/* Names the run's tiles in its reply, where they may be others than those that were compiled. */
 void run_name_tiles(const struct run *run);
 
 /* Names the stream that the whole run draws from, by a text that outlives it; NULL: none. */
