@@ -197,37 +197,30 @@ static size_t give_slots(struct plan *plan, const struct segment *segment)
 	return segment->count;
 }
 
-/* What the steps of a segment are like together. */
-struct measure {
-	size_t bytes; /* of the widest element that an element-wise one handles block by block */
-	uint64_t ps;  /* of an element in all steps of an element-wise one, by their first values; at least 1 */
-};
-
-/* Measures a segment, and sets what it takes on one core by first values, and where its cost is learned: with the step that
- * takes most of it. */
-static struct measure measure_segment(const struct plan *plan, const struct bindings *bound, struct segment *segment)
+/* Sets what the steps of a segment are like together. Its cost is learned with the step that takes most of it. */
+static void measure_segment(const struct plan *plan, const struct bindings *bound, struct segment *segment)
 {
 	const struct step *steps = &plan->steps[segment->first], *dearest = steps;
-	struct measure measure = {.bytes = 1, .ps = 1};
 	uint64_t most = 0;
 
+	segment->bytes = 1;
+	segment->ps = 1;
 	segment->ns = 0;
 	for (const struct step *step = steps; step < steps + segment->count; step++) {
 		const uint64_t ps = step_is_elementwise(step) ? step->ops->element_ps(bound->engine, step) : 0;
 
-		measure.bytes = size_max(measure.bytes, dtype_size(step->out->shape.dtype));
+		segment->bytes = size_max(segment->bytes, dtype_size(step->out->shape.dtype));
 		for (unsigned k = 0; k < STEP_INPUTS; k++)
 			if (step->in[k] && !step_reads_whole(step, step->in[k]))
-				measure.bytes = size_max(measure.bytes, dtype_size(step->in[k]->shape.dtype));
-		measure.ps += ps;
+				segment->bytes = size_max(segment->bytes, dtype_size(step->in[k]->shape.dtype));
+		segment->ps += ps;
 		dearest = ps > most ? step : dearest;
 		most = ps > most ? ps : most;
 		segment->ns += step_is_elementwise(step) ? 0 : step->ops->cost_ns(bound, step);
 	}
 	if (step_is_elementwise(steps))
-		segment->ns = (uint64_t)((double)segment->n * (double)measure.ps / 1000);
+		segment->ns = (uint64_t)((double)segment->n * (double)segment->ps / 1000);
 	segment->cost = step_cost(bound->engine, dearest);
-	return measure;
 }
 
 /* Returns whether threads share a stage with a caller that waits for its end. */
@@ -264,21 +257,20 @@ static uint64_t chunk_bytes(const struct plan *plan, const struct segment *segme
 /* Less than chunk_bytes where the steps together would take too long. */
 static void size_segment(const struct plan *plan, const struct bindings *bound, struct segment *segment)
 {
-	struct measure measure;
 	uint64_t ps, share_ns;
 
 	segment->n = plan->steps[segment->first].out->shape.n;
-	measure = measure_segment(plan, bound, segment);
+	measure_segment(plan, bound, segment);
 	if (!step_is_elementwise(&plan->steps[segment->first]))
 		return;
-	ps = measure.ps;
-	segment->chunk = (size_t)chunk_bytes(plan, segment, measure.bytes) / measure.bytes / CHUNK_MIN * CHUNK_MIN;
+	ps = segment->ps;
+	segment->chunk = (size_t)chunk_bytes(plan, segment, segment->bytes) / segment->bytes / CHUNK_MIN * CHUNK_MIN;
 	share_ns = chunk_share_ns(plan, segment, ps);
 	while (segment->chunk > CHUNK_MIN && (segment->chunk * ps / 1000 > CHUNK_NS ||
 					      cost_expect(segment->cost, segment->chunk * ps / 1000) > share_ns))
 		segment->chunk /= 2;
 	segment->chunk_ns = size_min(segment->chunk, segment->n) * ps / 1000;
-	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PLAN_BLOCK_BYTES / measure.bytes);
+	segment->block = segment->count == 1 ? segment->chunk : size_min(segment->chunk, PLAN_BLOCK_BYTES / segment->bytes);
 }
 
 /* Returns whether this step must wait for the end of the segment: it reads elements of any index that a step there

@@ -27,6 +27,10 @@ struct segment {
 	size_t chunk, block; /* elements of a chunk, and of a pass of all steps inside it */
 	bool constant;       /* the same in every run: neither draws nor tiles lie before it */
 	uint64_t ns;         /* first value of what it takes on one core */
+	/* Of an element-wise one: bytes of the widest element that goes block by block, and the first value of the
+	 * picoseconds that an element takes in all steps, at least 1. */
+	size_t bytes;
+	uint64_t ps;
 	uint64_t chunk_ns;   /* of an element-wise one: first value of what a chunk takes */
 	struct cost *cost;   /* learned from its chunks: that of its dearest step */
 };
