@@ -30,7 +30,7 @@ static const struct {
 	unsigned narrow, wide; /* bits */
 	double acceptance;
 } samplings[] = {
-#define SAMPLING(narrow, wide, acceptance, text, numpy) {narrow, wide, acceptance},
+#define SAMPLING(narrow, wide, acceptance, text, numpy) {narrow, wide, (acceptance) / 1000.0},
 #define ROW(id, name, shape, dtypes, fallback, help)    id##_SAMPLING(SAMPLING)
 	DISTRIBUTION_ROWS(ROW)
 #undef ROW

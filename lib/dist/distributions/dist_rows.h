@@ -12,8 +12,8 @@
  * dist_check.c.
  *
  * How its samples are made follows under the name IDENTIFIER_SAMPLING: S(bits of a uniform for samples of at most 32 bits,
- * of 64 bits (0: no such samples), a number below the probability that an attempt is accepted, for all allowed parameters
- * (1: no kernel rejects; of randint it is below by 2^-64), the resolution and the reach that follow in words, what numpy
+ * of 64 bits (0: no such samples), a number of thousandths below the probability that an attempt is accepted, for all allowed
+ * parameters (1000: no kernel rejects; of randint it is below by 2^-64), the resolution and the reach that follow in words, what numpy
  * allows where it differs ("", or a sentence after a blank)). The comment above it proves the acceptance.
  * tests/dist/check_ranges.c walks every parameter over its range: samples have the exact distribution but for that resolution
  * and the rounding to the dtype. */
@@ -176,112 +176,112 @@
 	  "share of each outcome: an array of numbers >= 0, not all 0; numpy's pvals")
 
 /* How samples are made. */
-#define BITS_SAMPLING(S) S(32, 64, 1, "Made of words of 32 bits (u32) or 64 bits (u64).", "")
-#define UNIFORM_SAMPLING(S) S(24, 53, 1, "Made of 24 bits (f32), 53 (f64), 8 (bf16) or 11 (f16).", "")
+#define BITS_SAMPLING(S) S(32, 64, 1000, "Made of words of 32 bits (u32) or 64 bits (u64).", "")
+#define UNIFORM_SAMPLING(S) S(24, 53, 1000, "Made of 24 bits (f32), 53 (f64), 8 (bf16) or 11 (f16).", "")
 #define NORMAL_SAMPLING(S) \
-	S(24, 53, 1, \
+	S(24, 53, 1000, \
 	  "boxmuller is made of uniforms of 24 bits (f32, bf16, f16) or 53 bits (f64): no sample lies beyond 5.88 or 8.65 standard deviations, where 4.1e-9 (41 of 10^10) or 5e-18 of a normal distribution are. The radius of boxmuller64 has 64 bits: 9.4, beyond which are 4e-21.", \
 	  "")
-#define EXPONENTIAL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 / rate or 44.4 / rate.", " numpy takes scale = 1 / rate from 0 on.")
-#define LAPLACE_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 or 44.4 scales.", "")
-#define LOGNORMAL_SAMPLING(S) S(24, 53, 1, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64): no logarithm lies beyond 5.88 or 8.65 standard deviations.", " numpy takes any mean, and sigma from 0 on.")
-#define GUMBEL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.9 or 44.4 scales above loc, nor 3.1 or 3.8 below.", "")
-#define WEIBULL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond scale 22.9^(1 / shape) or scale 44.4^(1 / shape).", " numpy takes a shape of 0, too.")
-#define CAUCHY_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 2.7e9 or 5.9e18 scales.", "")
-#define STUDENT_T_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond sqrt(df (2^(66 / df) - 1)) or sqrt(df (2^(128 / df) - 1)).", "")
-#define TRUNCATED_NORMAL_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): a tail has the probability 2^-33 or 2^-64 of its interval at the end.", "")
+#define EXPONENTIAL_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 / rate or 44.4 / rate.", " numpy takes scale = 1 / rate from 0 on.")
+#define LAPLACE_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 or 44.4 scales.", "")
+#define LOGNORMAL_SAMPLING(S) S(24, 53, 1000, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64): no logarithm lies beyond 5.88 or 8.65 standard deviations.", " numpy takes any mean, and sigma from 0 on.")
+#define GUMBEL_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.9 or 44.4 scales above loc, nor 3.1 or 3.8 below.", "")
+#define WEIBULL_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond scale 22.9^(1 / shape) or scale 44.4^(1 / shape).", " numpy takes a shape of 0, too.")
+#define CAUCHY_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 2.7e9 or 5.9e18 scales.", "")
+#define STUDENT_T_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond sqrt(df (2^(66 / df) - 1)) or sqrt(df (2^(128 / df) - 1)).", "")
+#define TRUNCATED_NORMAL_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): a tail has the probability 2^-33 or 2^-64 of its interval at the end.", "")
 /* Marsaglia and Tsang's method accepts e^d sqrt(d / (2 pi)) Gamma(d + 1/3) d^(-d - 1/3), d = shape - 1/3, which rises with d: 0.9517 at
  * shape 1. Smaller shapes are raised by 1. */
 #define GAMMA_SAMPLING(S) \
-	S(24, 53, 0.951, \
+	S(24, 53, 951, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits: of large shapes no sample lies beyond 5.88 or 8.65 standard deviations.", \
 	  " numpy takes a shape of 0, too.")
 /* That of gamma, above. */
 #define CHI_SQUARED_SAMPLING(S) \
-	S(24, 53, 0.951, \
+	S(24, 53, 951, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits: of large shapes no sample lies beyond 5.88 or 8.65 standard deviations.", \
 	  "")
 /* Both gammas at once: 0.951^2. */
 #define BETA_SAMPLING(S) \
-	S(24, 53, 0.904, \
+	S(24, 53, 904, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "")
 /* From a mean of 10 on, Hoermann's PTRS accepts 1 / (1.1239 + 1.1328 / (b - 3.4)), b = 0.931 + 2.53 sqrt(mean): 0.7526 there, and
  * rising. Smaller means are inverted. */
 #define POISSON_SAMPLING(S) \
-	S(0, 50, 0.75, \
+	S(0, 50, 750, \
 	  "Numbers are made of words of 64 bits by a table, arrays and means above 40000 by float64 arithmetic: a probability counts to 2^-50, and values that are less likely may be missing.", \
 	  " numpy takes lam up to 9.2e18.")
 /* From a mean of 10 on, Hoermann's BTRS accepts 1 / ((2.83 + 5.1 / b) s P(mode)), s = sqrt(n p q), b = 1.15 + 2.53 s. P(mode) is
  * at most 1 / (sqrt(2 e) s) (F. Herzog, Am. Math. Monthly 54 (1947) 485), b at least 6.8: 0.65. Smaller means are inverted. */
 #define BINOMIAL_SAMPLING(S) \
-	S(0, 50, 0.65, \
+	S(0, 50, 650, \
 	  "Numbers are made of words of 64 bits by a table, arrays and wide distributions by float64 arithmetic: a probability counts to 2^-50, and values that are less likely may be missing.", \
 	  " numpy takes trials up to 2^63 - 1.")
-#define GEOMETRIC_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: the greatest sample is 44.4 / p. Samples beyond 2^53 are float64 numbers.", " numpy takes any p above 0, and stores 2^63 - 1 for what is greater.")
+#define GEOMETRIC_SAMPLING(S) S(0, 64, 1000, "Made of words of 64 bits: the greatest sample is 44.4 / p. Samples beyond 2^53 are float64 numbers.", " numpy takes any p above 0, and stores 2^63 - 1 for what is greater.")
 /* A word of 32 bits decides all but 2^-32. After four attempts a sample is decided. */
 #define BERNOULLI_SAMPLING(S) \
-	S(128, 0, 0.75, \
+	S(128, 0, 750, \
 	  "Made of 128 bits: p counts to 2^-128.", \
 	  "")
 /* Of 2^w words, range floor(2^w / range) are accepted, which is more than half. */
 #define RANDINT_SAMPLING(S) \
-	S(32, 64, 0.5, \
+	S(32, 64, 500, \
 	  "Exact: a word of 32 bits (i32, u32) or 64 bits (i64, u64) is rejected where it would favour a value.", \
 	  "")
 /* A shuffle of up to 1024 items rejects a word with probability below 2^-54, and reads up to 64. The network of more items
  * walks until it lands inside. */
 #define PERMUTATION_SAMPLING(S) \
-	S(0, 64, 1, \
+	S(0, 64, 1000, \
 	  "Up to 1024 items every order is equally likely, to 2^-64; of more, a keyed bijection reaches some of the orders.", \
 	  "")
-#define CATEGORICAL_SAMPLING(S) S(0, 64, 1, "Made of words of 64 bits: an index counts to 2^-64.", "")
-#define RADEMACHER_SAMPLING(S) S(1, 1, 1, "Exact: the top bit of a word.", "")
+#define CATEGORICAL_SAMPLING(S) S(0, 64, 1000, "Made of words of 64 bits: an index counts to 2^-64.", "")
+#define RADEMACHER_SAMPLING(S) S(1, 1, 1000, "Exact: the top bit of a word.", "")
 /* That of gamma, above. */
 #define DIRICHLET_SAMPLING(S) \
-	S(24, 53, 0.951, \
+	S(24, 53, 951, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "")
-#define SPHERE_SAMPLING(S) S(24, 53, 1, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64).", "")
-#define RAYLEIGH_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 6.76 or 9.42 scales.", "")
-#define LOGISTIC_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.9 or 44.4 scales.", "")
-#define PARETO_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 2^(33 / a) - 1 or 2^(64 / a) - 1.", "")
-#define POWER_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies below 2^(-33 / a) or 2^(-64 / a).", "")
-#define TRIANGULAR_SAMPLING(S) S(32, 64, 1, "Made of uniforms of 32 bits (f32) or 64 bits (f64): in f64 a distance from an end counts to 2^-53 of the width.", "")
+#define SPHERE_SAMPLING(S) S(24, 53, 1000, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64).", "")
+#define RAYLEIGH_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 6.76 or 9.42 scales.", "")
+#define LOGISTIC_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.9 or 44.4 scales.", "")
+#define PARETO_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 2^(33 / a) - 1 or 2^(64 / a) - 1.", "")
+#define POWER_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies below 2^(-33 / a) or 2^(-64 / a).", "")
+#define TRIANGULAR_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): in f64 a distance from an end counts to 2^-53 of the width.", "")
 /* Best and Fisher: at least 0.6577, its limit for a great kappa (their table 1). */
-#define VONMISES_SAMPLING(S) S(32, 64, 0.65, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", " numpy takes kappa from 0 on.")
+#define VONMISES_SAMPLING(S) S(32, 64, 650, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", " numpy takes kappa from 0 on.")
 #define WALD_SAMPLING(S) \
-	S(24, 53, 1, \
+	S(24, 53, 1000, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "")
 /* Both gammas at once: 0.951^2. */
 #define F_SAMPLING(S) \
-	S(24, 53, 0.904, \
+	S(24, 53, 904, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "")
 /* The Poisson stage's, below; the gamma's is 0.951. */
 #define NONCENTRAL_CHISQUARE_SAMPLING(S) \
-	S(24, 53, 0.75, \
+	S(24, 53, 750, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  " numpy takes nonc from 0 on.")
 /* The Poisson stage's, below; two gammas at once: 0.904. */
 #define NONCENTRAL_F_SAMPLING(S) \
-	S(24, 53, 0.75, \
+	S(24, 53, 750, \
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  " numpy takes nonc from 0 on.")
 /* With s = a - 1 the acceptance is (1 - 2^-s) sum(k^-a), which is at least (1 - 2^-s) ((1 - 2^(-63 s)) / s + 1/2): 0.655 at s = 1/16,
  * and above 0.69 from s = 1/8 on. Below s = 1/16 both sides are divided by 1 - 2^(-63 s): at least ln 2, its limit for s = 0. */
 #define ZIPF_SAMPLING(S) \
-	S(0, 64, 0.65, \
+	S(0, 64, 650, \
 	  "Made of words of 64 bits. Samples are conditional on what int64 holds: the probability of x is x^-a over the sum up to 2^63 - 1. Those beyond 2^53 are float64 numbers.", \
 	  " numpy, too, rejects what int64 does not hold.")
 #define LOGSERIES_SAMPLING(S) \
-	S(0, 64, 1, \
+	S(0, 64, 1000, \
 	  "Made of words of 64 bits: the greatest sample is 1 + 44.4 / -ln p. Samples beyond 2^53 are float64 numbers.", \
 	  "")
 /* The Poisson stage's, above; the gamma's is 0.951. */
 #define NEGATIVE_BINOMIAL_SAMPLING(S) \
-	S(0, 53, 0.75, \
+	S(0, 53, 750, \
 	  "Made of a normal of boxmuller, whose uniforms have 53 bits, and words of 64 bits: the mean reaches 8.57 standard deviations of its gamma number. Samples beyond 2^53 are float64 numbers.", \
 	  " numpy takes more successes, and refuses a mean and 10 deviations above 9.2e18.")
 /* The ratio of uniforms accepts 1 / (2 P(mode) w), w = 1.7155 sqrt(v + 1/2) + 0.899, of a variance v. Below v = 5/2, and of fewer than 10
@@ -290,12 +290,12 @@
  * which proves 1/2 from v = 6.6 on. From 5/2 to 6.6 the least of all populations up to 400 items, and of a grid up to 10^9, is 0.5039,
  * at v = 5/2 in Poisson's limit. */
 #define HYPERGEOMETRIC_SAMPLING(S) \
-	S(0, 44, 0.5, \
+	S(0, 44, 500, \
 	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-44, and values that are less likely may be missing.", \
 	  " numpy takes ngood + nbad up to 1e9.")
 /* Binomial's, above. */
 #define MULTINOMIAL_SAMPLING(S) \
-	S(0, 50, 0.65, \
+	S(0, 50, 650, \
 	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-50, and values that are less likely may be missing.", \
 	  " numpy takes trials up to 2^63 - 1, and pvals whose sum is at most 1.")
 /* clang-format on */

@@ -21,7 +21,7 @@ enum {
 };
 
 /* More than that share of attempts is accepted, so 64 fail with probability below 2^-64. */
-#define SAMPLING(narrow, wide, acceptance, text, numpy) static_assert((acceptance) >= 0.5, text);
+#define SAMPLING(narrow, wide, acceptance, text, numpy) static_assert((acceptance) >= 500, text);
 #define ROW(id, name, shape, dtypes, fallback, help)    id##_SAMPLING(SAMPLING)
 DISTRIBUTION_ROWS(ROW)
 #undef ROW
