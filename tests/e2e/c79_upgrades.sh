@@ -44,8 +44,9 @@ for signal in TERM KILL; do
 	wait $ring
 	same "SIG$signal: ring of a named stream" 0 $?
 	same "as many samples" 4000000 "$(wc -c <"$work/got")"
+	# A reservation of which nothing was read is no loss of this reader.
 	grep -q "samples of s$signal that it had reserved are skipped" "$work/err" || awk '/n=/ { sub(/.*position=/, ""); sub(/ n=/, " "); print }' "$work/err" |
-		awk 'NR > 1 && $1 != end { gap = 1 } { end = $1 + $2 } END { exit gap }'
+		awk 'NR > 1 && $1 != end && last < most { gap = 1 } { end = $1 + $2; last = $2; most = $2 > most ? $2 : most } END { exit gap }'
 	same "what was skipped is reported" 0 $?
 	awk '/n=/ { sub(/.*position=/, ""); sub(/ n=/, " "); print }' "$work/err" |
 		awk 'NR > 1 && $1 < end { twice = 1 } { end = $1 + $2 } END { exit twice }'
