@@ -125,8 +125,10 @@ int run_copy(const struct run *from, struct value *reply, struct run *run)
 	if (run_reserve(run, plan->n_buffers) || value_share(run->bound.bump, from->reply, reply) ||
 	    run_bind(run, from, reply))
 		return -ERROR_NO_MEMORY;
-	memcpy(run->bound.base, from->bound.base, plan->n_buffers * sizeof *run->bound.base);
-	memcpy(run->handles, from->handles, plan->n_buffers * sizeof *run->handles);
+	if (plan->n_buffers) {
+		memcpy(run->bound.base, from->bound.base, plan->n_buffers * sizeof *run->bound.base);
+		memcpy(run->handles, from->handles, plan->n_buffers * sizeof *run->handles);
+	}
 	while (run->n_transforms < plan->n_transforms)
 		if (run_take_transform(run))
 			return -ERROR_NO_MEMORY;
