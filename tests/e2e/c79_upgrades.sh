@@ -56,7 +56,8 @@ for signal in TERM KILL; do
 	"$cli" broadcast send feed normal --seed 9 --offset 5 --rate 100000 --samples 262144 2>"$work/send_err" &
 	sender=$!
 	await sh -c "'$cli' broadcast list | grep -q feed"
-	"$cli" broadcast read feed -n 150000 -f raw >"$work/got" 2>"$work/read_err" &
+	: >"$work/got" # the reader truncates it only once it has started
+	"$cli" broadcast read feed -n 150000 -f raw >>"$work/got" 2>"$work/read_err" &
 	reader=$!
 	await sh -c "[ \"\$(wc -c <'$work/got')\" -gt 40000 ]"
 	replace $signal
