@@ -75,9 +75,13 @@ for signal in TERM KILL; do
 	same "and said nothing" "" "$(cat "$work/send_err")"
 done
 
-"$cli" --timeout 1 ring normal -f raw >/dev/null 2>"$work/err" &
+mkfifo "$work/pipe"
+"$cli" --timeout 1 ring normal -f raw >"$work/pipe" 2>"$work/err" &
 ring=$!
-await sh -c "'$cli' status | grep -q 'sessions   [2-9]'"
+exec 3<"$work/pipe"
+head -c 4 <&3 >"$work/got" # it has attached
+cat <&3 >/dev/null &
+exec 3<&-
 stop_daemon
 wait $ring
 same "without another daemon it ends" 69 $?
