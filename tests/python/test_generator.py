@@ -347,7 +347,6 @@ WEIGHTS = np.arange(12) / 66
     lambda g: g.permutation(TABLE, -2), lambda g: g.permutation(13),
     lambda g: g.dirichlet([1, 2, 3], (4, 2)),
     lambda g: g.multinomial(9, [.3, .7], (7,)),
-    lambda g: g.multivariate_normal([0, 1], [[2, 1], [1, 2]], 7),
     lambda g: g.multivariate_hypergeometric([5, 6, 7], 4, 9)])
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_ranks_of_what_has_items(draw, size):
@@ -359,6 +358,15 @@ def test_ranks_of_what_has_items(draw, size):
     assert {g.position for g in ranks} == {alone.position}
     np.testing.assert_array_equal(np.concatenate([g.random(9) for g in ranks]),
                                   alone.random(9))
+
+
+def test_ranks_of_multivariate_normal():
+    """numpy's linear algebra may round by the number of rows."""
+    parts = [trnsci.Generator(9, rank=r, size=5).multivariate_normal(
+        [0, 1], [[2, 1], [1, 2]], 7) for r in range(5)]
+    np.testing.assert_allclose(
+        np.concatenate(parts), trnsci.Generator(9).multivariate_normal(
+            [0, 1], [[2, 1], [1, 2]], 7), rtol=1e-13, atol=1e-15)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16,
