@@ -191,7 +191,7 @@ static void no_fds_left(void **state)
 		wait_idle(1);
 	}
 	assert_true(cpu_ticks(&daemon) - before < 8);
-	assert_true(client_stat(&first, "daemon.connections_refused") >= CROWD - 40);
+	AWAIT(client_stat(&first, "daemon.connections_refused") >= CROWD - 40);
 	for (int i = 0; i < CROWD; i++)
 		client_close(&crowd[i]);
 	client_await_stat(&first, "daemon.sessions", 1);
