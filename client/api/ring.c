@@ -155,6 +155,11 @@ static int check_running(struct trnsci_ring *ring, uint32_t state, int64_t deadl
 {
 	const int r = ring_link_check(ring->session, &ring->link, "ring", state, err);
 
+	/* The daemon writes why it ends a ring before it ends the connection. */
+	if (r == -ERROR_CLOSED && state == RING_OPEN)
+		state = atomic_load_explicit(&ring->link.page->state, memory_order_acquire);
+	if (state == ERROR_NOT_PERMITTED)
+		return ring_link_check(ring->session, &ring->link, "ring", state, err);
 	return r == -ERROR_CLOSED && is_lost(ring, state) ? reattach_wait(&ring->reattach, "ring", attach_again, ring, deadline, err) : r;
 }
 

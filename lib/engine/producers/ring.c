@@ -64,6 +64,9 @@ static size_t fillable(const struct ring *ring)
 static void notify(struct ring *ring, uint32_t state)
 {
 	ring->notified = ring->producer.samples_published;
+	/* A ring that an administrator has ended does not look open again while its last chunk is drawn. */
+	if (state == RING_OPEN && atomic_load(&ring->producer.closed_as) == ERROR_NOT_PERMITTED)
+		state = ERROR_NOT_PERMITTED;
 	producer_notify(&ring->producer, state);
 }
 
@@ -198,6 +201,8 @@ void ring_close(struct ring *ring, enum error_code why)
 	uint32_t none = 0;
 
 	atomic_compare_exchange_strong(&ring->producer.closed_as, &none, (uint32_t)why);
+	if (why != ERROR_CLOSED) /* readers are to see it before anything else ends */
+		producer_notify(&ring->producer, (uint32_t)why);
 	pool_cancel(ring->producer.pool, &ring->producer.job);
 }
 
