@@ -60,7 +60,7 @@ copies_of = $(if $(filter $(ROOMS_copies),$(1)),-mmemset-strategy=$(SMALL_COPIES
 # A loop of few instructions takes up to a fifth more time where it crosses a line of the instruction cache. Functions that
 # begin a line keep their loops where they are, whatever is linked before them. For debuggers, kernels have functions and
 # lines only: where their variables are would be three quarters of every program that holds them.
-ROOMS_kernels := lib/rng/% lib/dist/% lib/fft/% lib/gemm/%
+ROOMS_kernels := lib/rng/% lib/math/% lib/distributions/% lib/fft/% lib/gemm/%
 kernel_flags_of = $(if $(filter $(ROOMS_kernels),$(1)),-falign-functions=64 -g1)
 
 FLAGS_avx2 := -mavx2 -mfma -DSIMD_AVX2
@@ -127,7 +127,7 @@ $(foreach isa,$(SIMD),$(eval $(BUILD)/obj/%_simd_$(isa).o: %_simd.c; $$(compile)
 $(foreach isa,$(AES),$(eval $(BUILD)/obj/%_aes_$(isa).o: %_aes.c; $$(compile)))
 
 # At -O1, gcc 12 loses lanes that are alive across the many calls of a sanitizer.
-$(BUILD)/obj/lib/dist/math/feistel_simd_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)
+$(BUILD)/obj/lib/math/feistel_simd_avx512.o: SANFLAGS_ISA += $(if $(SAN),-O2)
 
 $(BUILD)/bin/trnscid: $(BUILD)/obj/daemon/main.o $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) LINK $@

@@ -24,7 +24,7 @@ LIBS_check_series := $(LIBS_check_fft)
 LIBS_check_elementary := -lgsl -lgslcblas
 LIBS_check_statistics := -lgsl -lgslcblas
 LIBS_check_vectors := -lgsl -lgslcblas
-LIBS_check_each := -lgsl -lgslcblas
+LIBS_check_per_sample := -lgsl -lgslcblas
 
 $(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
 	$(say) TEST $@
@@ -53,7 +53,7 @@ fuzz:
 	@tests/fuzz/run build/fuzz/tests/fuzz $(or $(SECONDS),60) $(F)
 
 # make check-arm64 : the checks of random numbers, and of transforms' kernels, on another CPU, emulated; cmocka is not needed there, nor peers.
-FOREIGN_CHECKS := $(foreach check,$(filter tests/rng/% tests/dist/% tests/gemm/check_panel.c $(patsubst %,tests/fft/check_%.c,bytes chunks layout rows transpose),$(CHECK_SOURCES)),$(if \
+FOREIGN_CHECKS := $(foreach check,$(filter tests/rng/% tests/math/% tests/distributions/% tests/gemm/check_panel.c $(patsubst %,tests/fft/check_%.c,bytes chunks layout rows transpose),$(CHECK_SOURCES)),$(if \
 	$(LIBS_$(basename $(notdir $(check)))),,$(BUILD)/foreign/$(basename $(check:tests/%=%))))
 
 $(BUILD)/foreign/%: tests/%.c $(LIB_ARCHIVE)

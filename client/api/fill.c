@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "call/array.h"
 #include "call/run.h"
-#include "dist/distributions/distribution.h"
+#include "distributions/rows/distribution.h"
 #include "fill_core.h"
 #include "parameter_tiles.h"
 #include "session/public_error.h"

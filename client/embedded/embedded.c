@@ -25,7 +25,7 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "engine/engine.h"
-#include "engine/memory/session_memory.h"
+#include "engine/memory/engine_session.h"
 #include "engine/prepare.h"
 #include "engine/request.h"
 #include "engine/scheduler/cpus.h"
@@ -46,7 +46,7 @@ enum { PREPARED_MOST = 1024 }; /* calls prepared at once */
 /* session->peer of an embedded session: made by embedded_open, freed by embedded_destroy. */
 struct embedded {
 	struct engine *engine;                 /* owned, as its memory and lanes */
-	struct session_memory *session_memory; /* owned until embedded_stop */
+	struct engine_session *engine_session; /* owned until embedded_stop */
 	uint64_t memory;     /* bytes that the machine has, with swap */
 	char *wish;          /* the instruction set that was asked for (options or TRNSCI_CPU); NULL: none */
 	unsigned unanswered; /* requests whose callback has not returned yet; under the session's lock */
@@ -103,7 +103,7 @@ static int send_stats(struct trnsci_call *call)
 		r = -ERROR_CLOSED;
 	} else if (map) {
 		*map = value_map();
-		r = embedded_show_stats(embedded->engine, embedded->session_memory, embedded->wish, bump, map) ? -ERROR_NO_MEMORY : 0;
+		r = embedded_show_stats(embedded->engine, embedded->engine_session, embedded->wish, bump, map) ? -ERROR_NO_MEMORY : 0;
 		session_leave(session);
 	}
 	if (r < 0) {
@@ -149,8 +149,8 @@ static int start_call(struct trnsci_call *call, const struct request_call *what,
 	const struct request_run how = make_run(call);
 
 	if (is_run_here(call))
-		return request_run(embedded->session_memory, what, bump, &how, on_answered, call);
-	return request_start(embedded->session_memory, what, bump, on_answered, call, ret_request);
+		return request_run(embedded->engine_session, what, bump, &how, on_answered, call);
+	return request_start(embedded->engine_session, what, bump, on_answered, call, ret_request);
 }
 
 static int start_prepared(struct trnsci_call *call, struct request **ret_request)
@@ -175,7 +175,7 @@ static int embedded_prepare(const struct trnsci_call *call, struct prepared **re
 	if (r == 0 && !session_enter(call->session)) {
 		r = -ERROR_CLOSED;
 	} else if (r == 0) {
-		r = prepared_make(embedded->session_memory, operation, &params, PREPARED_BYTES_MOST, ret_prepared,
+		r = prepared_make(embedded->engine_session, operation, &params, PREPARED_BYTES_MOST, ret_prepared,
 				  &ignored);
 		session_leave(call->session);
 	}
@@ -189,7 +189,7 @@ static void embedded_release(struct trnsci_session *session, struct prepared *pr
 	struct embedded *embedded = session->peer;
 
 	if (session_enter(session)) {
-		prepared_release(embedded->session_memory, prepared_handle(prepared), NULL);
+		prepared_release(embedded->engine_session, prepared_handle(prepared), NULL);
 		session_leave(session);
 	}
 	prepared_drop(prepared);
@@ -279,7 +279,7 @@ static uint64_t machine_memory(void)
 static int reserve_work(void *arg, uint64_t bytes, struct error *err)
 {
 	const struct embedded *embedded = arg;
-	const uint64_t tiles = bytes < WORK_BYTES_SURE ? 0 : session_memory_bytes_used(embedded->session_memory);
+	const uint64_t tiles = bytes < WORK_BYTES_SURE ? 0 : engine_session_bytes_used(embedded->engine_session);
 
 	if (bytes < WORK_BYTES_SURE || (tiles < embedded->memory && bytes <= embedded->memory - tiles))
 		return 0;
@@ -354,7 +354,7 @@ static int add_arena(struct trnsci_session *session, size_t bytes, struct error 
 	}
 	*mapping = (struct mapping){base, size};
 	*arena = (struct arena){.base = base, .size = size, .fd = -1};
-	int r = session_memory_attach(embedded->session_memory, base, size, unmap_arena, mapping, &arena->handle);
+	int r = engine_session_attach(embedded->engine_session, base, size, unmap_arena, mapping, &arena->handle);
 
 	if (r < 0) {
 		unmap_arena(mapping);
@@ -385,7 +385,7 @@ static int attach_ring(struct trnsci_call *call, struct ring_link *ret_link, str
 		trnsci_call_free(call);
 		return error_set(err, ERROR_CLOSED, "ring_attach: the session was closed");
 	}
-	r = embedded_attach_ring(call, embedded->session_memory, ret_link, err);
+	r = embedded_attach_ring(call, embedded->engine_session, ret_link, err);
 	session_leave(session);
 	return r;
 }
@@ -402,13 +402,13 @@ static void embedded_stop(struct trnsci_session *session)
 {
 	struct embedded *embedded = session->peer;
 
-	session_memory_stop(embedded->session_memory);
+	engine_session_stop(embedded->engine_session);
 	pthread_mutex_lock(&session->lock);
 	session_wake(session);
 	while (session_has_inside(session) || embedded->unanswered > 0 || session->waiting)
 		pthread_cond_wait(&session->ended, &session->lock);
 	pthread_mutex_unlock(&session->lock);
-	session_memory_close(embedded->session_memory);
+	engine_session_close(embedded->engine_session);
 }
 
 static void embedded_destroy(struct trnsci_session *session)
@@ -459,7 +459,7 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 		.plan_cache_bytes = plan_cache_bytes(embedded),
 		.work_memory_bytes = WORK_BYTES_KEPT,
 	};
-	const struct session_limits limits = {.shares_memory = true, .prepared = PREPARED_MOST, .reserve = reserve_work,
+	const struct session_owner limits = {.shares_memory = true, .prepared = PREPARED_MOST, .reserve = reserve_work,
 					      .reserve_arg = embedded};
 
 	if (cpu_allowed(embedded->wish, &settings.features) < 0)
@@ -468,14 +468,14 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 
 	if (r < 0)
 		return r;
-	r = session_memory_create(embedded->engine, &limits, &embedded->session_memory);
+	r = engine_session_create(embedded->engine, &limits, &embedded->engine_session);
 	return r < 0 ? error_set(err, (enum error_code) - r, "embedded: no memory for tiles") : 0;
 }
 
 /* Frees an engine that is only partly made. */
 static void free_embedded(struct embedded *embedded)
 {
-	session_memory_close(embedded->session_memory);
+	engine_session_close(embedded->engine_session);
 	engine_destroy(embedded->engine);
 	free(embedded->wish);
 	free(embedded);

@@ -119,7 +119,7 @@ static int describe_samples(const struct sampler *sampler, struct bump *bump, st
 	return 0;
 }
 
-static int start_producer(struct embedded_ring *own, struct session_memory *session_memory, struct sampler *sampler,
+static int start_producer(struct embedded_ring *own, struct engine_session *engine_session, struct sampler *sampler,
 			  struct ring_link *link, struct error *err)
 {
 	const struct ring_memory memory = {own->page, (char *)link->map + (link->samples - (char *)link->map),
@@ -128,10 +128,10 @@ static int start_producer(struct embedded_ring *own, struct session_memory *sess
 
 	ring_page_begin(own->page, link->capacity, link->sample_bytes, 0);
 	link->embedded = own;
-	return ring_create(session_memory, sampler, &memory, NULL, &events, &own->ring, err);
+	return ring_create(engine_session, sampler, &memory, NULL, &events, &own->ring, err);
 }
 
-static int build_ring(struct embedded_ring *own, struct session_memory *session_memory, const struct args *args,
+static int build_ring(struct embedded_ring *own, struct engine_session *engine_session, const struct args *args,
 		      struct bump *bump, struct ring_link *link, struct error *err)
 {
 	struct sampler *sampler;
@@ -140,7 +140,7 @@ static int build_ring(struct embedded_ring *own, struct session_memory *session_
 	if (args->at[RING_NAME].given)
 		return error_set(err, ERROR_NOT_SUPPORTED,
 				 "ring_attach: name: named streams are kept by a daemon, allowed: a session with one");
-	r = sampler_create(session_memory, args, RING_NOISE, RING_U64, NULL, &sampler, err);
+	r = sampler_create(engine_session, args, RING_NOISE, RING_U64, NULL, &sampler, err);
 
 	if (r < 0)
 		return r;
@@ -152,10 +152,10 @@ static int build_ring(struct embedded_ring *own, struct session_memory *session_
 		return r;
 	}
 	own->page = link->map;
-	return start_producer(own, session_memory, sampler, link, err);
+	return start_producer(own, engine_session, sampler, link, err);
 }
 
-int embedded_attach_ring(struct trnsci_call *call, struct session_memory *session_memory, struct ring_link *ret_link,
+int embedded_attach_ring(struct trnsci_call *call, struct engine_session *engine_session, struct ring_link *ret_link,
 			 struct error *err)
 {
 	struct embedded_ring *own = calloc(1, sizeof *own);
@@ -169,7 +169,7 @@ int embedded_attach_ring(struct trnsci_call *call, struct session_memory *sessio
 		r = bind_parameters(call, bump, &args, err);
 	}
 	if (r == 0)
-		r = build_ring(own, session_memory, &args, bump, &link, err);
+		r = build_ring(own, engine_session, &args, bump, &link, err);
 	trnsci_call_free(call);
 	bump_free(bump);
 	if (r < 0) {

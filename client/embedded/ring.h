@@ -5,9 +5,9 @@
 
 #include "session/ring_link.h"
 
-struct session_memory;
+struct engine_session;
 
-int embedded_attach_ring(struct trnsci_call *call, struct session_memory *memory, struct ring_link *ret_link,
+int embedded_attach_ring(struct trnsci_call *call, struct engine_session *memory, struct ring_link *ret_link,
 			 struct error *err);
 void embedded_wake_ring(struct ring_link *link);
 void embedded_detach_ring(struct trnsci_session *session, struct ring_link *link);

@@ -24,12 +24,12 @@ static int show_process(struct bump *bump, const char *wish, struct value *map)
 	       value_put(bump, &cpu, "lowered", value_bool(lowered)) || value_put(bump, map, "cpu", cpu);
 }
 
-int embedded_show_stats(struct engine *engine, struct session_memory *session_memory, const char *wish, struct bump *bump,
+int embedded_show_stats(struct engine *engine, struct engine_session *engine_session, const char *wish, struct bump *bump,
 			struct value *map)
 {
 	struct value process = value_map(), engine_map = value_map(), session_map = value_map();
 
 	return show_process(bump, wish, &process) || engine_stats(engine, bump, &engine_map) ||
-	       session_memory_stats(session_memory, bump, &session_map) || value_put(bump, map, "process", process) ||
+	       engine_session_stats(engine_session, bump, &session_map) || value_put(bump, map, "process", process) ||
 	       value_put(bump, map, "engine", engine_map) || value_put(bump, map, "session", session_map);
 }

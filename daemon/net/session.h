@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "engine/memory/session_memory.h"
+#include "engine/memory/engine_session.h"
 #include "inbox.h"
 #include "memory/background.h"
 #include "outbox.h"
@@ -68,7 +68,7 @@ struct session {
 	void (*advance)(struct session *session); /* of an open connection */
 	void (*free_if_done)(struct session *session);
 	/* Requests: requests/. */
-	struct session_memory *memory; /* NULL once the session has given it to be freed */
+	struct engine_session *memory; /* NULL once the session has given it to be freed */
 	struct arena *arenas; /* belong to the session's memory, which releases them */
 	unsigned n_arenas;
 	uint64_t arena_bytes; /* of all of them */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "engine/operations/operations.h"
-#include "engine_session.h"
 #include "fast_path.h"
 #include "methods.h"
 #include "publish/broadcasts.h"
@@ -19,6 +18,7 @@
 #include "queue.h"
 #include "requests.h"
 #include "runs.h"
+#include "session_engine.h"
 
 enum { DRAWS = 8 }; /* of a batch, which holds the session's lock */
 
@@ -58,7 +58,7 @@ static void handle_request(struct session *session, const struct message *messag
 		requests_free_frame(session, bump, frame->charge);
 	} else if (requests_start(session, operation, message, bump, frame->charge) && operation &&
 		   operation->start == START_SERVICE) {
-		engine_session_prefault_tiles(session);
+		session_engine_prefault_tiles(session);
 	}
 }
 
@@ -117,7 +117,7 @@ static bool may_go_on(const struct session *session)
 /* Handles the next frame if it is such a run; and with a short draw those that follow it, in one batch. */
 static bool receive_run(struct session *session)
 {
-	struct prepared_batch batch = {.memory = session->memory};
+	struct prepared_batch batch = {.session = session->memory};
 	struct run_prepared run;
 	unsigned draws = 0;
 	size_t size = read_run(session, &run);
@@ -204,19 +204,19 @@ static void close_published(struct session *session)
 {
 	rings_end_session(session, ERROR_CLOSED);
 	broadcasts_end_session(session);
-	engine_session_keep_arenas(session);
+	session_engine_keep_arenas(session);
 }
 
 static void close_requests(struct session *session)
 {
 	queue_close(session);
 	fast_path_close(session);
-	engine_session_close(session);
+	session_engine_close(session);
 	requests_drop(session);
 }
 
 const struct session_handler dispatch_handler = {
-	.open = engine_session_open,
+	.open = session_engine_open,
 	.receive = receive_frames,
 	.reply = requests_reply,
 	.closing = close_published,

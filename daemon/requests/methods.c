@@ -10,7 +10,6 @@
 #include <linux/sockios.h>
 
 #include "base/cpu.h"
-#include "engine_session.h"
 #include "log.h"
 #include "memory/arena.h"
 #include "memory/prefault.h"
@@ -18,6 +17,7 @@
 #include "publish/rings.h"
 #include "queue.h"
 #include "requests.h"
+#include "session_engine.h"
 #include "streams/streams.h"
 
 enum { FDS_RELEASE_EVERY_NS = 1000000 };
@@ -80,7 +80,7 @@ static int show_daemon(const struct session *session, struct bump *bump, struct 
 static int show_session(struct session *session, struct bump *bump, struct value *map)
 {
 	struct value quota = value_map();
-	int failed = session_memory_stats(session->memory, bump, map);
+	int failed = engine_session_stats(session->memory, bump, map);
 
 	failed |= value_put(bump, map, "id", value_uint(session->id));
 	failed |= value_put(bump, map, "pid", value_uint((uint64_t)session->pid));
@@ -120,7 +120,7 @@ static bool may_see(const struct session *session, const struct session *other)
 static int show_client(const struct session *session, struct bump *bump, struct value *clients)
 {
 	struct value map = value_map();
-	int failed = session_memory_stats(session->memory, bump, &map);
+	int failed = engine_session_stats(session->memory, bump, &map);
 
 	failed |= value_put(bump, &map, "id", value_uint(session->id));
 	failed |= value_put(bump, &map, "pid", value_uint((uint64_t)session->pid));
@@ -187,8 +187,8 @@ static const struct method {
 	bool sends_fds;
 	method_function *call;
 } methods[] = {
-	{"arena", true, engine_session_add_arena},
-	{"arena_free", false, engine_session_free_arena},
+	{"arena", true, session_engine_add_arena},
+	{"arena_free", false, session_engine_free_arena},
 	{"queue", true, queue_attach},
 	{"cancel", false, call_cancel},
 	{"stats", false, call_stats},

@@ -57,7 +57,7 @@ static int create_queue(struct session *session, uint32_t entries, struct queue 
 	}
 	queue->poller = (struct loop_poller){.poll = queue_poll, .sleep = queue_sleep};
 	queue->session = session;
-	queue->draws.memory = session->memory;
+	queue->draws.session = session->memory;
 	queue->page = arena_base(queue->memory);
 	queue->entries = entries;
 	begin_page(queue);

@@ -244,7 +244,7 @@ void requests_note_computing(struct session *session)
 		service->lone_session = session->id;
 		service->lone_since_ns = service->frame_ns;
 	}
-	session_memory_set_alone(session->memory, service->frame_ns - service->lone_since_ns >= LONE_NS);
+	engine_session_set_sole_client(session->memory, service->frame_ns - service->lone_since_ns >= LONE_NS);
 }
 
 /* Returns a request among the running ones, about to be started; NULL when there is no memory. */

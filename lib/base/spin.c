@@ -34,7 +34,7 @@ void spin_init(struct spin *spin, uint64_t most_ns)
 void spin_init_following(struct spin *spin, uint64_t most_ns, uint64_t longest_ns)
 {
 	*spin = (struct spin){.most_ns = most_ns, .longest_ns = longest_ns};
-	two_ways_init(&spin->modes, SPIN_SPINS, UNTIL_TRIES);
+	explore_init(&spin->modes, SPIN_SPINS, UNTIL_TRIES);
 }
 
 void spin_init_for_several(struct spin *spin, uint64_t most_ns)
@@ -54,7 +54,7 @@ void spin_init_for_batch(struct spin *spin, uint64_t most_ns)
 void spin_begin(struct spin *spin)
 {
 	spin->polls = spin->yield_at = 0;
-	spin->mode = two_ways_next(&spin->modes);
+	spin->mode = explore_next(&spin->modes);
 	if (spin->most_ns)
 		spin->began_ns = now_ns();
 }
@@ -115,7 +115,7 @@ static void learn(struct spin *spin, uint64_t took_ns)
 {
 	const uint64_t most_ns = LONGEST * spin->most_ns;
 
-	two_ways_learn(&spin->modes, spin->mode, took_ns < most_ns ? took_ns : most_ns);
+	explore_learn(&spin->modes, spin->mode, took_ns < most_ns ? took_ns : most_ns);
 }
 
 static void end_wait_for_batch(struct spin *spin)

@@ -10,14 +10,14 @@
  * immediately.
  *
  * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from
- * its CPU, so whichever of spinning and sleeping has the shorter waits is used (two_ways.h). */
+ * its CPU, so whichever of spinning and sleeping has the shorter waits is used (explore.h). */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/two_ways.h"
+#include "base/explore.h"
 
 enum spin_mode { SPIN_SLEEPS, SPIN_SPINS, SPIN_MODES };
 
@@ -32,7 +32,7 @@ struct spin {
 	unsigned yield_at;    /* of these, the one before which the CPU is yielded next */
 	unsigned backoff;     /* waits that sleep after a long yield or a vain spin; doubled by one, lowered by others */
 	unsigned sleeps_left; /* of these, still to come */
-	struct two_ways modes; /* enum spin_mode */
+	struct explore modes; /* enum spin_mode */
 	enum spin_mode mode;  /* of this wait */
 	unsigned closed;      /* waits for several answers without a window */
 };

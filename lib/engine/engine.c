@@ -30,7 +30,7 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 	*engine = (struct engine){.features = settings->features,
 				  .instance = settings->instance,
 				  .near_bytes = cpus_cache_bytes(),
-				  .keeps_evicted = cpus_keep_evicted()};
+				  .has_victim_l3 = cpus_have_victim_l3()};
 	draw_select(engine->features, &engine->kernels);
 	error = pool_create(threads, SCRATCH_BYTES, engine->lanes, &engine->pool);
 	if (!error && settings->pin)

@@ -6,15 +6,15 @@
  *     request.h         a method's name and a map of parameters
  *       operations/     finds the method's row and binds the parameters
  *       compile/        turns them into steps over buffers; finds tiles, checks shapes
- *       prepared/       keeps such a program, to be run again with other positions and tiles
- *       program/        joins steps to stages that run chunk by chunk, and finds the position of each draw
+ *       call/           joins the steps to segments that run chunk by chunk, finds the position of each draw, and keeps
+ *                       what is to be run again with other positions and tiles
  *       scheduler/      shares the threads among jobs, chunk by chunk
- *       steps/          computes a chunk with the kernels of lib/dist, lib/fft and lib/gemm
+ *       steps/          computes a chunk with the kernels of lib/distributions, lib/fft and lib/gemm
  *       memory/         the tiles of each session, in memory that the owner of the session maps
  *       producers/      rings and broadcasts: jobs that fill shared memory until their reader is gone
  *
- * The layers below know neither sockets nor sessions' peers: the daemon and the embedded client own session_memory, and
- * act for it by callbacks (session_limits, deferred_reply_ops). */
+ * The layers below know neither sockets nor sessions' peers: the daemon and the embedded client own engine_session, and
+ * act for it by callbacks (session_owner, deferred_reply_ops). */
 #ifndef TRNSCI_ENGINE_ENGINE_H
 #define TRNSCI_ENGINE_ENGINE_H
 

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_ENGINE_CORE_H
 #define TRNSCI_ENGINE_ENGINE_CORE_H
 
-#include "dist/draw/draw.h"
+#include "distributions/draw/draw.h"
 #include "engine/scheduler/cost.h"
 #include "engine/scheduler/lane.h"
 #include "engine/scheduler/pool.h"
@@ -18,7 +18,7 @@ struct engine {
 	uint32_t features;           /* cpu_feature bits that kernels may use */
 	uint64_t instance;           /* of the daemon; 0: none */
 	size_t near_bytes;           /* of the cache that a core has for itself */
-	bool keeps_evicted;          /* what leaves it is soon back (scheduler/cpus.h) */
+	bool has_victim_l3;          /* what leaves it is soon back (scheduler/cpus.h) */
 	struct draw_kernels kernels; /* chosen once, by features */
 	struct lane lanes[ENGINE_LANES]; /* counters; several threads may count on one lane */
 	struct pool *pool;           /* owned, as plans and temps */

@@ -166,7 +166,7 @@ static bool has_results_in_reply(const struct plan *plan)
 
 /* Compiles and arranges. run_end gives back the tiles and plans of the compilation: a prepared call holds neither.
  * *ret_bytes is about what the call holds from now on. */
-static int create_from_call(struct session_memory *memory, struct prepared *prepared, const struct operation *operation,
+static int create_from_call(struct engine_session *session, struct prepared *prepared, const struct operation *operation,
 			    const struct value *params, uint64_t *ret_bytes, struct error *err)
 {
 	int error;
@@ -176,11 +176,11 @@ static int create_from_call(struct session_memory *memory, struct prepared *prep
 			  (operation_param(operation, "stream", 6) ? PREPARED_STREAM : 0u) |
 			  (operation_param(operation, "offset", 6) ? PREPARED_OFFSET : 0u) |
 			  (operation_param(operation, "position", 8) ? PREPARED_POSITION : 0u);
-	prepared->plan = (struct plan){.memory = memory, .bump = prepared->bump};
+	prepared->plan = (struct plan){.session = session, .bump = prepared->bump};
 	prepared->first = (struct run){.plan = &prepared->plan,
-				       .bound = {.engine = memory->engine, .bump = prepared->bump},
+				       .bound = {.engine = session->engine, .bump = prepared->bump},
 				       .is_template = true};
-	prepared->engine = memory->engine;
+	prepared->engine = session->engine;
 	prepared->reply = value_map();
 	atomic_flag_clear(&prepared->taken);
 	atomic_init(&prepared->learnt, false);
@@ -206,9 +206,9 @@ bool prepared_allows(const struct operation *operation)
 
 /* Charges the bytes to the session's owner. The call keeps the callback, not the session: its last run may outlive the
  * session, but not the owner. */
-static int reserve_prepared(struct session_memory *memory, struct prepared *prepared, uint64_t bytes, struct error *err)
+static int reserve_prepared(struct engine_session *session, struct prepared *prepared, uint64_t bytes, struct error *err)
 {
-	const struct session_limits *limits = &memory->limits;
+	const struct session_owner *limits = &session->limits;
 	int error = limits->reserve ? limits->reserve(limits->reserve_arg, bytes, err) : 0;
 
 	if (error)
@@ -251,27 +251,27 @@ static int find_params(const struct args *args, const struct value **ret, struct
 
 /* Creates the call, within the session's number of them, max_bytes and the owner's memory. The number is checked again
  * when the call gets its handle; here it saves the work of one that would be refused. */
-static int create_prepared(struct session_memory *memory, const struct operation *operation, const struct value *params,
+static int create_prepared(struct engine_session *session, const struct operation *operation, const struct value *params,
 			   uint64_t max_bytes, struct prepared *prepared, struct error *err)
 {
 	uint64_t bytes = 0;
 	int error;
 
-	pthread_mutex_lock(&memory->lock);
-	error = prepared_check_room(memory, err);
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_lock(&session->lock);
+	error = prepared_check_room(session, err);
+	pthread_mutex_unlock(&session->lock);
 	if (!error)
-		error = create_from_call(memory, prepared, operation, params, &bytes, err);
+		error = create_from_call(session, prepared, operation, params, &bytes, err);
 	bytes += sizeof *prepared;
 	if (!error && bytes > max_bytes)
 		error = error_set(err, ERROR_LIMIT,
 				  "prepare: max_bytes: the prepared call would hold %" PRIu64
 				  " bytes, allowed are %" PRIu64,
 				  bytes, max_bytes);
-	return error ? error : reserve_prepared(memory, prepared, bytes, err);
+	return error ? error : reserve_prepared(session, prepared, bytes, err);
 }
 
-static int begin_prepared(struct session_memory *memory, const struct operation *operation, const struct value *params,
+static int begin_prepared(struct engine_session *session, const struct operation *operation, const struct value *params,
 			  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err)
 {
 	struct prepared *prepared = calloc(1, sizeof *prepared);
@@ -281,7 +281,7 @@ static int begin_prepared(struct session_memory *memory, const struct operation 
 		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	atomic_init(&prepared->refs, 1);
 	prepared->bump = bump_new();
-	error = prepared->bump ? create_prepared(memory, operation, params, max_bytes, prepared, err)
+	error = prepared->bump ? create_prepared(session, operation, params, max_bytes, prepared, err)
 			       : error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	if (error) {
 		prepared_drop(prepared);
@@ -291,7 +291,7 @@ static int begin_prepared(struct session_memory *memory, const struct operation 
 	return 0;
 }
 
-int prepared_begin(struct session_memory *memory, const struct args *args, struct prepared **ret_prepared,
+int prepared_begin(struct engine_session *session, const struct args *args, struct prepared **ret_prepared,
 		   struct error *err)
 {
 	const struct arg *most = &args->at[PREPARE_MAX_BYTES];
@@ -302,18 +302,18 @@ int prepared_begin(struct session_memory *memory, const struct args *args, struc
 	if (!error)
 		error = find_params(args, &params, err);
 	return error ? error
-		     : begin_prepared(memory, operation, params, most->given ? most->u64 : UINT64_MAX, ret_prepared,
+		     : begin_prepared(session, operation, params, most->given ? most->u64 : UINT64_MAX, ret_prepared,
 				      err);
 }
 
 /* Tables are built in this thread, so what draws from them can run without a request, too. Of the two references one is
  * the table's and one the caller's. */
-int prepared_make(struct session_memory *memory, const struct operation *operation, const struct value *params,
+int prepared_make(struct engine_session *session, const struct operation *operation, const struct value *params,
 		  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err)
 {
 	struct prepared *prepared = NULL;
 	uint32_t handle;
-	int more, error = begin_prepared(memory, operation, params, max_bytes, &prepared, err);
+	int more, error = begin_prepared(session, operation, params, max_bytes, &prepared, err);
 
 	if (error)
 		return error;
@@ -325,7 +325,7 @@ int prepared_make(struct session_memory *memory, const struct operation *operati
 		error = error_set(err, ERROR_NO_MEMORY, "prepare: no memory for it");
 	atomic_fetch_add(&prepared->refs, 1);
 	if (!error)
-		error = prepared_keep(memory, prepared, &handle, err);
+		error = prepared_keep(session, prepared, &handle, err);
 	if (error) {
 		prepared_drop(prepared);
 		prepared_drop(prepared);
@@ -335,11 +335,11 @@ int prepared_make(struct session_memory *memory, const struct operation *operati
 	return 0;
 }
 
-int prepared_make_unlisted(struct session_memory *memory, const struct operation *operation, const struct value *params,
+int prepared_make_unlisted(struct engine_session *session, const struct operation *operation, const struct value *params,
 			   uint64_t max_bytes, struct prepared **ret_prepared, struct error *err)
 {
 	struct prepared *prepared;
-	int error = begin_prepared(memory, operation, params, max_bytes, &prepared, err);
+	int error = begin_prepared(session, operation, params, max_bytes, &prepared, err);
 
 	if (error)
 		return error;

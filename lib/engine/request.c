@@ -42,7 +42,7 @@ static int advance_prepared(struct request *request)
 	if (more)
 		return more > 0 ? JOB_AGAIN : more;
 	request->preparing = NULL;
-	return service_keep(request->memory, prepared, request->bump, &request->result, &request->error);
+	return service_keep(request->session, prepared, request->bump, &request->result, &request->error);
 }
 
 /* job_ops.advance, called by one thread at a time: the next stage, JOB_AGAIN, JOB_WAIT, 0 at the end, or an error.
@@ -81,15 +81,15 @@ static uint64_t run_request(struct job *job, size_t chunk, void *scratch)
  * client never learns their handles. */
 static void answer_request(struct request *request)
 {
-	struct session_memory *memory = request->memory;
+	struct engine_session *session = request->session;
 
 	prepared_drop(request->preparing);
 	if (request->error.code)
 		run_free_new_tiles(&request->run);
 	run_end(&request->run);
-	session_memory_leave(memory, &request->entry);
+	engine_session_leave(session, &request->entry);
 	request->done(request, request->arg);
-	session_memory_unref(memory);
+	engine_session_unref(session);
 }
 
 /* job_ops.finish: names the error, if there is one, and answers. The text of a failed step (run.failure) goes
@@ -144,7 +144,7 @@ static uint64_t bytes_of(const struct run *run)
  * share. */
 static int reserve_work(struct request *request, uint64_t bytes)
 {
-	const struct session_limits *limits = &request->memory->limits;
+	const struct session_owner *limits = &request->session->limits;
 	int error = limits->reserve && bytes ? limits->reserve(limits->reserve_arg, bytes, &request->error) : 0;
 
 	if (error || !limits->reserve)
@@ -158,7 +158,7 @@ static int reserve_work(struct request *request, uint64_t bytes)
 /* Takes a run's part of the session's shares: of the bytes of replies, then of work memory. */
 static int reserve_run(struct request *request)
 {
-	const struct session_limits *limits = &request->memory->limits;
+	const struct session_owner *limits = &request->session->limits;
 	const uint64_t reply_bytes = request->run.plan->inline_out;
 	int error = 0;
 
@@ -224,7 +224,7 @@ static int start_service(struct request *request, struct compiler *compiler, con
 	int error = bind_args(&compiler->args, params, &request->error);
 
 	if (!error)
-		error = service_answer(request->memory, &compiler->args, request->bump, &request->result,
+		error = service_answer(request->session, &compiler->args, request->bump, &request->result,
 				       &request->preparing, &request->error);
 	if (error || !request->preparing)
 		return error;
@@ -276,7 +276,7 @@ static int start_prepared(struct request *request, struct compiler *compiler, co
 	int error = bind_args(&compiler->args, params, &request->error);
 
 	if (!error)
-		error = prepared_copy_run(request->memory, compiler->args.at[PREPARED_RUN_HANDLE].u64, &request->result,
+		error = prepared_copy_run(request->session, compiler->args.at[PREPARED_RUN_HANDLE].u64, &request->result,
 					  &request->run, &request->prepared, &request->error);
 	if (!error)
 		error = prepared_read_changes(request->prepared, &compiler->args, &request->run, &request->error);
@@ -307,7 +307,7 @@ static int ready_request(struct request *request, const struct operation *operat
 static int ready_prepared(struct request *request, const char *context, uint32_t handle,
 			  const struct prepared_changes *changes)
 {
-	int error = prepared_copy_run(request->memory, handle, &request->result, &request->run, &request->prepared,
+	int error = prepared_copy_run(request->session, handle, &request->result, &request->run, &request->prepared,
 				      &request->error);
 
 	if (!error)
@@ -318,7 +318,7 @@ static int ready_prepared(struct request *request, const char *context, uint32_t
 }
 
 /* Makes a request in its own bump. Takes ownership of bump, also when it returns NULL for want of memory. */
-static struct request *request_new(struct session_memory *memory, struct bump *bump, request_done *done, void *arg)
+static struct request *request_new(struct engine_session *session, struct bump *bump, request_done *done, void *arg)
 {
 	struct request *request = bump_alloc(bump, sizeof *request);
 
@@ -327,15 +327,15 @@ static struct request *request_new(struct session_memory *memory, struct bump *b
 		return NULL;
 	}
 	memset(request, 0, sizeof *request);
-	request->memory = memory;
+	request->session = session;
 	request->bump = bump;
 	request->result = value_map();
 	request->done = done;
 	request->arg = arg;
-	request->plan = (struct plan){.memory = memory, .bump = bump};
-	request->run = (struct run){.plan = &request->plan, .bound = {.engine = memory->engine, .bump = bump}};
+	request->plan = (struct plan){.session = session, .bump = bump};
+	request->run = (struct run){.plan = &request->plan, .bound = {.engine = session->engine, .bump = bump}};
 	request->job.ops = &request_ops;
-	request->job.fair_entry = &memory->fair_entry;
+	request->job.fair_entry = &session->fair_entry;
 	request->entry.job = &request->job;
 	return request;
 }
@@ -343,7 +343,7 @@ static struct request *request_new(struct session_memory *memory, struct bump *b
 /* Makes the calling thread the first to compute the request. */
 static void set_runner(struct request *request, const struct request_run *how)
 {
-	request->job.joins = true;
+	request->job.runs_in_caller = true;
 	request->job.deadline_ns = how->deadline_ns;
 	how->begins(request, request->arg);
 }
@@ -352,21 +352,21 @@ static void set_runner(struct request *request, const struct request_run *how)
  * request that has its reply, or an error, is answered. */
 static void start_job(struct request *request, int ready)
 {
-	struct pool *pool = request->memory->engine->pool;
+	struct pool *pool = request->session->engine->pool;
 	const bool is_built = !request->preparing && !request->run.bound.deferred.first;
 
 	if (ready != 1) {
 		request_forget_replies(request);
 		answer_request(request);
-	} else if (request->job.joins) {
+	} else if (request->job.runs_in_caller) {
 		pool_run_here(pool, &request->job);
 	} else {
-		request->job.joins = is_built && session_memory_joins(request->memory);
-		if (is_built && run_cost_ns(&request->run) <= pool_here_ns(pool, request->job.joins)) {
+		request->job.runs_in_caller = is_built && engine_session_shares_threads(request->session);
+		if (is_built && run_cost_ns(&request->run) <= pool_here_ns(pool, request->job.runs_in_caller)) {
 			pool_run_here(pool, &request->job);
 			return;
 		}
-		request->job.joins = false;
+		request->job.runs_in_caller = false;
 		pool_submit(pool, &request->job);
 	}
 }
@@ -379,17 +379,17 @@ static void begin_request(struct request *request, const struct request_call *ca
 	const char *name = operation ? operation->name : run_prepared;
 
 	if ((call->method && check_method(operation, call->method, call->method_size, call->params, &request->error)) ||
-	    session_memory_enter(request->memory, &request->entry, name, &request->error))
+	    engine_session_enter(request->session, &request->entry, name, &request->error))
 		request->done(request, request->arg);
 	else
 		start_job(request, call->method ? ready_request(request, operation, call->params)
 						: ready_prepared(request, name, call->prepared, call->changes));
 }
 
-int request_start(struct session_memory *memory, const struct request_call *call, struct bump *bump, request_done *done,
+int request_start(struct engine_session *session, const struct request_call *call, struct bump *bump, request_done *done,
 		  void *arg, struct request **ret_request)
 {
-	struct request *request = request_new(memory, bump, done, arg);
+	struct request *request = request_new(session, bump, done, arg);
 
 	if (!request)
 		return -ERROR_NO_MEMORY;
@@ -398,10 +398,10 @@ int request_start(struct session_memory *memory, const struct request_call *call
 	return 0;
 }
 
-int request_run(struct session_memory *memory, const struct request_call *call, struct bump *bump,
+int request_run(struct engine_session *session, const struct request_call *call, struct bump *bump,
 		const struct request_run *how, request_done *done, void *arg)
 {
-	struct request *request = request_new(memory, bump, done, arg);
+	struct request *request = request_new(session, bump, done, arg);
 
 	if (!request)
 		return -ERROR_NO_MEMORY;
@@ -435,7 +435,7 @@ struct request_account request_account(const struct request *request)
 
 void request_cancel(struct request *request)
 {
-	pool_cancel(request->memory->engine->pool, &request->job);
+	pool_cancel(request->session->engine->pool, &request->job);
 }
 
 void request_free(struct request *request)

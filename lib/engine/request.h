@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/value.h"
-#include "engine/memory/session_memory.h"
+#include "engine/memory/engine_session.h"
 
 struct prepared_changes;
 struct request;
@@ -33,7 +33,7 @@ struct request_call {
  * request. A request that is wrong is answered like any other, with an error; the return value is negative only when no
  * request could be made (-ERROR_NO_MEMORY; bump is freed, done is not called). *ret_request is set before done is
  * called. Threads may call it for one session at once. */
-int request_start(struct session_memory *memory, const struct request_call *call, struct bump *bump, request_done *done,
+int request_start(struct engine_session *session, const struct request_call *call, struct bump *bump, request_done *done,
 		  void *arg, struct request **ret_request);
 
 /* How a caller runs a request in its own thread, to the end unless it has to wait; threads join where that is sooner.
@@ -47,7 +47,7 @@ struct request_run {
 /* Starts a request as request_start, and joins its computing in the calling thread. Returns when the request is answered,
  * or earlier where it waits for its owner's reply. There is no ret_request: how->begins passes the request on before it
  * runs. */
-int request_run(struct session_memory *memory, const struct request_call *call, struct bump *bump,
+int request_run(struct engine_session *session, const struct request_call *call, struct bump *bump,
 		const struct request_run *how, request_done *done, void *arg);
 
 /* After done: NULL, or the error (text "name: parameter: what was wrong, what is allowed"). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The members of struct request, private to engine/request*.c.
  *
- * A request's life: request_new, session_memory_enter, bound and compiled (ready_*), then either answered at once or
+ * A request's life: request_new, engine_session_enter, bound and compiled (ready_*), then either answered at once or
  * submitted as a job. As a job it builds what its plans lack (settled is false), waits for its owner's replies, and
  * runs stage by stage; finish_request answers. It is freed by whoever gets `done`. */
 #ifndef TRNSCI_ENGINE_REQUEST_CORE_H
@@ -17,8 +17,8 @@ struct prepared;
 /* Allocated from its own bump, which also holds params, plan, run and reply: request_free frees all at once. */
 struct request {
 	struct job job; /* must be the first member: the scheduler passes it back */
-	struct session_job entry;      /* in its session's list, from session_memory_enter to the answer */
-	struct session_memory *memory; /* a reference is held from session_memory_enter until `done` has returned */
+	struct session_job entry;      /* in its session's list, from engine_session_enter to the answer */
+	struct engine_session *session; /* a reference is held from engine_session_enter until `done` has returned */
 	struct bump *bump;             /* owned */
 	struct plan plan; /* unless it runs that of a prepared call */
 	struct run run;

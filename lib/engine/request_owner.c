@@ -40,7 +40,7 @@ int request_settle(struct request *request)
 
 void request_forget_replies(struct request *request)
 {
-	const struct session_limits *limits = &request->memory->limits;
+	const struct session_owner *limits = &request->session->limits;
 
 	for (size_t i = 0; i < request->n_questions; i++)
 		if (request->questions[i].is_later)
@@ -61,12 +61,12 @@ static void on_reply(struct deferred_reply *deferred, int error)
 
 	question->reply = error;
 	if (atomic_fetch_sub_explicit(&request->awaiting, 1, memory_order_acq_rel) == 1)
-		pool_wake(request->memory->engine->pool, &request->job);
+		pool_wake(request->session->engine->pool, &request->job);
 }
 
 int request_check_owner(struct request *request, const char *context)
 {
-	if (request->memory->limits.deferred)
+	if (request->session->limits.deferred)
 		return 0;
 	return error_set(&request->error, ERROR_NOT_SUPPORTED,
 			 "%s: named streams are kept by a daemon, allowed: a session with one", context);
@@ -123,7 +123,7 @@ static int await_replies(struct request *request)
 
 int request_ask_reply(struct request *request, const struct args *args)
 {
-	const struct session_limits *limits = &request->memory->limits;
+	const struct session_owner *limits = &request->session->limits;
 	struct owner_question *question;
 	int error = make_questions(request, 1);
 
@@ -136,7 +136,7 @@ int request_ask_reply(struct request *request, const struct args *args)
 
 int request_ask_reservations(struct request *request)
 {
-	const struct session_limits *limits = &request->memory->limits;
+	const struct session_owner *limits = &request->session->limits;
 	const struct placements *placements = &request->run.plan->placements;
 	char context[PLACEMENT_CONTEXT];
 	int error = make_questions(request, placements->n_ranges);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/memory/session_memory_core.h"
+#include "engine/memory/engine_session_core.h"
 #include "engine/operations/operation_rows.h"
 #include "engine/prepare.h"
 #include "engine/call/prepared_core.h"
@@ -21,7 +21,7 @@ enum { PROTOCOL_NUMBER = 1 }; /* of proto/PROTOCOL.md: raised by a change that a
 /* A bound request, and where its reply goes. *ret_prepared is set when prepare has begun a call whose tables are
  * still to be built. */
 struct service_call {
-	struct session_memory *memory;
+	struct engine_session *session;
 	const struct args *args;
 	struct bump *bump; /* the reply's */
 	struct value *map; /* the reply */
@@ -49,7 +49,7 @@ static int answer_version(const struct service_call *call)
 	return PUT("name", value_string("trnsciD")) || PUT("version", value_string(TRNSCI_VERSION)) ||
 			       PUT("stream_format", value_uint(STREAM_FORMAT)) ||
 			       PUT("protocol", value_uint(PROTOCOL_NUMBER)) ||
-			       put_instance(bump, call->memory->engine->instance, map)
+			       put_instance(bump, call->session->engine->instance, map)
 		       ? -ERROR_NO_MEMORY
 		       : 0;
 }
@@ -172,7 +172,7 @@ static int answer_derive(const struct service_call *call)
 /* A tile whose reply cannot be made is freed again: the client would never learn its handle. */
 static int answer_tile(const struct service_call *call)
 {
-	struct session_memory *memory = call->memory;
+	struct engine_session *session = call->session;
 	const struct arg *at = call->args->at;
 	struct bump *bump = call->bump;
 	struct value *map = call->map;
@@ -185,14 +185,14 @@ static int answer_tile(const struct service_call *call)
 	if (!shape_finish(&shape))
 		return bind_error(call->args, TILE_SHAPE, call->err, ERROR_OUT_OF_RANGE,
 				  "more than 2^62 bytes, allowed are fewer");
-	error = at[TILE_OFFSET].given ? tile_create_at(memory, &shape, scope, at[TILE_ARENA].u64, at[TILE_OFFSET].u64,
+	error = at[TILE_OFFSET].given ? tile_create_at(session, &shape, scope, at[TILE_ARENA].u64, at[TILE_OFFSET].u64,
 						       &place, call->err)
-				      : tile_create(memory, &shape, scope, &place, call->err);
+				      : tile_create(session, &shape, scope, &place, call->err);
 	if (error)
 		return error;
 	if (PUT("tile", value_uint(place.handle)) || PUT("arena", value_uint(place.arena)) ||
 	    PUT("offset", value_uint(place.offset)) || PUT("bytes", value_uint(place.bytes)) || shape_put(&shape, bump, map)) {
-		tile_free(memory, place.handle, NULL);
+		tile_free(session, place.handle, NULL);
 		return -ERROR_NO_MEMORY;
 	}
 	return 0;
@@ -212,26 +212,26 @@ static int answer_free(const struct service_call *call)
 		return bind_error(args, FREE_SCOPE, call->err, ERROR_OUT_OF_RANGE,
 				  "given beside tile, allowed is one of them");
 	if (tile && value_to_natural(args->at[FREE_TILE].value, &handle))
-		error = tile_free(call->memory, handle, call->err);
+		error = tile_free(call->session, handle, call->err);
 	else
-		freed = tile_free_scope(call->memory, (uint32_t)args->at[FREE_SCOPE].u64);
+		freed = tile_free_scope(call->session, (uint32_t)args->at[FREE_SCOPE].u64);
 	return error ? error : value_put(call->bump, call->map, "freed", value_uint(freed));
 }
 
 /* Gives a prepared call its handle, once all its tables are built. Takes ownership of the call, also when it fails. */
-int service_keep(struct session_memory *memory, struct prepared *prepared, struct bump *bump, struct value *map,
+int service_keep(struct engine_session *session, struct prepared *prepared, struct bump *bump, struct value *map,
 		 struct error *err)
 {
 	const uint64_t tiles = prepared->n_tiles;
 	uint32_t handle = 0;
-	int error = prepared_keep(memory, prepared, &handle, err);
+	int error = prepared_keep(session, prepared, &handle, err);
 
 	if (error) {
 		prepared_drop(prepared);
 		return error;
 	}
 	if (PUT("prepared", value_uint(handle)) || PUT("tiles", value_uint(tiles))) {
-		prepared_release(memory, handle, NULL);
+		prepared_release(session, handle, NULL);
 		return error_set(err, ERROR_NO_MEMORY, "prepare: no memory for the reply");
 	}
 	return 0;
@@ -241,19 +241,19 @@ int service_keep(struct session_memory *memory, struct prepared *prepared, struc
 static int answer_prepare(const struct service_call *call)
 {
 	struct prepared *prepared;
-	int error = prepared_begin(call->memory, call->args, &prepared, call->err);
+	int error = prepared_begin(call->session, call->args, &prepared, call->err);
 
 	if (error)
 		return error;
 	if (!prepared->first.bound.deferred.first)
-		return service_keep(call->memory, prepared, call->bump, call->map, call->err);
+		return service_keep(call->session, prepared, call->bump, call->map, call->err);
 	*call->ret_prepared = prepared;
 	return 0;
 }
 
 static int answer_release(const struct service_call *call)
 {
-	int error = prepared_release(call->memory, call->args->at[RELEASE_PREPARED].u64, call->err);
+	int error = prepared_release(call->session, call->args->at[RELEASE_PREPARED].u64, call->err);
 
 	return error ? error : value_put(call->bump, call->map, "released", value_uint(1));
 }
@@ -275,10 +275,10 @@ static int (*const answers[])(const struct service_call *call) = {
 #undef METHOD_ROW
 };
 
-int service_answer(struct session_memory *memory, const struct args *args, struct bump *bump, struct value *reply,
+int service_answer(struct engine_session *session, const struct args *args, struct bump *bump, struct value *reply,
 		   struct prepared **ret_prepared, struct error *err)
 {
-	const struct service_call call = {memory, args, bump, reply, ret_prepared, err};
+	const struct service_call call = {session, args, bump, reply, ret_prepared, err};
 	size_t count;
 	int error = answers[args->operation - operations(&count)](&call);
 

@@ -26,12 +26,12 @@ struct chunk {
 	char *c; /* of this product; chunks write parts of it that do not overlap */
 	size_t row, rows, column, columns; /* the part of c, in complex elements */
 	/* In the slot, kept between phases: */
-	double *row_tops;  /* the largest magnitude in each row */
-	void *column_tops; /* and in each column, of each part; float, or double in a wide mode */
+	double *row_max_abs;  /* the largest magnitude in each row */
+	void *column_max_abs; /* and in each column, of each part; float, or double in a wide mode */
 	char *sums; /* panel after panel: rows of gemm_lanes reals, float, or double in a wide mode */
 	/* In scratch: */
 	double *line;            /* a row of a or of a panel, contiguous */
-	void *column_factors[2]; /* their product is the power of two of each column, of the same type as column_tops */
+	void *column_factors[2]; /* their product is the power of two of each column, of the same type as column_max_abs */
 	char *left, *panel; /* packed (product.h) */
 };
 
@@ -112,7 +112,7 @@ static const void *fetch_row(const struct chunk *chunk, const char *at, const st
 /* --- powers of two --- */
 
 /* Raises the maxima of the rows of op(a) by the part [begin, end) of the inner index. NaN and infinity do not count. */
-static void find_row_tops(const struct chunk *chunk, size_t begin, size_t end)
+static void find_row_max_abs(const struct chunk *chunk, size_t begin, size_t end)
 {
 	const struct gemm_vectors *vectors = chunk->cut->kernel->vectors;
 
@@ -120,15 +120,15 @@ static void find_row_tops(const struct chunk *chunk, size_t begin, size_t end)
 		for (size_t k = begin; k < end; k += K_BLOCK) {
 			const size_t count = size_min(K_BLOCK, end - k);
 			const void *row = fetch_row(chunk, chunk->a, &chunk->call->a, chunk->row + r, k, count);
-			const double top = chunk->cut->mode->wide ? vectors->top_f64(row, 2 * count)
-								  : (double)vectors->top_f32(row, 2 * count);
+			const double top = chunk->cut->mode->wide ? vectors->max_abs_f64(row, 2 * count)
+								  : (double)vectors->max_abs_f32(row, 2 * count);
 
-			chunk->row_tops[r] = fmax(chunk->row_tops[r], top);
+			chunk->row_max_abs[r] = fmax(chunk->row_max_abs[r], top);
 		}
 }
 
 /* Raises the maxima of the columns of op(b) likewise, of real and imaginary parts apart. */
-static void find_column_tops(const struct chunk *chunk, size_t begin, size_t end)
+static void find_column_max_abs(const struct chunk *chunk, size_t begin, size_t end)
 {
 	const struct gemm_vectors *vectors = chunk->cut->kernel->vectors;
 
@@ -136,9 +136,9 @@ static void find_column_tops(const struct chunk *chunk, size_t begin, size_t end
 		const void *row = fetch_row(chunk, chunk->b, &chunk->call->b, k, chunk->column, chunk->columns);
 
 		if (chunk->cut->mode->wide)
-			vectors->raise_f64(row, 2 * chunk->columns, chunk->column_tops);
+			vectors->update_max_abs_f64(row, 2 * chunk->columns, chunk->column_max_abs);
 		else
-			vectors->raise_f32(row, 2 * chunk->columns, chunk->column_tops);
+			vectors->update_max_abs_f32(row, 2 * chunk->columns, chunk->column_max_abs);
 	}
 }
 
@@ -146,11 +146,11 @@ static void find_column_tops(const struct chunk *chunk, size_t begin, size_t end
 #define FACTORS(real, power)                                                                                           \
 	static void factors_##real(const struct chunk *chunk, int direction)                                           \
 	{                                                                                                              \
-		const real *tops = chunk->column_tops;                                                                 \
+		const real *max_abs = chunk->column_max_abs;                                                                 \
 		real *first = chunk->column_factors[0], *second = chunk->column_factors[1], factors[2];                \
                                                                                                                        \
 		for (size_t i = 0; i < 2 * chunk->columns; i += 2) {                                                   \
-			const real top = tops[i] > tops[i + 1] ? tops[i] : tops[i + 1];                                \
+			const real top = max_abs[i] > max_abs[i + 1] ? max_abs[i] : max_abs[i + 1];                                \
                                                                                                                        \
 			power(direction *gemm_exponent((double)top), factors);                                         \
 			first[i] = first[i + 1] = factors[0];                                                          \
@@ -176,10 +176,10 @@ static void scale_columns(const struct chunk *chunk, const void *row, size_t col
 	const struct gemm_vectors *vectors = chunk->cut->kernel->vectors;
 
 	if (chunk->cut->mode->wide)
-		vectors->weigh_f64(row, 2 * count, (double *)chunk->column_factors[0] + 2 * column,
+		vectors->multiply_f64(row, 2 * count, (double *)chunk->column_factors[0] + 2 * column,
 				   (double *)chunk->column_factors[1] + 2 * column, chunk->line);
 	else
-		vectors->weigh_f32(row, 2 * count, (float *)chunk->column_factors[0] + 2 * column,
+		vectors->multiply_f32(row, 2 * count, (float *)chunk->column_factors[0] + 2 * column,
 				   (float *)chunk->column_factors[1] + 2 * column, (float *)chunk->line);
 }
 
@@ -191,7 +191,7 @@ static void pack_rows(const struct chunk *chunk, const struct gemm_shape *shape,
 	for (size_t r = 0; r < chunk->rows; r++) {
 		const void *row = fetch_row(chunk, chunk->a, &chunk->call->a, chunk->row + r, k, shape->k);
 
-		gemm_put_row(shape, row, shape->mode->slices ? gemm_exponent(chunk->row_tops[r]) : 0, chunk->left,
+		gemm_put_row(shape, row, shape->mode->slices ? gemm_exponent(chunk->row_max_abs[r]) : 0, chunk->left,
 			     chunk->rows, r);
 	}
 }
@@ -284,7 +284,7 @@ static void store_results(const struct chunk *chunk, bool has_sum)
 	if (has_sum && chunk->cut->mode->slices)
 		find_factors(chunk, 1);
 	for (size_t r = 0; r < chunk->rows; r++) {
-		gemm_power_f64(gemm_exponent(chunk->row_tops[r]), factors);
+		gemm_power_f64(gemm_exponent(chunk->row_max_abs[r]), factors);
 		if (chunk->cut->mode->wide)
 			store_row_double(chunk, r, factors, has_sum);
 		else
@@ -316,7 +316,7 @@ static size_t line_bytes(const struct gemm_cut *cut)
 }
 
 /* Returns the bytes of the maxima of rows and columns. */
-static size_t tops_bytes(const struct gemm_cut *cut)
+static size_t max_abs_bytes(const struct gemm_cut *cut)
 {
 	return doubles_bytes(cut->rows) + doubles_bytes(2 * cut->panels * panel_columns(cut));
 }
@@ -324,7 +324,7 @@ static size_t tops_bytes(const struct gemm_cut *cut)
 /* Returns the bytes of what a chunk keeps from phase to phase. */
 static size_t state_bytes(const struct gemm_cut *cut)
 {
-	return tops_bytes(cut) + round_line(cut->panels * panel_sums_bytes(cut));
+	return max_abs_bytes(cut) + round_line(cut->panels * panel_sums_bytes(cut));
 }
 
 size_t gemm_slot_bytes(const struct gemm_cut *cut)
@@ -365,8 +365,8 @@ static struct chunk describe_chunk(const struct gemm_cut *cut, const struct gemm
 	chunk.panel = take_bytes(&scratch, round_line(gemm_panel_bytes(&shape)));
 	if (cut->phases == 1)
 		slot = scratch;
-	chunk.row_tops = (double *)take_bytes(&slot, doubles_bytes(cut->rows));
-	chunk.column_tops = take_bytes(&slot, doubles_bytes(2 * width));
+	chunk.row_max_abs = (double *)take_bytes(&slot, doubles_bytes(cut->rows));
+	chunk.column_max_abs = take_bytes(&slot, doubles_bytes(2 * width));
 	chunk.sums = slot;
 	return chunk;
 }
@@ -381,10 +381,10 @@ void gemm_run_chunk(const struct gemm_cut *cut, const struct gemm_call *call, si
 	const size_t begin = part * cut->k, end = size_min(begin + cut->k, call->k);
 
 	if (phase == 0)
-		memset(chunk.row_tops, 0, tops_bytes(cut));
+		memset(chunk.row_max_abs, 0, max_abs_bytes(cut));
 	if (has_sum && cut->mode->slices && (one || phase < parts)) {
-		find_row_tops(&chunk, begin, end);
-		find_column_tops(&chunk, begin, end);
+		find_row_max_abs(&chunk, begin, end);
+		find_column_max_abs(&chunk, begin, end);
 	}
 	if (has_sum && (one || cut->phases == parts || phase >= parts))
 		add_products(&chunk, begin, end);

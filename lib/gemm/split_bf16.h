@@ -37,7 +37,7 @@ static void split_by_instruction(const float *x, size_t n, const float s[2], uns
 }
 
 static const struct gemm_vectors split_loops = {
-	top_f32,   top_f64,   scale_f32, scale_f64,  split_by_instruction, split_f64,    raise_f32,
-	raise_f64, weigh_f32, weigh_f64, spread_f32, spread_f64,           spread_pairs, gather,
+	max_abs_f32,   max_abs_f64,   scale_f32, scale_f64,  split_by_instruction, split_f64,    update_max_abs_f32,
+	update_max_abs_f64, multiply_f32, multiply_f64, spread_f32, spread_f64,           spread_pairs, gather,
 	narrow,    widen,
 };

@@ -9,8 +9,8 @@
 /* Loops over rows before and after the products. n counts reals; the factor s is s[0] times s[1]. */
 struct gemm_vectors {
 	/* Return the largest magnitude of the finite elements. */
-	float (*top_f32)(const float *x, size_t n);
-	double (*top_f64)(const double *x, size_t n);
+	float (*max_abs_f32)(const float *x, size_t n);
+	double (*max_abs_f64)(const double *x, size_t n);
 	void (*scale_f32)(const float *x, size_t n, const float s[2], float *to);
 	void (*scale_f64)(const double *x, size_t n, const double s[2], double *to);
 	/* Splits s x into a sum of bfloat16 numbers, each the rounded rest. Stores pairs; slices lie `stride` words
@@ -18,12 +18,12 @@ struct gemm_vectors {
 	void (*split_f32)(const float *x, size_t n, const float s[2], unsigned slices, uint32_t *to, size_t stride);
 	/* Splits s x, at most 1 in magnitude, into a sum i_0 2^-7 + i_1 2^-15 ... of integers from -128 to 128. */
 	void (*split_f64)(const double *x, size_t n, const double s[2], unsigned slices, uint32_t *to, size_t stride);
-	/* Raise tops[i] to |x[i]| if that is finite and larger. */
-	void (*raise_f32)(const float *x, size_t n, float *tops);
-	void (*raise_f64)(const double *x, size_t n, double *tops);
+	/* Raise max_abs[i] to |x[i]| if that is finite and larger. */
+	void (*update_max_abs_f32)(const float *x, size_t n, float *max_abs);
+	void (*update_max_abs_f64)(const double *x, size_t n, double *max_abs);
 	/* to[i] = x[i] first[i] second[i] */
-	void (*weigh_f32)(const float *x, size_t n, const float *first, const float *second, float *to);
-	void (*weigh_f64)(const double *x, size_t n, const double *first, const double *second, double *to);
+	void (*multiply_f32)(const float *x, size_t n, const float *first, const float *second, float *to);
+	void (*multiply_f64)(const double *x, size_t n, const double *first, const double *second, double *to);
 	/* Spread n / 2 complex numbers over the two rows of a panel, or over one row of pairs. */
 	void (*spread_f32)(const float *x, size_t n, float *to_re, float *to_im);
 	void (*spread_f64)(const double *x, size_t n, double *to_re, double *to_im);

@@ -6,10 +6,10 @@
 
 /* Several maxima at once, joined at the end: one would be a chain. Infinity and NaN have larger bits than any number.
  */
-static float top_f32(const float *x, size_t n)
+static float max_abs_f32(const float *x, size_t n)
 {
 	enum { AT_ONCE = 16 };
-	int32_t tops[AT_ONCE] = {0}, top = 0;
+	int32_t max_abs[AT_ONCE] = {0}, top = 0;
 	size_t i = 0;
 
 	/* Compares integers: the compiler may reorder them. */
@@ -18,15 +18,15 @@ static float top_f32(const float *x, size_t n)
 			int32_t bits = (int32_t)(bf16_float_bits(x[i + j]) & 0x7FFFFFFF);
 
 			bits = bits < 0x7F800000 ? bits : 0;
-			tops[j] = bits > tops[j] ? bits : tops[j];
+			max_abs[j] = bits > max_abs[j] ? bits : max_abs[j];
 		}
 	for (; i < n; i++) {
 		const int32_t bits = (int32_t)(bf16_float_bits(x[i]) & 0x7FFFFFFF);
 
-		tops[0] = bits < 0x7F800000 && bits > tops[0] ? bits : tops[0];
+		max_abs[0] = bits < 0x7F800000 && bits > max_abs[0] ? bits : max_abs[0];
 	}
 	for (size_t j = 0; j < AT_ONCE; j++)
-		top = tops[j] > top ? tops[j] : top;
+		top = max_abs[j] > top ? max_abs[j] : top;
 	return bf16_float_of((uint32_t)top);
 }
 
@@ -39,11 +39,11 @@ static inline int64_t size_bits(double x)
 	return bits & INT64_MAX;
 }
 
-static double top_f64(const double *x, size_t n)
+static double max_abs_f64(const double *x, size_t n)
 {
 	enum { AT_ONCE = 8 };
 	const int64_t infinity = INT64_C(0x7FF) << 52;
-	int64_t tops[AT_ONCE] = {0}, top = 0;
+	int64_t max_abs[AT_ONCE] = {0}, top = 0;
 	double result;
 	size_t i = 0;
 
@@ -52,15 +52,15 @@ static double top_f64(const double *x, size_t n)
 			int64_t bits = size_bits(x[i + j]);
 
 			bits = bits < infinity ? bits : 0;
-			tops[j] = bits > tops[j] ? bits : tops[j];
+			max_abs[j] = bits > max_abs[j] ? bits : max_abs[j];
 		}
 	for (; i < n; i++) {
 		const int64_t bits = size_bits(x[i]);
 
-		tops[0] = bits < infinity && bits > tops[0] ? bits : tops[0];
+		max_abs[0] = bits < infinity && bits > max_abs[0] ? bits : max_abs[0];
 	}
 	for (size_t j = 0; j < AT_ONCE; j++)
-		top = tops[j] > top ? tops[j] : top;
+		top = max_abs[j] > top ? max_abs[j] : top;
 	memcpy(&result, &top, sizeof result);
 	return result;
 }
@@ -144,31 +144,31 @@ static void split_f64(const double *x, size_t n, const double s[2], unsigned sli
 	}
 }
 
-static void raise_f32(const float *x, size_t n, float *restrict tops)
+static void update_max_abs_f32(const float *x, size_t n, float *restrict max_abs)
 {
 	for (size_t i = 0; i < n; i++) {
 		const float size = x[i] < 0 ? -x[i] : x[i];
 
-		tops[i] = size > tops[i] && size <= 0x1.fffffep127f ? size : tops[i];
+		max_abs[i] = size > max_abs[i] && size <= 0x1.fffffep127f ? size : max_abs[i];
 	}
 }
 
-static void raise_f64(const double *x, size_t n, double *restrict tops)
+static void update_max_abs_f64(const double *x, size_t n, double *restrict max_abs)
 {
 	for (size_t i = 0; i < n; i++) {
 		const double size = x[i] < 0 ? -x[i] : x[i];
 
-		tops[i] = size > tops[i] && size <= 0x1.fffffffffffffp1023 ? size : tops[i];
+		max_abs[i] = size > max_abs[i] && size <= 0x1.fffffffffffffp1023 ? size : max_abs[i];
 	}
 }
 
-static void weigh_f32(const float *x, size_t n, const float *first, const float *second, float *restrict to)
+static void multiply_f32(const float *x, size_t n, const float *first, const float *second, float *restrict to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = x[i] * first[i] * second[i];
 }
 
-static void weigh_f64(const double *x, size_t n, const double *first, const double *second, double *restrict to)
+static void multiply_f64(const double *x, size_t n, const double *first, const double *second, double *restrict to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = x[i] * first[i] * second[i];
@@ -223,7 +223,7 @@ static void widen(const float *x, size_t n, const double s[2], double *restrict 
 }
 
 static const struct gemm_vectors loops = {
-	top_f32,   top_f64,   scale_f32, scale_f64,  split_f32,  split_f64,    raise_f32,
-	raise_f64, weigh_f32, weigh_f64, spread_f32, spread_f64, spread_pairs, gather,
+	max_abs_f32,   max_abs_f64,   scale_f32, scale_f64,  split_f32,  split_f64,    update_max_abs_f32,
+	update_max_abs_f64, multiply_f32, multiply_f64, spread_f32, spread_f64, spread_pairs, gather,
 	narrow,    widen,
 };

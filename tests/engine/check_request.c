@@ -6,7 +6,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "dist/draw/draw_fill.h"
+#include "distributions/draw/draw_fill.h"
 
 static void test_version_and_ping(void **state)
 {

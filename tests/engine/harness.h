@@ -17,7 +17,7 @@
 #include "base/cpu.h"
 #include "base/dtype.h"
 #include "engine/engine.h"
-#include "engine/memory/session_memory.h"
+#include "engine/memory/engine_session.h"
 #include "engine/operations/operations.h"
 #include "engine/request.h"
 
@@ -33,13 +33,13 @@ struct call {
 
 struct fixture {
 	struct engine *engine;
-	struct session_memory *memory;
+	struct engine_session *memory;
 	void *mapping;
 	size_t size;
 };
 
 static inline struct fixture fixture_open_with(unsigned threads, uint32_t features, size_t size,
-					       struct session_limits *limits)
+					       struct session_owner *limits)
 {
 	struct engine_settings settings = {.threads = threads, .features = features};
 	struct fixture fixture = {.size = size};
@@ -47,12 +47,12 @@ static inline struct fixture fixture_open_with(unsigned threads, uint32_t featur
 
 	if (engine_create(&settings, &fixture.engine, &err))
 		fail_msg("engine_create: %s", err.text);
-	assert_int_equal(session_memory_create(fixture.engine, limits, &fixture.memory), 0);
+	assert_int_equal(engine_session_create(fixture.engine, limits, &fixture.memory), 0);
 	if (size) {
 		fixture.mapping = aligned_alloc(4096, size);
 		assert_non_null(fixture.mapping);
 		memset(fixture.mapping, 0xA5, size);
-		assert_int_equal(session_memory_attach(fixture.memory, fixture.mapping, size, free, fixture.mapping, NULL),
+		assert_int_equal(engine_session_attach(fixture.memory, fixture.mapping, size, free, fixture.mapping, NULL),
 				 0);
 	}
 	return fixture;
@@ -65,7 +65,7 @@ static inline struct fixture fixture_open(unsigned threads)
 
 static inline void fixture_close(struct fixture *fixture)
 {
-	session_memory_close(fixture->memory);
+	engine_session_close(fixture->memory);
 	engine_destroy(fixture->engine);
 }
 
@@ -94,7 +94,7 @@ static inline struct call *call_new(void)
 	return call;
 }
 
-static inline void call_start(struct call *call, struct session_memory *memory, const char *method)
+static inline void call_start(struct call *call, struct engine_session *memory, const char *method)
 {
 	int error = request_start(memory, &(struct request_call){.method = method, .method_size = strlen(method), .params = &call->params},
 				  call->bump, call_done, call,
@@ -149,7 +149,7 @@ static inline struct value array_of(struct bump *bump, const char *dtype, size_t
 }
 
 /* Runs to the end; fails the test when the answer is an error. */
-static inline const struct value *call_run(struct call *call, struct session_memory *memory, const char *method)
+static inline const struct value *call_run(struct call *call, struct engine_session *memory, const char *method)
 {
 	call_start(call, memory, method);
 	call_wait(call);
@@ -159,7 +159,7 @@ static inline const struct value *call_run(struct call *call, struct session_mem
 }
 
 /* Runs to the end; fails the test unless the answer is that error, whose text begins with prefix. */
-static inline void call_fails(struct call *call, struct session_memory *memory, const char *method, int code,
+static inline void call_fails(struct call *call, struct engine_session *memory, const char *method, int code,
 			      const char *prefix)
 {
 	const struct error *error;

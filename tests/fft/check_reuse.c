@@ -134,7 +134,7 @@ static void check_beyond(const char *name, uint32_t features, size_t n)
 	struct fft_plan *plan = plan_new(n, FFT_F32, features);
 	char *x = guarded_new(size + 8), *y = guarded_new(size + 8), *want = malloc(size);
 
-	assert_true(plan->smooth.beyond);
+	assert_true(plan->smooth.exceeds_l3);
 	for (size_t off = 0; off <= 8; off += 8) {
 		struct fft_call call = {x + off, y + off, 1, n, 1, n, 1, false, 0.5, NULL, FFT_REUSE_BOTH, 0, false};
 		uint64_t state = fixture_seed;

@@ -11,7 +11,7 @@
 #include "codec.h"
 #include "engine/deferred_reply.h"
 #include "engine/engine.h"
-#include "engine/memory/session_memory.h"
+#include "engine/memory/engine_session.h"
 #include "engine/request.h"
 #include "frame.h"
 #include "harness/wait.h"
@@ -59,7 +59,7 @@ struct flight {
 	int done;
 };
 
-static bool start(struct session_memory *memory, const char *method, size_t size, const struct value *params,
+static bool start(struct engine_session *memory, const char *method, size_t size, const struct value *params,
 		  struct bump *bump, struct flight *ret_flight)
 {
 	ret_flight->done = 0;
@@ -83,7 +83,7 @@ static bool await(struct flight *flight)
 }
 
 /* A run or a release, in a bump allocator of its own. */
-static bool start_prepared(struct session_memory *memory, const char *method, uint64_t handle,
+static bool start_prepared(struct engine_session *memory, const char *method, uint64_t handle,
 			   struct flight *ret_flight)
 {
 	struct bump *bump = bump_new();
@@ -109,7 +109,7 @@ static void expect_same(const struct request *a, const struct request *b)
 }
 
 /* Two at once, and one that finds what they left. */
-static void run_prepared(struct session_memory *memory, uint64_t handle, const struct request *once)
+static void run_prepared(struct engine_session *memory, uint64_t handle, const struct request *once)
 {
 	struct flight flights[3], freed;
 	bool good[3];
@@ -134,7 +134,7 @@ static void run_prepared(struct session_memory *memory, uint64_t handle, const s
 }
 
 /* The program of one run, prepared. */
-static void prepare_program(struct session_memory *memory, const struct value *params, const struct request *once)
+static void prepare_program(struct engine_session *memory, const struct value *params, const struct request *once)
 {
 	struct bump *bump = bump_new();
 	struct value prepare = value_map(), copy;
@@ -155,7 +155,7 @@ static bool is_called(const struct message *message, const char *name)
 	return message->method_size == strlen(name) && memcmp(message->method, name, message->method_size) == 0;
 }
 
-static void run(struct session_memory *memory, const struct message *message, struct bump *bump)
+static void run(struct engine_session *memory, const struct message *message, struct bump *bump)
 {
 	const bool is_run = is_called(message, "run");
 	struct bump *own = is_run ? bump_new() : NULL;
@@ -183,7 +183,7 @@ static int reserve_work(void *arg, uint64_t bytes, struct error *err)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct session_limits limits = {.inline_bytes = 1 << 16,
+	const struct session_owner limits = {.inline_bytes = 1 << 16,
 					      .reserve = reserve_work,
 					      .tiles = 8,
 					      .prepared = 4,
@@ -192,13 +192,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					      .deferred = &deferred};
 	struct frame_limits frames = {.bytes = 1 << 16, .elements = 1 << 12};
 	struct frame_scan scan;
-	struct session_memory *memory;
+	struct engine_session *memory;
 	size_t length;
 
 	if (!engine && engine_create(&(struct engine_settings){.threads = 1}, &engine, NULL) < 0)
 		abort();
-	if (session_memory_create(engine, &limits, &memory) < 0 ||
-	    session_memory_attach(memory, arena, ARENA, keep, arena, NULL) < 0)
+	if (engine_session_create(engine, &limits, &memory) < 0 ||
+	    engine_session_attach(memory, arena, ARENA, keep, arena, NULL) < 0)
 		abort();
 	tiles = false;
 	for (;;) {
@@ -216,6 +216,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += length;
 		size -= length;
 	}
-	session_memory_close(memory);
+	engine_session_close(memory);
 	return 0;
 }

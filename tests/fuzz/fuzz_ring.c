@@ -22,7 +22,7 @@ enum { CAPACITY = 64, HALF = CAPACITY / 2, STEP = HALF, GUARD = 64, STEPS_MOST =
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct session_memory *session_memory;
+static struct engine_session *engine_session;
 
 struct fixture {
 	struct ring_page page;
@@ -67,8 +67,8 @@ static struct ring *make(struct fixture *fixture)
 	memset(fixture->memory, 0xa5, sizeof fixture->memory);
 	must(value_put(bump, &noise, "op", value_string("bits")) == 0 && value_put(bump, &map, "noise", noise) == 0);
 	must(bind_args(&args, params, NULL) == 0);
-	must(sampler_create(session_memory, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
-	must(ring_create(session_memory, bits, &memory, NULL, &events, &ring, NULL) == 0);
+	must(sampler_create(engine_session, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
+	must(ring_create(engine_session, bits, &memory, NULL, &events, &ring, NULL) == 0);
 	bump_free(bump);
 	return ring;
 }
@@ -89,7 +89,7 @@ static void pass_barrier(void)
 	_Atomic int done = 0;
 
 	must(value_put(bump, &map, "n", value_uint(BARRIER)) == 0);
-	must(request_start(session_memory, &(struct request_call){.method = "exponential", .method_size = 11, .params = &map},
+	must(request_start(engine_session, &(struct request_call){.method = "exponential", .method_size = 11, .params = &map},
 			   bump, on_done, (void *)&done, &request) == 0);
 	AWAIT(atomic_load(&done));
 	must(!request_error(request));
@@ -141,9 +141,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ring *ring;
 	int lied = 0;
 
-	if (!session_memory) {
+	if (!engine_session) {
 		must(engine_create(&(struct engine_settings){.threads = 1}, &engine, NULL) == 0);
-		must(session_memory_create(engine, NULL, &session_memory) == 0);
+		must(engine_session_create(engine, NULL, &engine_session) == 0);
 	}
 	memset(fixture, 0, sizeof *fixture);
 	ring = make(fixture);

@@ -259,9 +259,9 @@ static void test_slices(const struct gemm_kernel *kernel)
 			fail_msg("%s: seven slices leave %a of %a", kernel->name, rest, wide[i]);
 	}
 	x[3] = -7.5f, x[20] = NAN, x[21] = INFINITY, wide[9] = -1e300, wide[10] = INFINITY, wide[11] = NAN;
-	assert_true(v->top_f32(x, N) == 7.5f);
-	assert_true(v->top_f64(wide, N) == 1e300);
-	assert_true(v->top_f32(x + 20, 2) == 0);
+	assert_true(v->max_abs_f32(x, N) == 7.5f);
+	assert_true(v->max_abs_f64(wide, N) == 1e300);
+	assert_true(v->max_abs_f32(x + 20, 2) == 0);
 }
 
 static void test_rounding(void **unused)

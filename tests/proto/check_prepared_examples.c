@@ -30,7 +30,7 @@ static void put_changes(struct call *call, const struct operation *operation, ui
 }
 
 /* In place where it can be. */
-static void expect_now(struct session_memory *memory, const struct operation *operation, uint64_t handle, uint64_t seed,
+static void expect_now(struct engine_session *memory, const struct operation *operation, uint64_t handle, uint64_t seed,
 		       uint64_t offset, const struct value *expected)
 {
 	const unsigned given = (operation_param(operation, "seed", 4) ? PREPARED_SEED : 0u) |

@@ -8,9 +8,9 @@
 #include "engine/operations/operations.h"
 
 static struct bump *bump;
-static struct session_memory *memory;
+static struct engine_session *memory;
 
-void examples_begin(struct bump *in, struct session_memory *of)
+void examples_begin(struct bump *in, struct engine_session *of)
 {
 	bump = in;
 	memory = of;

@@ -17,7 +17,7 @@
 enum { EXAMPLES_ARENA = 1 << 20 };
 
 /* What the examples are made in and run in, from here on. */
-void examples_begin(struct bump *bump, struct session_memory *memory);
+void examples_begin(struct bump *bump, struct engine_session *memory);
 
 /* The parameters of the method's example; false where it has none. */
 bool example_params(const char *method, struct value *ret_params);

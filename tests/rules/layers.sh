@@ -106,10 +106,10 @@ only() {
 }
 
 # Rooms whose files are free of circles: a room is added when its last one is broken.
-for room in client/cli proto lib/base lib/gemm lib/rng; do
+for room in client/cli proto lib/base lib/gemm lib/math lib/rng; do
 	acyclic "$room"
 done
-for room in client daemon lib/dist lib/engine lib/fft; do
+for room in client daemon lib/distributions lib/engine lib/fft; do
 	acyclic "$room" folders
 done
 if [ -n "$(call_edges lib | stem_edges)" ]; then : >"$list"; else echo "no object of lib/ calls another" >"$list"; fi
@@ -117,17 +117,18 @@ report "calls between files are seen"
 
 may lib/base base
 may lib/rng base rng
-may lib/dist base rng dist
+may lib/math base math
+may lib/distributions base math rng distributions
 may lib/gemm base gemm
 may lib/fft base gemm fft
-may lib/engine base rng dist gemm fft engine
+may lib/engine base math rng distributions gemm fft engine
 may proto base engine
 may daemon base engine
 may client/session base engine session
 may client/call base engine session call
 may client/remote base session call remote
 may client/embedded base engine session call embedded
-may client/api base rng dist fft engine session call remote embedded api
+may client/api base rng distributions fft engine session call remote embedded api
 may client/selftest base rng gemm fft selftest
 may client/npy npy
 may client/cli npy

@@ -6,7 +6,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 
-#include "dist/statistics.h"
+#include "distributions/statistics.h"
 #include "statistics/gamma_above.h"
 
 static double below_poisson(double k, const union dist_value *p)

@@ -5,7 +5,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "dist/statistics.h"
+#include "distributions/statistics.h"
 #include "statistics/gamma_above.h"
 
 static double below_gamma(double x, const union dist_value *p)

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_TESTS_STATISTICS_CASES_INTEGERS_H
 #define TRNSCI_TESTS_STATISTICS_CASES_INTEGERS_H
 
-#include "dist/statistics.h"
+#include "distributions/statistics.h"
 
 /* The weights of categorical's rows, of sum 1; its first parameter says which. */
 enum { WEIGHTS = 5 };

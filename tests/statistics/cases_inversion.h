@@ -5,7 +5,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "dist/statistics.h"
+#include "distributions/statistics.h"
 
 #define PI        3.14159265358979323846
 #define EULER     0.57721566490153286061

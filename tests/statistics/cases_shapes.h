@@ -9,7 +9,7 @@
 #include <gsl/gsl_sf_bessel.h>
 #include <gsl/gsl_sf_zeta.h>
 
-#include "dist/statistics.h"
+#include "distributions/statistics.h"
 
 static double below_rayleigh(double x, const union dist_value *p)
 {

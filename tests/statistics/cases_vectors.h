@@ -5,7 +5,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "dist/statistics.h"
+#include "distributions/statistics.h"
 
 /* Dirichlet's first parameter says which alphas; its second, and the sphere's, which component. */
 enum { ALPHAS = 4 };

@@ -9,7 +9,7 @@
 #include "statistics/cases_inversion.h"
 #include "statistics/cases_shapes.h"
 #include "statistics/cases_vectors.h"
-#include "dist/draw/draw_fill.h"
+#include "distributions/draw/draw_fill.h"
 
 enum { POINTS = 3, MOST_ELEMENTS = 1 << 23 };
 
@@ -174,7 +174,7 @@ static void check_case(const struct dist_case *c, uint64_t stream)
 {
 	size_t n, wrong;
 	/* Those are sums, and take long. */
-	void *samples = samples_of(c, stream, full_check() ? 1000000 : dist_is_each(c->distribution) ? 15000 : 60000, &n);
+	void *samples = samples_of(c, stream, full_check() ? 1000000 : dist_is_per_sample(c->distribution) ? 15000 : 60000, &n);
 	double *u = malloc(n * sizeof *u);
 	struct result r = {NAN, NAN, 0, 0};
 	char text[64];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ranges_counts.py and ranges_continuous.py share: the lines that tests/dist/check_ranges.c reads.
+"""What ranges_counts.py and ranges_continuous.py share: the lines that tests/distributions/check_ranges.c reads.
 
     DISTRIBUTION [DTYPE] NAME=VALUE ... : x P(X <= x) x P(X <= x) ...
     DISTRIBUTION [DTYPE] NAME=VALUE ... : @c x P ... @d x P ...      components of vectors

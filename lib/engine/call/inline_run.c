@@ -40,7 +40,7 @@ static bool has_small_plans(const struct plan *plan)
 /* Returns whether a run is so short that its caller may be kept for it. */
 static bool is_cheap(const struct run *run)
 {
-	return run_work_ns(run) <= (run->plan->memory->limits.shares_memory
+	return run_work_ns(run) <= (run->plan->session->limits.shares_memory
 					    ? COST_MOST_JOINED_NS
 					    : pool_here_ns(run->bound.engine->pool, false));
 }
@@ -131,7 +131,7 @@ int prepared_create_inline(struct prepared *prepared)
 		return -ERROR_NO_MEMORY;
 	memset(kept, 0, sizeof *kept);
 	kept->job.ops = &inline_ops;
-	kept->job.fair_entry = &prepared->plan.memory->fair_entry;
+	kept->job.fair_entry = &prepared->plan.session->fair_entry;
 	kept->job.account = pool_open_account(prepared->engine->pool);
 	kept->holder.at = bump_alloc(prepared->bump, (prepared->n_tiles + 1) * sizeof *kept->holder.at);
 	kept->run.plan = &prepared->plan;
@@ -166,7 +166,7 @@ static bool is_ready(const struct prepared *prepared, struct inline_run *kept)
 /* Hold the lock. Returns whether there is a tile of that handle and shape, and adds it to those that are held. */
 static bool take_tile(struct inline_run *kept, const struct buffer *buffer)
 {
-	struct tile *tile = tile_find_locked(kept->run.plan->memory, kept->run.handles[buffer->index]);
+	struct tile *tile = tile_find_locked(kept->run.plan->session, kept->run.handles[buffer->index]);
 
 	if (!tile || !shape_equal(&tile->shape, &buffer->shape))
 		return false;
@@ -195,21 +195,21 @@ int prepared_take_tiles_locked(const struct prepared *prepared)
 /* Places and runs the plan, in this thread or joined by others. */
 static int run_in_place(const struct prepared *prepared, struct inline_run *kept)
 {
-	struct session_memory *memory = prepared->plan.memory;
+	struct engine_session *session = prepared->plan.session;
 	const int error = placement_seek(&kept->run, NULL);
 
 	if (kept->job.is_single)
 		run_resume(&kept->run);
 	else
 		run_rewind(&kept->run);
-	kept->job.joins = memory->limits.shares_memory || session_memory_joins(memory);
+	kept->job.runs_in_caller = session->limits.shares_memory || engine_session_shares_threads(session);
 	return error ? error : pool_run_now(prepared->engine->pool, &kept->job);
 }
 
 /* Runs it while the owner's memory is charged with its results. */
 static int reserve_and_run(const struct prepared *prepared, struct inline_run *kept)
 {
-	const struct session_limits *limits = &prepared->plan.memory->limits;
+	const struct session_owner *limits = &prepared->plan.session->limits;
 	const uint64_t bytes = prepared->plan.inline_out;
 	const bool reserves = limits->reserve && bytes;
 	int error = reserves ? limits->reserve(limits->reserve_arg, bytes, NULL) : 0;
@@ -227,17 +227,17 @@ static int reserve_and_run(const struct prepared *prepared, struct inline_run *k
 static int begin(const struct prepared *prepared, struct inline_run *kept, const struct prepared_changes *changes,
 		 bool is_locked)
 {
-	struct session_memory *memory = prepared->plan.memory;
+	struct engine_session *session = prepared->plan.session;
 	const int changed = prepared_change(prepared, changes, &kept->run, NULL);
 	int error;
 
 	if (changed < 0 || prepared->n_tiles == 0 || (!changed && tile_holder_begin(&kept->holder)))
 		return changed < 0 ? changed : 0;
 	if (!is_locked)
-		pthread_mutex_lock(&memory->lock);
+		pthread_mutex_lock(&session->lock);
 	error = prepared_take_tiles_locked(prepared);
 	if (!is_locked)
-		pthread_mutex_unlock(&memory->lock);
+		pthread_mutex_unlock(&session->lock);
 	return error;
 }
 
@@ -249,7 +249,7 @@ static int run_begun(const struct prepared *prepared, struct inline_run *kept)
 	run_name_tiles(&kept->run);
 	error = reserve_and_run(prepared, kept);
 	if (prepared->n_tiles)
-		tile_holder_end(prepared->plan.memory, &kept->holder);
+		tile_holder_end(prepared->plan.session, &kept->holder);
 	return error;
 }
 
@@ -268,21 +268,21 @@ const struct value *prepared_rerun(struct prepared *prepared, const struct prepa
 	return run_begun(prepared, kept) == 0 ? &kept->reply : NULL;
 }
 
-const struct value *prepared_rerun_listed(struct session_memory *memory, uint32_t handle,
+const struct value *prepared_rerun_listed(struct engine_session *session, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared)
 {
 	struct prepared *prepared;
 	struct inline_run *kept;
 	int error = -ERROR_NOT_SUPPORTED;
 
-	pthread_mutex_lock(&memory->lock);
-	prepared = prepared_find_locked(memory, handle);
+	pthread_mutex_lock(&session->lock);
+	prepared = prepared_find_locked(session, handle);
 	kept = prepared ? prepared->kept : NULL;
 	if (kept && atomic_exchange_explicit(&kept->busy, true, memory_order_acquire))
 		kept = NULL;
 	if (kept && kept->is_ready)
 		error = begin(prepared, kept, changes, true);
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&session->lock);
 	if (!kept) {
 		prepared_drop(prepared);
 		return NULL;

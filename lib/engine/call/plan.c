@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "engine/steps/kinds.h"
+#include "engine/steps/step_table.h"
 
 enum {
 	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */
@@ -226,13 +226,13 @@ static void measure_segment(const struct plan *plan, const struct bindings *boun
 /* Returns whether threads share a stage with a caller that waits for its end. */
 static bool is_shared(const struct plan *plan)
 {
-	return plan->memory->limits.shares_memory && !plan->is_background;
+	return plan->session->limits.shares_memory && !plan->is_background;
 }
 
 /* Returns what a chunk may take so that the threads which share an embedded call end at about the same time. */
 static uint64_t chunk_share_ns(const struct plan *plan, const struct segment *segment, uint64_t ps)
 {
-	const unsigned threads = pool_threads(plan->memory->engine->pool);
+	const unsigned threads = pool_threads(plan->session->engine->pool);
 	const double ns = (double)segment->n * (double)ps / 1000;
 	uint64_t share_ns;
 
@@ -246,7 +246,7 @@ static uint64_t chunk_share_ns(const struct plan *plan, const struct segment *se
  * count one costs as much as 5 % of a quick one of 64 KiB. */
 static uint64_t chunk_bytes(const struct plan *plan, const struct segment *segment, size_t bytes)
 {
-	const unsigned threads = pool_threads(plan->memory->engine->pool);
+	const unsigned threads = pool_threads(plan->session->engine->pool);
 	const uint64_t share = segment->n / (threads == 1 ? 1 : threads * CHUNKS_EACH) * bytes;
 
 	if (plan->is_background || share < CHUNK_BYTES)
@@ -284,13 +284,13 @@ static bool must_wait(const struct plan *plan, const struct segment *segment, co
 }
 
 /* Returns whether the step behind a segment may run in it, block by block with the steps before it. */
-static bool joins(const struct plan *plan, const struct bindings *bound, const struct segment *segment)
+static bool fuses(const struct plan *plan, const struct bindings *bound, const struct segment *segment)
 {
 	const struct step *first = &plan->steps[segment->first], *step = first + segment->count;
 
-	if (first->ops->joins)
+	if (first->ops->fuses)
 		return first->ops == step->ops &&
-		       first->ops->joins(bound, first, segment->count + 1);
+		       first->ops->fuses(bound, first, segment->count + 1);
 	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n &&
 	       !must_wait(plan, segment, step);
 }
@@ -302,7 +302,7 @@ static void cut_segments(struct plan *plan, const struct bindings *bound, size_t
 	for (size_t i = 0; i < plan->n_steps; i++) {
 		struct segment *last = plan->n_segments ? &plan->segments[plan->n_segments - 1] : NULL;
 
-		if (last && last->count < limit && joins(plan, bound, last))
+		if (last && last->count < limit && fuses(plan, bound, last))
 			last->count++;
 		else
 			plan->segments[plan->n_segments++] = (struct segment){.first = i, .count = 1};

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/memory/session_memory_core.h"
+#include "engine/memory/engine_session_core.h"
 #include "engine/steps/stream_placement.h"
 #include "engine/steps/step.h"
 
@@ -58,7 +58,7 @@ struct reply_field {
 /* Counted arrays, by number. Nothing of it changes once plan_finish has been called and, for a prepared call, its constants
  * have been found. */
 struct plan {
-	struct session_memory *memory;
+	struct engine_session *session;
 	struct bump *bump; /* holds all that the pointers below lead to */
 	struct step *steps;
 	size_t n_steps, steps_room;

@@ -36,95 +36,95 @@ void prepared_drop(void *arg)
 	free(prepared);
 }
 
-void prepared_end(struct session_memory *memory, struct prepared *prepared)
+void prepared_end(struct engine_session *session, struct prepared *prepared)
 {
 	if (!prepared)
 		return;
-	pthread_mutex_lock(&memory->lock);
+	pthread_mutex_lock(&session->lock);
 	if (prepared->kept)
 		tile_holder_drop_locked(&prepared->kept->holder);
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&session->lock);
 	prepared_drop(prepared);
 }
 
-int prepared_check_room(const struct session_memory *memory, struct error *err)
+int prepared_check_room(const struct engine_session *session, struct error *err)
 {
-	if (memory->closed)
+	if (session->closed)
 		return error_set(err, ERROR_CLOSED, "prepare: the session is closed");
-	if (memory->n_prepared >= memory->limits.prepared || memory->last_prepared == UINT32_MAX)
+	if (session->n_prepared >= session->limits.prepared || session->last_prepared == UINT32_MAX)
 		return error_set(err, ERROR_LIMIT, "prepare: %zu calls are prepared, allowed are %zu (prepared)",
-				 memory->n_prepared, memory->limits.prepared);
+				 session->n_prepared, session->limits.prepared);
 	return 0;
 }
 
-int prepared_keep(struct session_memory *memory, struct prepared *prepared, uint32_t *ret_handle, struct error *err)
+int prepared_keep(struct engine_session *session, struct prepared *prepared, uint32_t *ret_handle, struct error *err)
 {
 	int error;
 
-	pthread_mutex_lock(&memory->lock);
-	error = prepared_check_room(memory, err);
+	pthread_mutex_lock(&session->lock);
+	error = prepared_check_room(session, err);
 	if (!error) {
 		struct prepared **bucket;
 
-		memory->release_prepared = prepared_release_all;
-		*ret_handle = prepared->handle = ++memory->last_prepared;
-		bucket = &memory->prepared[prepared->handle % PREPARED_BUCKETS];
+		session->release_prepared = prepared_release_all;
+		*ret_handle = prepared->handle = ++session->last_prepared;
+		bucket = &session->prepared[prepared->handle % PREPARED_BUCKETS];
 		prepared->next = *bucket;
 		*bucket = prepared;
-		memory->n_prepared++;
+		session->n_prepared++;
 	}
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&session->lock);
 	return error;
 }
 
 /* Returns the link to the call of that handle, or to the NULL at the end of its bucket. Hold the lock. */
-static struct prepared **find_prepared(struct session_memory *memory, uint64_t handle)
+static struct prepared **find_prepared(struct engine_session *session, uint64_t handle)
 {
-	struct prepared **at = &memory->prepared[handle % PREPARED_BUCKETS];
+	struct prepared **at = &session->prepared[handle % PREPARED_BUCKETS];
 
 	while (*at && (*at)->handle != handle)
 		at = &(*at)->next;
 	return at;
 }
 
-struct prepared *prepared_get_locked(struct session_memory *memory, uint64_t handle)
+struct prepared *prepared_get_locked(struct engine_session *session, uint64_t handle)
 {
-	return *find_prepared(memory, handle);
+	return *find_prepared(session, handle);
 }
 
-struct prepared *prepared_find_locked(struct session_memory *memory, uint64_t handle)
+struct prepared *prepared_find_locked(struct engine_session *session, uint64_t handle)
 {
-	struct prepared *prepared = prepared_get_locked(memory, handle);
+	struct prepared *prepared = prepared_get_locked(session, handle);
 
 	if (prepared)
 		atomic_fetch_add(&prepared->refs, 1);
 	return prepared;
 }
 
-struct prepared *prepared_find(struct session_memory *memory, uint64_t handle)
+struct prepared *prepared_find(struct engine_session *session, uint64_t handle)
 {
 	struct prepared *prepared;
 
-	pthread_mutex_lock(&memory->lock);
-	prepared = prepared_find_locked(memory, handle);
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_lock(&session->lock);
+	prepared = prepared_find_locked(session, handle);
+	pthread_mutex_unlock(&session->lock);
 	return prepared;
 }
 
-int prepared_release(struct session_memory *memory, uint64_t handle, struct error *err)
+int prepared_release(struct engine_session *session, uint64_t handle, struct error *err)
 {
 	struct prepared **at, *prepared;
 
-	pthread_mutex_lock(&memory->lock);
-	at = find_prepared(memory, handle);
+	pthread_mutex_lock(&session->lock);
+	at = find_prepared(session, handle);
 	prepared = *at;
 	if (prepared) {
 		*at = prepared->next;
-		memory->n_prepared--;
+		session->n_prepared--;
 		if (prepared->kept)
 			tile_holder_drop_locked(&prepared->kept->holder);
 	}
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&session->lock);
 	if (!prepared)
 		return error_set(err, ERROR_BAD_TILE,
 				 "release: prepared: there is no prepared call %" PRIu64
@@ -148,9 +148,9 @@ uint32_t prepared_handle(const struct prepared *prepared)
 	return prepared->handle;
 }
 
-void prepared_release_all(struct session_memory *memory)
+void prepared_release_all(struct engine_session *session)
 {
 	for (size_t i = 0; i < PREPARED_BUCKETS; i++)
-		while (memory->prepared[i])
-			prepared_release(memory, memory->prepared[i]->handle, NULL);
+		while (session->prepared[i])
+			prepared_release(session, session->prepared[i]->handle, NULL);
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/memory/session_memory.h"
+#include "engine/memory/engine_session.h"
 #include "engine/operations/operations.h"
 #include "engine/call/prepared_changes.h"
 
@@ -20,10 +20,10 @@ uint32_t prepared_handle(const struct prepared *prepared);
 void prepared_drop(void *prepared); /* one reference; accepts NULL */
 
 /* Ends a call that prepared_make_unlisted made, before the session's memory goes. Accepts NULL. */
-void prepared_end(struct session_memory *memory, struct prepared *prepared);
+void prepared_end(struct engine_session *session, struct prepared *prepared);
 
 /* Ends a call's handle; runs in progress finish. -ERROR_BAD_TILE: there is no call of that handle. */
-int prepared_release(struct session_memory *memory, uint64_t handle, struct error *err);
+int prepared_release(struct engine_session *session, uint64_t handle, struct error *err);
 
 /* Returns whether it names exactly these tiles, in this order of first mention. */
 bool prepared_names(const struct prepared *prepared, const uint32_t *handles, size_t n);
@@ -36,7 +36,7 @@ const struct value *prepared_rerun(struct prepared *prepared, const struct prepa
 /* The same by its handle, and beside other threads. The reply stays as it is until prepared_give, which ends the run;
  * that may come after release and the session's end, but not after the engine's. NULL: it is to be started as a
  * request, which also reports what is wrong. Any thread. */
-const struct value *prepared_rerun_listed(struct session_memory *memory, uint32_t handle,
+const struct value *prepared_rerun_listed(struct engine_session *session, uint32_t handle,
 				     const struct prepared_changes *changes, struct prepared **ret_prepared);
 void prepared_give(struct prepared *prepared);
 

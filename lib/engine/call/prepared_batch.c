@@ -8,7 +8,7 @@
 
 static void open_batch(struct prepared_batch *batch)
 {
-	pthread_mutex_lock(&batch->memory->lock);
+	pthread_mutex_lock(&batch->session->lock);
 	batch->saved = fpenv_enter();
 	batch->is_open = true;
 	batch->runs = 0;
@@ -23,7 +23,7 @@ static struct prepared *find_idle(struct prepared_batch *batch, uint32_t handle)
 
 	if (!batch->is_open)
 		open_batch(batch);
-	prepared = prepared_get_locked(batch->memory, handle);
+	prepared = prepared_get_locked(batch->session, handle);
 	return prepared && prepared->kept && prepared->kept->short_draw &&
 			       !atomic_load_explicit(&prepared->kept->busy, memory_order_acquire)
 		       ? prepared
@@ -42,7 +42,7 @@ static bool set_run(const struct prepared *prepared, const struct prepared_chang
 		return true;
 	if (prepared_take_tiles_locked(prepared))
 		return false;
-	tile_holder_end(prepared->plan.memory, &kept->holder);
+	tile_holder_end(prepared->plan.session, &kept->holder);
 	return true;
 }
 
@@ -88,7 +88,7 @@ void prepared_batch_end(struct prepared_batch *batch, uint64_t took_ns)
 		return;
 	batch->is_open = false;
 	fpenv_leave(batch->saved);
-	pthread_mutex_unlock(&batch->memory->lock);
+	pthread_mutex_unlock(&batch->session->lock);
 	if (batch->runs)
-		pool_count_alone(batch->memory->engine->pool, batch->runs, batch->words, took_ns);
+		pool_count_alone(batch->session->engine->pool, batch->runs, batch->words, took_ns);
 }

@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 #include "base/fpenv.h"
-#include "engine/memory/session_memory.h"
+#include "engine/memory/engine_session.h"
 #include "engine/call/prepared_changes.h"
 #include "engine/steps/stream_placement.h"
 
 /* Set memory, and the rest to zero. For one thread. */
 struct prepared_batch {
-	struct session_memory *memory;
+	struct engine_session *session;
 	bool is_open;  /* holds the session's lock */
 	unsigned runs; /* since it was opened */
 	uint64_t words; /* of 32 bits, that they made */

@@ -20,7 +20,7 @@
 
 #include "engine/call/run.h"
 #include "engine/operations/bind.h"
-#include "engine/memory/session_memory_core.h"
+#include "engine/memory/engine_session_core.h"
 #include "engine/memory/tile_use.h"
 #include "engine/call/prepared_changes.h"
 
@@ -89,19 +89,19 @@ uint64_t prepared_find_constants(struct plan *plan);
 /* ---- the table (prepared.c) ---- */
 
 /* Checks whether the session may keep one more. Hold memory->lock. Returns -ERROR_CLOSED or -ERROR_LIMIT. */
-int prepared_check_room(const struct session_memory *memory, struct error *err);
+int prepared_check_room(const struct engine_session *session, struct error *err);
 
 /* Once its deferred parts are built, gives it to the session. Handles are never reused in a session.
  * -ERROR_CLOSED, -ERROR_LIMIT */
-int prepared_keep(struct session_memory *memory, struct prepared *prepared, uint32_t *ret_handle, struct error *err);
-void prepared_release_all(struct session_memory *memory);
+int prepared_keep(struct engine_session *session, struct prepared *prepared, uint32_t *ret_handle, struct error *err);
+void prepared_release_all(struct engine_session *session);
 
 /* Returns a reference, for prepared_drop; NULL: there is no call of that handle. */
-struct prepared *prepared_find(struct session_memory *memory, uint64_t handle);
+struct prepared *prepared_find(struct engine_session *session, uint64_t handle);
 /* The same. Hold the memory's lock. */
-struct prepared *prepared_find_locked(struct session_memory *memory, uint64_t handle);
+struct prepared *prepared_find_locked(struct engine_session *session, uint64_t handle);
 /* The same without a reference: it lives until the lock is released. */
-struct prepared *prepared_get_locked(struct session_memory *memory, uint64_t handle);
+struct prepared *prepared_get_locked(struct engine_session *session, uint64_t handle);
 
 /* ---- what a run states (run_changes.c) ---- */
 
@@ -122,7 +122,7 @@ void prepared_learn(struct prepared *prepared, struct run *run);
 
 /* Makes the run of a request a copy of the first run of the call of that handle. Set run->bound.engine and .bump before.
  * *ret_prepared lives as long as the bump. Call run_end also after an error. -ERROR_BAD_TILE, -ERROR_NO_MEMORY */
-int prepared_copy_run(struct session_memory *memory, uint64_t handle, struct value *reply, struct run *run,
+int prepared_copy_run(struct engine_session *session, uint64_t handle, struct value *reply, struct run *run,
 		      struct prepared **ret_prepared, struct error *err);
 /* Takes the tiles that the run states, which are there and of the shapes that the call was compiled for, and gets its
  * results their memory. Constants that an earlier run left are read where they lie. placement_seek has to follow.

@@ -11,14 +11,14 @@ static int bind_tile(struct run *run, const struct buffer *buffer, struct error 
 	const struct shape *shape = &buffer->shape;
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
 	struct tile *tile;
-	int error = tile_take(run->plan->memory, run->handles[buffer->index], buffer->context, buffer->param, &tile, err);
+	int error = tile_take(run->plan->session, run->handles[buffer->index], buffer->context, buffer->param, &tile, err);
 
 	if (error)
 		return error;
 	if (!shape_equal(&tile->shape, shape)) {
 		error = error_set(err, ERROR_BAD_SHAPE, "%s: %s: the tile is %s, allowed is %s, for which it was compiled",
 				  buffer->context, buffer->param, shape_text(&tile->shape, has), shape_text(shape, needs));
-		tile_give(run->plan->memory, tile);
+		tile_give(run->plan->session, tile);
 		return error;
 	}
 	run->tiles[buffer->index] = tile;
@@ -57,10 +57,10 @@ void prepared_learn(struct prepared *prepared, struct run *run)
 }
 
 /* The acquire pairs with prepared_learn's release. */
-int prepared_copy_run(struct session_memory *memory, uint64_t handle, struct value *reply, struct run *run,
+int prepared_copy_run(struct engine_session *session, uint64_t handle, struct value *reply, struct run *run,
 		      struct prepared **ret_prepared, struct error *err)
 {
-	struct prepared *prepared = prepared_find(memory, handle);
+	struct prepared *prepared = prepared_find(session, handle);
 
 	if (!prepared)
 		return error_set(err, ERROR_BAD_TILE,

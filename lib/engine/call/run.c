@@ -336,7 +336,7 @@ static void state_needs(const struct run *run, uint64_t chunk_ns, size_t scratch
 {
 	job->chunk_ns = chunk_ns;
 	job->cost = chunk_ns ? run->plan->segments[run->at].cost : NULL;
-	job->alone = run->step && run->step->alone;
+	job->single_thread = run->step && run->step->single_thread;
 	job->scratch_bytes = run->plan->n_segments == 1 ? scratch_bytes : JOB_SCRATCH_ALL;
 }
 
@@ -407,7 +407,7 @@ void run_free_new_tiles(const struct run *run)
 {
 	for (size_t i = 0; i < run->plan->n_buffers && i < run->buffers_room; i++)
 		if (run->plan->buffers[i]->is_new)
-			tile_free(run->plan->memory, run->handles[i], NULL);
+			tile_free(run->plan->session, run->handles[i], NULL);
 }
 
 /* States first, since they may wait for plans of transforms; then temporaries and tiles, whose addresses nobody may use
@@ -427,7 +427,7 @@ void run_end(struct run *run)
 			drop_temp(run, i);
 		if (!run->tiles[i])
 			continue;
-		tile_give(run->plan->memory, run->tiles[i]);
+		tile_give(run->plan->session, run->tiles[i]);
 		run->tiles[i] = NULL;
 		run->bound.base[i] = NULL;
 	}

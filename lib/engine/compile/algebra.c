@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "dist/math/algebra.h"
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 #include "engine/steps/reduce.h"
+#include "math/algebra.h"
 
 /* By the kernels' number of the operation. */
 static const char *const names[ALGEBRA_COUNT] = {

@@ -67,7 +67,7 @@ bool compile_is_stated(const struct compiler *compiler, const struct value *valu
 	const struct value *number = value->kind == VALUE_MAP ? value_get(value, "memory") : NULL;
 
 	return number && number->kind == VALUE_UINT && number->u < PARAM_TILE_MEMORY && compiler->first_run->is_template &&
-	       compiler->plan->memory->limits.shares_memory;
+	       compiler->plan->session->limits.shares_memory;
 }
 
 int compile_stated_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
@@ -106,7 +106,7 @@ int compile_tile_buffer(struct compiler *compiler, unsigned param, uint64_t hand
 			*ret_buffer = plan->buffers[i];
 			return 0;
 		}
-	error = tile_take(plan->memory, handle, compiler->args.context, compiler->args.operation->params[param].name,
+	error = tile_take(plan->session, handle, compiler->args.context, compiler->args.operation->params[param].name,
 			  &tile, compiler->err);
 	if (error)
 		return error;
@@ -114,7 +114,7 @@ int compile_tile_buffer(struct compiler *compiler, unsigned param, uint64_t hand
 	if (buffer)
 		buffer->handle = (uint32_t)handle;
 	if (!buffer || run_hold(compiler->first_run, buffer, tile_base(tile), tile)) {
-		tile_give(plan->memory, tile);
+		tile_give(plan->session, tile);
 		return compile_no_memory(compiler);
 	}
 	buffer->param = compiler->args.operation->params[param].name;

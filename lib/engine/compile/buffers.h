@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_COMPILE_BUFFERS_H
 #define TRNSCI_ENGINE_COMPILE_BUFFERS_H
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 
 /* Reports what an inline array lacks. Its map has three members in any order, so the text names them all. */
 int compile_wrong_array(struct compiler *compiler, unsigned param, enum error_code code, const char *what);

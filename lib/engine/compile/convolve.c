@@ -182,7 +182,7 @@ static int steps_of_blocks(struct compiler *c, const struct request_convolve *r,
 static int add_steps(struct compiler *c, const struct request_convolve *r)
 {
 	const struct convolve *convolve = signal_keep(c, &r->convolve, sizeof r->convolve);
-	const size_t scratch = pool_scratch_bytes(c->plan->memory->engine->pool);
+	const size_t scratch = pool_scratch_bytes(c->plan->session->engine->pool);
 	struct buffer *padded, *kernels;
 	int error;
 

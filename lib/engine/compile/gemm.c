@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 
 /* A product, on its caller's stack. */
 struct request_gemm {

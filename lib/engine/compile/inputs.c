@@ -78,7 +78,7 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 {
 	struct plan *plan = compiler->plan;
 	const struct value *data = value_get(map, "data");
-	const size_t allowed = plan->memory->limits.inline_bytes;
+	const size_t allowed = plan->session->limits.inline_bytes;
 	struct shape shape;
 	struct buffer *buffer;
 	const char *at;
@@ -94,7 +94,7 @@ static int input_array(struct compiler *compiler, unsigned param, const struct v
 		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
 				  "%zu bytes of data, its shape and dtype need %" PRIu64, data->bytes.size,
 				  shape.bytes);
-	if (!plan->memory->limits.shares_memory) {
+	if (!plan->session->limits.shares_memory) {
 		if (shape.bytes > allowed - plan->inline_in)
 			return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
 					  "more inline data than allowed, which is %zu bytes a request (inline_bytes)",

@@ -30,7 +30,7 @@ static int caller_buffer(struct compiler *compiler, unsigned param, const struct
 
 	if (compile_is_stated(compiler, map))
 		return compile_stated_buffer(compiler, param, map, ret_buffer);
-	if (!plan->memory->limits.shares_memory || !data || data->kind != VALUE_BYTES || compiler->first_run->is_template)
+	if (!plan->session->limits.shares_memory || !data || data->kind != VALUE_BYTES || compiler->first_run->is_template)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_WRONG_TYPE,
 				  "got another map, allowed is a tile's handle or the map {new: true}");
 	error = compile_array_shape(compiler, param, map, &shape);
@@ -79,7 +79,7 @@ static int result_buffer(struct compiler *compiler, unsigned param, const struct
 			 struct buffer **ret_buffer)
 {
 	struct plan *plan = compiler->plan;
-	const size_t allowed = plan->memory->limits.inline_bytes;
+	const size_t allowed = plan->session->limits.inline_bytes;
 	struct buffer *buffer;
 
 	if (shape->bytes > allowed - plan->inline_out)
@@ -106,12 +106,12 @@ static int new_tile(struct compiler *compiler, unsigned param, const struct shap
 	if (compiler->first_run->is_template)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_NOT_SUPPORTED,
 				  "got {new: true}, allowed in a prepared call is a tile's handle");
-	error = tile_create(plan->memory, shape, 0, &place, compiler->err);
+	error = tile_create(plan->session, shape, 0, &place, compiler->err);
 	if (error)
 		return error;
 	error = compile_tile_buffer(compiler, param, place.handle, ret_buffer);
 	if (error)
-		tile_free(plan->memory, place.handle, NULL);
+		tile_free(plan->session, place.handle, NULL);
 	else
 		(*ret_buffer)->is_new = true;
 	return error;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 #include "engine/call/placement.h"
 
 /* Both bound what compiling a request takes of the thread that got it. A name may stand in `results` twice, which is

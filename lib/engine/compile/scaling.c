@@ -17,7 +17,7 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 				 const struct shape *to)
 {
 	struct scaling s = {
-		.vectors = gemm_select(c->plan->memory->engine->features)->vectors,
+		.vectors = gemm_select(c->plan->session->engine->features)->vectors,
 		.ndim = from->ndim,
 		.reals = dtype_is_complex(from->dtype) ? 2 : 1,
 		.to_complex = dtype_is_complex(to->dtype) && !dtype_is_complex(from->dtype),
@@ -32,41 +32,41 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 	return s;
 }
 
-/* Adds a step of that kind, which keeps a copy of s. tops: NULL for the kind that finds them. */
+/* Adds a step of that kind, which keeps a copy of s. max_abs: NULL for the kind that finds them. */
 static int add_step(struct compiler *c, const struct signal_kind *kind, const struct scaling *s, struct buffer *in,
-		    struct buffer *tops, struct buffer *out)
+		    struct buffer *max_abs, struct buffer *out)
 {
-	return signal_step(c, kind, signal_keep(c, s, sizeof *s), STEP_NO_TRANSFORM, in, tops, out, NULL);
+	return signal_step(c, kind, signal_keep(c, s, sizeof *s), STEP_NO_TRANSFORM, in, max_abs, out, NULL);
 }
 
 /* Finds the largest magnitude of each item (a transform). Each round writes `parts` numbers for each item, which the
  * next one reads as an array of (items, parts). */
-static int find_tops(struct compiler *c, struct scaling s, struct buffer *in, struct buffer **ret_tops)
+static int find_max_abs(struct compiler *c, struct scaling s, struct buffer *in, struct buffer **ret_max_abs)
 {
 	const uint64_t items = scaling_items(&s);
-	struct buffer *tops;
+	struct buffer *max_abs;
 	uint64_t parts;
 	int error;
 
 	do {
 		parts = scaling_parts(&s);
-		error = signal_temp(c, DTYPE_F64, items, parts, 1, &tops);
+		error = signal_temp(c, DTYPE_F64, items, parts, 1, &max_abs);
 		if (!error)
-			error = add_step(c, &scaling_find, &s, in, NULL, tops);
+			error = add_step(c, &scaling_find, &s, in, NULL, max_abs);
 		s = (struct scaling){.vectors = s.vectors,
 				     .ndim = 2,
 				     .reals = 1,
 				     .axes = 1u << 1,
 				     .from = {items, parts},
 				     .to = {items, parts}};
-		in = tops;
+		in = max_abs;
 	} while (!error && parts > 1);
-	*ret_tops = tops;
+	*ret_max_abs = max_abs;
 	return error;
 }
 
 int scaling_steps_down(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *out,
-		       struct buffer **ret_tops)
+		       struct buffer **ret_max_abs)
 {
 	const struct scaling down = scaling_of(c, axes, &in->shape, &out->shape);
 	struct scaling used = down;
@@ -75,13 +75,13 @@ int scaling_steps_down(struct compiler *c, uint32_t axes, struct buffer *in, str
 	/* What is trimmed off does not count. */
 	for (unsigned i = 0; i < used.ndim; i++)
 		used.to[i] = used.from[i] < used.to[i] ? used.from[i] : used.to[i];
-	error = find_tops(c, used, in, ret_tops);
-	return error ? error : add_step(c, &scaling_down, &down, in, *ret_tops, out);
+	error = find_max_abs(c, used, in, ret_max_abs);
+	return error ? error : add_step(c, &scaling_down, &down, in, *ret_max_abs, out);
 }
 
-int scaling_steps_up(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *tops, struct buffer *out)
+int scaling_steps_up(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *max_abs, struct buffer *out)
 {
 	const struct scaling up = scaling_of(c, axes, &in->shape, &out->shape);
 
-	return add_step(c, &scaling_up, &up, in, tops, out);
+	return add_step(c, &scaling_up, &up, in, max_abs, out);
 }

@@ -2,7 +2,7 @@
 /* Compiling fftshift: one step that copies the array with each axis rotated. */
 #include <inttypes.h>
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 
 /* Finds the axes to be moved, as bits; all without a list. */
 static int find_axes(const struct compiler *c, const struct shape *shape, unsigned *ret_axes)

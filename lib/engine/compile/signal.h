@@ -7,7 +7,7 @@
 #ifndef TRNSCI_ENGINE_COMPILE_SIGNAL_H
 #define TRNSCI_ENGINE_COMPILE_SIGNAL_H
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 #include "fft/signals/frames.h"
 
 /* Returns the dtype of elements in that arithmetic, and the arithmetic's number in lib/fft. */

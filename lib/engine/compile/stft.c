@@ -44,7 +44,7 @@ static int read_frame(const struct compiler *c, struct stft *stft)
 /* Whether a frame and its spectrum fit a thread's scratch, so that all work on it is done while it is in the cache. */
 static bool fits(const struct compiler *c, const struct request_stft *r)
 {
-	const struct engine *engine = c->plan->memory->engine;
+	const struct engine *engine = c->plan->session->engine;
 
 	return signal_fits(plans_plan(c->first_run->bound.transforms[r->transform]), stft_row_bytes(&r->stft), pool_scratch_bytes(engine->pool));
 }

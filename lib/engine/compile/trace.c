@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 
 enum { TRACE_HUTCHINSON, TRACE_HUTCHPP };
 

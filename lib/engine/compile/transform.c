@@ -68,14 +68,14 @@ static uint32_t axes_of(const struct request_fft *f)
 /* Brings float64 input to float32, each transform scaled by a power of two: so the bound holds over float64's range. */
 static int scale_down(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
-	return scaling_steps_down(c, axes_of(f), f->in, out, &f->tops);
+	return scaling_steps_down(c, axes_of(f), f->in, out, &f->max_abs);
 }
 
 /* Brings the arithmetic's result to the output: undoes the scaling, or converts the dtype. */
 static int finish_transform(struct compiler *c, const struct request_fft *f, struct buffer *work, struct buffer *out)
 {
-	if (f->tops)
-		return scaling_steps_up(c, axes_of(f), work, f->tops, out);
+	if (f->max_abs)
+		return scaling_steps_up(c, axes_of(f), work, f->max_abs, out);
 	return work == out ? 0 : add_move(c, work, out);
 }
 

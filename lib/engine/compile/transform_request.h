@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_COMPILE_TRANSFORM_REQUEST_H
 #define TRNSCI_ENGINE_COMPILE_TRANSFORM_REQUEST_H
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 #include "fft/precision/precision.h"
 
 /* Which transforms an operation makes: fft, dct or dst. */
@@ -24,7 +24,7 @@ struct request_fft {
 	enum precision precision;        /* that runs */
 	enum dtype work, work_real, out; /* of the arithmetic, complex and real; of the result */
 	double bound; /* of the relative L2 error, over all axes and roundings */
-	struct buffer *tops; /* of float64 input to a float32 mode: the largest magnitude of each transform; else NULL */
+	struct buffer *max_abs; /* of float64 input to a float32 mode: the largest magnitude of each transform; else NULL */
 };
 
 /* Returns whether it is a cosine or sine transform. The numbers of their plans follow those of Fourier transforms, two
@@ -40,7 +40,7 @@ static inline enum fft_series transform_series(const struct request_fft *f)
 	return (f->kind - PLAN_SERIES) / 2;
 }
 
-/* Reads the bound parameters of a transform. All but `tops` is set; it stays NULL. */
+/* Reads the bound parameters of a transform. All but `max_abs` is set; it stays NULL. */
 int transform_read(struct compiler *c, enum transform_family family, struct request_fft *f);
 
 #endif

@@ -194,7 +194,7 @@ static int long_squares(struct compiler *c, const struct request_welch *r, const
  * the sum has the same bytes. */
 static int add_squares(struct compiler *c, const struct request_welch *r, const struct welch *welch, struct buffer *out)
 {
-	const size_t scratch = pool_scratch_bytes(c->plan->memory->engine->pool);
+	const size_t scratch = pool_scratch_bytes(c->plan->session->engine->pool);
 	struct step *step;
 	int error;
 

@@ -14,68 +14,68 @@
 
 enum { TABLE_MIN = 64 };
 
-static size_t slot_of(const struct session_memory *memory, uint32_t handle)
+static size_t slot_of(const struct engine_session *session, uint32_t handle)
 {
-	return handle & (memory->table_size - 1);
+	return handle & (session->table_size - 1);
 }
 
 /* The slot that holds the handle, or the free one where it would go. At least half of the table is free. */
-static size_t find_slot(const struct session_memory *memory, uint32_t handle)
+static size_t find_slot(const struct engine_session *session, uint32_t handle)
 {
-	size_t slot = slot_of(memory, handle);
+	size_t slot = slot_of(session, handle);
 
-	while (memory->table[slot] && memory->table[slot]->handle != handle)
-		slot = (slot + 1) & (memory->table_size - 1);
+	while (session->table[slot] && session->table[slot]->handle != handle)
+		slot = (slot + 1) & (session->table_size - 1);
 	return slot;
 }
 
 /* Doubles the table where it would be more than half full. Hold the lock, as for all up to `make`. */
-static int grow_table(struct session_memory *memory)
+static int grow_table(struct engine_session *session)
 {
-	struct tile **old = memory->table;
-	const size_t old_size = memory->table_size, size = old_size ? old_size * 2 : TABLE_MIN;
+	struct tile **old = session->table;
+	const size_t old_size = session->table_size, size = old_size ? old_size * 2 : TABLE_MIN;
 	struct tile **table;
 
-	if (memory->n_tiles * 2 < old_size)
+	if (session->n_tiles * 2 < old_size)
 		return 0;
 	table = calloc(size, sizeof(struct tile *));
 	if (!table)
 		return -ERROR_NO_MEMORY;
-	memory->table = table;
-	memory->table_size = size;
+	session->table = table;
+	session->table_size = size;
 	for (size_t i = 0; i < old_size; i++)
 		if (old[i])
-			table[find_slot(memory, old[i]->handle)] = old[i];
+			table[find_slot(session, old[i]->handle)] = old[i];
 	free(old);
 	return 0;
 }
 
 /* Empties a slot. An entry behind it moves into the hole unless its home lies between hole and entry: a search for it
  * would stop at the hole. */
-static void empty_slot(struct session_memory *memory, size_t hole)
+static void empty_slot(struct engine_session *session, size_t hole)
 {
-	const size_t mask = memory->table_size - 1;
+	const size_t mask = session->table_size - 1;
 
-	memory->table[hole] = NULL;
-	for (size_t at = (hole + 1) & mask; memory->table[at]; at = (at + 1) & mask) {
-		const size_t home = slot_of(memory, memory->table[at]->handle);
+	session->table[hole] = NULL;
+	for (size_t at = (hole + 1) & mask; session->table[at]; at = (at + 1) & mask) {
+		const size_t home = slot_of(session, session->table[at]->handle);
 
 		if (((at - home) & mask) >= ((at - hole) & mask)) {
-			memory->table[hole] = memory->table[at];
-			memory->table[at] = NULL;
+			session->table[hole] = session->table[at];
+			session->table[at] = NULL;
 			hole = at;
 		}
 	}
 }
 
-static struct tile **scope_bucket(struct session_memory *memory, uint32_t scope)
+static struct tile **scope_bucket(struct engine_session *session, uint32_t scope)
 {
-	return &memory->scopes[scope % SCOPE_BUCKETS];
+	return &session->scopes[scope % SCOPE_BUCKETS];
 }
 
-static void link_scope(struct session_memory *memory, struct tile *tile)
+static void link_scope(struct engine_session *session, struct tile *tile)
 {
-	struct tile **head = scope_bucket(memory, tile->scope);
+	struct tile **head = scope_bucket(session, tile->scope);
 
 	tile->next = *head;
 	if (*head)
@@ -83,35 +83,35 @@ static void link_scope(struct session_memory *memory, struct tile *tile)
 	*head = tile;
 }
 
-static void unlink_scope(struct session_memory *memory, struct tile *tile)
+static void unlink_scope(struct engine_session *session, struct tile *tile)
 {
 	if (tile->prev)
 		tile->prev->next = tile->next;
 	else
-		*scope_bucket(memory, tile->scope) = tile->next;
+		*scope_bucket(session, tile->scope) = tile->next;
 	if (tile->next)
 		tile->next->prev = tile->prev;
 }
 
 /* Takes a tile from table and scope, and drops the handle's reference. */
-static void retire(struct session_memory *memory, struct tile *tile)
+static void retire(struct engine_session *session, struct tile *tile)
 {
-	empty_slot(memory, find_slot(memory, tile->handle));
-	unlink_scope(memory, tile);
-	memory->n_tiles--;
+	empty_slot(session, find_slot(session, tile->handle));
+	unlink_scope(session, tile);
+	session->n_tiles--;
 	tile_hold_lose_locked(tile);
 	tile_drop_use_locked(tile);
 }
 
 /* Checks that the session may have one more tile and has a handle left. */
-static int check_limits(const struct session_memory *memory, struct error *err)
+static int check_limits(const struct engine_session *session, struct error *err)
 {
-	if (memory->closed)
+	if (session->closed)
 		return error_set(err, ERROR_CLOSED, "tile: the session is closed");
-	if (memory->n_tiles >= memory->limits.tiles)
+	if (session->n_tiles >= session->limits.tiles)
 		return error_set(err, ERROR_LIMIT, "tile: %zu tiles are alive, allowed are %zu (tiles)",
-				 memory->n_tiles, memory->limits.tiles);
-	if (memory->next_handle > UINT32_MAX)
+				 session->n_tiles, session->limits.tiles);
+	if (session->next_handle > UINT32_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "tile: this session has used all its handles, allowed are 4294967295");
 	return 0;
@@ -136,12 +136,12 @@ static int no_room(uint64_t bytes, uint64_t largest, struct error *err)
 
 /* Finds a place in the oldest arena that has room. The error states the bytes: a client adds an arena of as many and asks
  * again. */
-static int find_place(const struct session_memory *memory, uint64_t bytes, struct tile *tile, struct error *err)
+static int find_place(const struct engine_session *session, uint64_t bytes, struct tile *tile, struct error *err)
 {
 	uint64_t largest = 0;
 	int error = -ERROR_LIMIT;
 
-	for (struct tile_arena *arena = memory->arenas; arena && error == -ERROR_LIMIT; arena = arena->next) {
+	for (struct tile_arena *arena = session->arenas; arena && error == -ERROR_LIMIT; arena = arena->next) {
 		const uint64_t here = offset_allocator_largest(arena->allocator);
 
 		largest = here > largest ? here : largest;
@@ -159,10 +159,10 @@ struct wanted_place {
 };
 
 /* Takes the place that was asked for. */
-static int take_place(const struct session_memory *memory, uint64_t bytes, const struct wanted_place *wanted,
+static int take_place(const struct engine_session *session, uint64_t bytes, const struct wanted_place *wanted,
 		      struct tile *tile, struct error *err)
 {
-	struct tile_arena *arena = memory->arenas;
+	struct tile_arena *arena = session->arenas;
 	int error;
 
 	while (arena && arena->handle != wanted->arena)
@@ -182,34 +182,34 @@ static int take_place(const struct session_memory *memory, uint64_t bytes, const
 
 /* Finds the tile's place and lists it. On failure nothing has changed but, perhaps, the table's size. wanted NULL:
  * anywhere. */
-static int create_in_block(struct session_memory *memory, const struct shape *shape, uint32_t scope,
+static int create_in_block(struct engine_session *session, const struct shape *shape, uint32_t scope,
 			   const struct wanted_place *wanted, struct tile *tile, struct error *err)
 {
-	int error = check_limits(memory, err);
+	int error = check_limits(session, err);
 
 	if (error)
 		return error;
-	if (grow_table(memory))
+	if (grow_table(session))
 		return no_memory(err);
-	error = wanted ? take_place(memory, shape->bytes, wanted, tile, err)
-		       : find_place(memory, shape->bytes, tile, err);
+	error = wanted ? take_place(session, shape->bytes, wanted, tile, err)
+		       : find_place(session, shape->bytes, tile, err);
 	if (error)
 		return error;
 	if (tile->block->offset + tile->block->size > tile->arena->reach)
 		tile->arena->reach = tile->block->offset + tile->block->size;
-	memory->tile_arena = tile->arena->handle;
-	tile->handle = (uint32_t)memory->next_handle++;
+	session->tile_arena = tile->arena->handle;
+	tile->handle = (uint32_t)session->next_handle++;
 	tile->scope = scope;
 	tile->refs = 1;
 	tile->shape = *shape;
-	memory->table[find_slot(memory, tile->handle)] = tile;
-	memory->n_tiles++;
-	link_scope(memory, tile);
+	session->table[find_slot(session, tile->handle)] = tile;
+	session->n_tiles++;
+	link_scope(session, tile);
 	return 0;
 }
 
 /* Creates a tile. */
-static int make(struct session_memory *memory, const struct shape *shape, uint32_t scope,
+static int make(struct engine_session *session, const struct shape *shape, uint32_t scope,
 		const struct wanted_place *wanted, struct tile_place *ret_place, struct error *err)
 {
 	struct tile *tile = calloc(1, sizeof *tile);
@@ -217,72 +217,72 @@ static int make(struct session_memory *memory, const struct shape *shape, uint32
 
 	if (!tile)
 		return no_memory(err);
-	pthread_mutex_lock(&memory->lock);
-	error = create_in_block(memory, shape, scope, wanted, tile, err);
+	pthread_mutex_lock(&session->lock);
+	error = create_in_block(session, shape, scope, wanted, tile, err);
 	if (!error)
 		*ret_place = (struct tile_place){tile->handle, tile->arena->handle, tile->block->offset, shape->bytes};
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&session->lock);
 	if (error)
 		free(tile);
 	return error;
 }
 
-int tile_create(struct session_memory *memory, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
+int tile_create(struct engine_session *session, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
 		struct error *err)
 {
-	return make(memory, shape, scope, NULL, ret_place, err);
+	return make(session, shape, scope, NULL, ret_place, err);
 }
 
-int tile_create_at(struct session_memory *memory, const struct shape *shape, uint32_t scope, uint64_t arena,
+int tile_create_at(struct engine_session *session, const struct shape *shape, uint32_t scope, uint64_t arena,
 		   uint64_t offset, struct tile_place *ret_place, struct error *err)
 {
-	return make(memory, shape, scope, &(struct wanted_place){arena, offset}, ret_place, err);
+	return make(session, shape, scope, &(struct wanted_place){arena, offset}, ret_place, err);
 }
 
 /* Under the lock; NULL when no tile has the handle. */
-static struct tile *lookup(const struct session_memory *memory, uint64_t handle)
+static struct tile *lookup(const struct engine_session *session, uint64_t handle)
 {
-	return memory->table_size && handle <= UINT32_MAX ? memory->table[find_slot(memory, (uint32_t)handle)] : NULL;
+	return session->table_size && handle <= UINT32_MAX ? session->table[find_slot(session, (uint32_t)handle)] : NULL;
 }
 
 /* Reports a handle without a tile: one that was freed, or one that never was. */
-static int no_tile(const struct session_memory *memory, uint64_t handle, const char *context, const char *param,
+static int no_tile(const struct engine_session *session, uint64_t handle, const char *context, const char *param,
 		   struct error *err)
 {
-	const bool was = handle > 0 && handle < memory->next_handle;
+	const bool was = handle > 0 && handle < session->next_handle;
 
 	return error_set(err, ERROR_BAD_TILE, "%s: %s: tile %" PRIu64 " %s, allowed is the handle of a living tile",
 			 context, param, handle, was ? "was freed" : "does not exist");
 }
 
-int tile_take(struct session_memory *memory, uint64_t handle, const char *context, const char *param,
+int tile_take(struct engine_session *session, uint64_t handle, const char *context, const char *param,
 	      struct tile **ret_tile, struct error *err)
 {
 	struct tile *tile;
 	int error = 0;
 
-	pthread_mutex_lock(&memory->lock);
-	tile = lookup(memory, handle);
+	pthread_mutex_lock(&session->lock);
+	tile = lookup(session, handle);
 	if (tile)
 		tile->refs++;
 	else
-		error = no_tile(memory, handle, context, param, err);
-	pthread_mutex_unlock(&memory->lock);
+		error = no_tile(session, handle, context, param, err);
+	pthread_mutex_unlock(&session->lock);
 	if (!error)
 		*ret_tile = tile;
 	return error;
 }
 
-struct tile *tile_find_locked(const struct session_memory *memory, uint64_t handle)
+struct tile *tile_find_locked(const struct engine_session *session, uint64_t handle)
 {
-	return lookup(memory, handle);
+	return lookup(session, handle);
 }
 
-void tile_give(struct session_memory *memory, struct tile *tile)
+void tile_give(struct engine_session *session, struct tile *tile)
 {
-	pthread_mutex_lock(&memory->lock);
+	pthread_mutex_lock(&session->lock);
 	tile_drop_use_locked(tile);
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&session->lock);
 }
 
 void *tile_base(const struct tile *tile)
@@ -290,42 +290,42 @@ void *tile_base(const struct tile *tile)
 	return tile->arena->base + tile->block->offset;
 }
 
-int tile_free(struct session_memory *memory, uint64_t handle, struct error *err)
+int tile_free(struct engine_session *session, uint64_t handle, struct error *err)
 {
 	struct tile *tile;
 	int error = 0;
 
-	pthread_mutex_lock(&memory->lock);
-	tile = lookup(memory, handle);
+	pthread_mutex_lock(&session->lock);
+	tile = lookup(session, handle);
 	if (tile)
-		retire(memory, tile);
+		retire(session, tile);
 	else
-		error = no_tile(memory, handle, "free", "tile", err);
-	pthread_mutex_unlock(&memory->lock);
+		error = no_tile(session, handle, "free", "tile", err);
+	pthread_mutex_unlock(&session->lock);
 	return error;
 }
 
-size_t tile_free_scope(struct session_memory *memory, uint32_t scope)
+size_t tile_free_scope(struct engine_session *session, uint32_t scope)
 {
 	size_t freed = 0;
 
-	pthread_mutex_lock(&memory->lock);
-	for (struct tile *tile = *scope_bucket(memory, scope), *next; tile; tile = next) {
+	pthread_mutex_lock(&session->lock);
+	for (struct tile *tile = *scope_bucket(session, scope), *next; tile; tile = next) {
 		next = tile->next;
 		if (tile->scope != scope)
 			continue;
-		retire(memory, tile);
+		retire(session, tile);
 		freed++;
 	}
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&session->lock);
 	return freed;
 }
 
-void tile_free_all(struct session_memory *memory)
+void tile_free_all(struct engine_session *session)
 {
 	for (size_t i = 0; i < SCOPE_BUCKETS; i++)
-		while (memory->scopes[i])
-			retire(memory, memory->scopes[i]);
-	assert(memory->n_tiles == 0);
-	free(memory->table);
+		while (session->scopes[i])
+			retire(session, session->scopes[i]);
+	assert(session->n_tiles == 0);
+	free(session->table);
 }

@@ -83,12 +83,12 @@ void tile_hold_lose_locked(struct tile *tile)
 		at = lose(at->holder) ? tile->holds : at->next;
 }
 
-void tile_holder_end(struct session_memory *memory, struct tile_holder *holder)
+void tile_holder_end(struct engine_session *session, struct tile_holder *holder)
 {
 	if (exchange(holder, TILES_RUNNING, TILES_HELD))
 		return;
-	pthread_mutex_lock(&memory->lock);
+	pthread_mutex_lock(&session->lock);
 	give_all(holder);
 	atomic_store_explicit(&holder->state, TILES_EMPTY, memory_order_relaxed);
-	pthread_mutex_unlock(&memory->lock);
+	pthread_mutex_unlock(&session->lock);
 }

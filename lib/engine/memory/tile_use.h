@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/memory/engine_session_core.h"
 #include "engine/memory/offset_allocator.h"
-#include "engine/memory/session_memory_core.h"
 #include "engine/operations/shape.h"
 
 struct tile_holder;
@@ -60,7 +60,7 @@ static inline bool tile_holder_begin(struct tile_holder *holder)
 }
 
 /* Ends a run: its tiles stay held, unless one was freed meanwhile. Without the lock. */
-void tile_holder_end(struct session_memory *memory, struct tile_holder *holder);
+void tile_holder_end(struct engine_session *session, struct tile_holder *holder);
 
 /* Hold the session's lock for all below. */
 

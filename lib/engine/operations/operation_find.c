@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "dist/distributions/distribution.h"
+#include "distributions/rows/distribution.h"
 #include "engine/operations/params.h"
 
 enum { MOST_ROWS = UCHAR_MAX - 1 }; /* a row's number is a byte, and 0 ends a list */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of the table of operations, in the order of documentation: what engine/operations/operation_table.c
- * describes and what engine/compile/rows.c compiles is expanded from this one list.
+ * describes and what engine/compile/operation_compilers.c compiles is expanded from this one list.
  *
  * METHOD_ROW(name, class, start, effect, parameters, help) describes a method that no step of a program computes:
  * class, start and effect are the ends of METHOD_, START_ and EFFECT_ names. ROW(name, class, parameters, compile
@@ -10,7 +10,7 @@
 #ifndef TRNSCI_ENGINE_OPERATION_ROWS_H
 #define TRNSCI_ENGINE_OPERATION_ROWS_H
 
-#include "dist/distributions/dist_rows.h"
+#include "distributions/rows/dist_rows.h"
 
 /* clang-format off */
 #define OPERATION_ROWS(METHOD_ROW, ROW, DRAW_ROW) \

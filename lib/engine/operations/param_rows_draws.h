@@ -6,11 +6,11 @@
 #include <float.h>
 #include <math.h>
 
-#include "dist/distributions/distribution.h"
-#include "dist/quasi/halton.h"
-#include "dist/quasi/latin_hypercube.h"
-#include "dist/quasi/lattice.h"
-#include "dist/quasi/sobol.h"
+#include "distributions/quasi/halton.h"
+#include "distributions/quasi/latin_hypercube.h"
+#include "distributions/quasi/lattice.h"
+#include "distributions/quasi/sobol.h"
+#include "distributions/rows/distribution.h"
 #include "engine/operations/operation_rows.h"
 #include "engine/operations/param_rows.h"
 #include "rng/generator.h"

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_PARAM_ROWS_SIGNALS_H
 #define TRNSCI_ENGINE_PARAM_ROWS_SIGNALS_H
 
-#include "dist/distributions/distribution.h"
+#include "distributions/rows/distribution.h"
 #include "engine/operations/param_rows.h"
 #include "fft/signals/window.h"
 

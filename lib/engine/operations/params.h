@@ -9,7 +9,7 @@
 
 /* What every job may have, timeout_ms, stands right behind u64. */
 
-/* Of every draw; a distribution's own parameters follow, in the order of its row in dist/distributions/dist_rows.h. */
+/* Of every draw; a distribution's own parameters follow, in the order of its row in distributions/rows/dist_rows.h. */
 enum {
 	DRAW_N,
 	DRAW_SHAPE,

@@ -69,7 +69,7 @@ static void finish_broadcast(struct job *job, int error)
 
 static const struct job_ops broadcast_ops = {advance_broadcast, producer_run_chunk, finish_broadcast};
 
-int broadcast_create(struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
+int broadcast_create(struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
 		     const struct reservation_source *source, const struct ring_events *events,
 		     struct broadcast **ret_broadcast, struct error *err)
 {
@@ -80,7 +80,7 @@ int broadcast_create(struct session_memory *session_memory, struct sampler *samp
 		sampler_free(sampler);
 		return error_set(err, ERROR_NO_MEMORY, "broadcast: no memory for it");
 	}
-	error = producer_start(&broadcast->producer, &broadcast_ops, "broadcast", session_memory, sampler, memory,
+	error = producer_start(&broadcast->producer, &broadcast_ops, "broadcast", session, sampler, memory,
 			       source, events, err);
 	if (error) {
 		free(broadcast);

@@ -15,7 +15,7 @@ struct broadcast;
 /* Takes ownership of the sampler, also when it fails. memory->index is not used; source as for ring_create. `published`
  * follows every step, `gone` comes last. Sets *ret_broadcast before the first event. Returns 0, -ERROR_CLOSED,
  * -ERROR_LIMIT (jobs) or -ERROR_NO_MEMORY. */
-int broadcast_create(struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
+int broadcast_create(struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
 		     const struct reservation_source *source, const struct ring_events *events,
 		     struct broadcast **ret_broadcast, struct error *err);
 

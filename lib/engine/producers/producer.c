@@ -7,15 +7,15 @@
 /* A producer is a job of its session, with the session's share of turns, and counts as one of its requests. Takes
  * ownership of the sampler, also when it fails. */
 int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind,
-		   struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
+		   struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
 		   const struct reservation_source *source, const struct ring_events *events, struct error *err)
 {
 	int error;
 
 	*producer = (struct producer){
-		.job = {.ops = ops, .fair_entry = &session_memory->fair_entry},
-		.session_memory = session_memory,
-		.pool = session_memory->engine->pool,
+		.job = {.ops = ops, .fair_entry = &session->fair_entry},
+		.session = session,
+		.pool = session->engine->pool,
 		.sampler = sampler,
 		.memory = *memory,
 		.events = *events,
@@ -24,7 +24,7 @@ int producer_start(struct producer *producer, const struct job_ops *ops, const c
 	if (source)
 		producer->map = (struct sample_map){.source = *source, .samples = memory->capacity};
 	producer->entry.job = &producer->job;
-	error = session_memory_enter(session_memory, &producer->entry, kind, err);
+	error = engine_session_enter(session, &producer->entry, kind, err);
 	if (error)
 		sampler_free(sampler);
 	return error;
@@ -78,7 +78,7 @@ uint64_t producer_run_chunk(struct job *job, size_t chunk, void *scratch)
 /* Holds its reference to the session until `gone` has returned. */
 void producer_finish(struct producer *producer, const char *kind, int error)
 {
-	struct session_memory *session_memory = producer->session_memory;
+	struct engine_session *session = producer->session;
 
 	if (!producer->failure.code)
 		error_set(&producer->failure, (enum error_code) - error, "%s: %s", kind, error_meaning(error));
@@ -86,8 +86,8 @@ void producer_finish(struct producer *producer, const char *kind, int error)
 	const uint32_t closed_as = atomic_load(&producer->closed_as);
 
 	producer_notify(producer, error != -ERROR_CANCELLED ? (uint32_t)-error : closed_as ? closed_as : ERROR_CLOSED);
-	session_memory_leave(session_memory, &producer->entry);
+	engine_session_leave(session, &producer->entry);
 	sampler_end(producer->sampler);
 	producer->events.gone(producer->events.arg, &producer->failure);
-	session_memory_unref(session_memory);
+	engine_session_unref(session);
 }

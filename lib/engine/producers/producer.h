@@ -6,7 +6,7 @@
 #ifndef TRNSCI_ENGINE_PRODUCER_H
 #define TRNSCI_ENGINE_PRODUCER_H
 
-#include "engine/memory/session_memory_core.h"
+#include "engine/memory/engine_session_core.h"
 #include "engine/producers/sample_map.h"
 #include "engine/producers/ring_memory.h"
 #include "engine/producers/sampler.h"
@@ -14,7 +14,7 @@
 struct producer {
 	struct job job; /* must be the first member: the scheduler's callbacks cast back to us */
 	struct session_job entry;
-	struct session_memory *session_memory;
+	struct engine_session *session;
 	struct pool *pool; /* outlives the session */
 	struct sampler *sampler;
 	struct ring_memory memory;
@@ -31,7 +31,7 @@ struct producer {
  * ownership of the sampler, also when it fails. source: of a named stream's reservations, or NULL, as ring_create. The
  * caller submits producer->job. Returns 0, -ERROR_CLOSED, or -ERROR_LIMIT. */
 int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind,
-		   struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
+		   struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
 		   const struct reservation_source *source, const struct ring_events *events, struct error *err);
 
 /* Builds one piece of the sampler's tables (at most 250 us). Returns JOB_AGAIN while pieces are left, then 0, or an

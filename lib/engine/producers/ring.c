@@ -162,7 +162,7 @@ static uint64_t step_samples(uint64_t capacity)
 	return step < capacity / 2 ? step : capacity / 2;
 }
 
-int ring_create(struct session_memory *session_memory, struct sampler *sampler, const struct ring_memory *memory,
+int ring_create(struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
 		const struct reservation_source *source, const struct ring_events *events, struct ring **ret_ring,
 		struct error *err)
 {
@@ -174,7 +174,7 @@ int ring_create(struct session_memory *session_memory, struct sampler *sampler, 
 		return error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
 	}
 	ring->step = step_samples(memory->capacity);
-	error = producer_start(&ring->producer, &ring_ops, "ring", session_memory, sampler, memory, source, events,
+	error = producer_start(&ring->producer, &ring_ops, "ring", session, sampler, memory, source, events,
 			       err);
 	if (error) {
 		free(ring);

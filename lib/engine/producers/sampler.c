@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 #include "engine/compile/compile.h"
-#include "engine/memory/session_memory_core.h"
+#include "engine/memory/engine_session_core.h"
 #include "engine/call/placement.h"
 
 struct sampler {
@@ -130,7 +130,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	return 0;
 }
 
-int sampler_create(struct session_memory *memory, const struct args *args, unsigned param, unsigned u64_param,
+int sampler_create(struct engine_session *session, const struct args *args, unsigned param, unsigned u64_param,
 		   const struct stream *named, struct sampler **ret_sampler, struct error *err)
 {
 	struct sampler *sampler = calloc(1, sizeof *sampler);
@@ -144,9 +144,9 @@ int sampler_create(struct session_memory *memory, const struct args *args, unsig
 		return no_memory(args, err);
 	}
 	sampler->plan = (struct plan){
-		.memory = memory, .bump = sampler->bump, .copies_inputs = true, .is_background = true};
+		.session = session, .bump = sampler->bump, .copies_inputs = true, .is_background = true};
 	sampler->run = (struct run){
-		.plan = &sampler->plan, .bound = {.engine = memory->engine, .bump = sampler->bump}};
+		.plan = &sampler->plan, .bound = {.engine = session->engine, .bump = sampler->bump}};
 	sampler->reply = value_map();
 	sampler->named = named;
 	error = bind_distribution(args, param, given, false, &distribution, err);

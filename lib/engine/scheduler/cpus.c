@@ -109,7 +109,7 @@ size_t cpus_cache_bytes(void)
 	return bytes > 0 ? (size_t)bytes : CACHE_BYTES;
 }
 
-bool cpus_keep_evicted(void)
+bool cpus_have_victim_l3(void)
 {
 #if defined(__x86_64__)
 	__builtin_cpu_init();

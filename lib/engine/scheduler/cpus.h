@@ -26,6 +26,6 @@ size_t cpus_cache_bytes(void);
 uint64_t cpus_memory_limit(void);
 
 /* Returns whether what leaves that cache is soon back from the next one, which takes it in: AMD's, shared by few cores. */
-bool cpus_keep_evicted(void);
+bool cpus_have_victim_l3(void);
 
 #endif

@@ -47,12 +47,12 @@ struct job {
 	const struct job_ops *ops;
 	struct fair_entry *fair_entry;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, past which it is cancelled at the next chunk; 0: none */
-	bool joins; /* runs in the caller's thread from its beginning to its end, and threads join it */
+	bool runs_in_caller; /* runs in the caller's thread from its beginning to its end, and threads join it */
 	/* Set by advance() with JOB_STAGE. */
 	size_t n_chunks;
 	uint64_t chunk_ns; /* first value of the time of a chunk; 0: not known */
 	struct cost *cost; /* what it takes of that; NULL: not learned */
-	bool alone; /* threads do not join the stage */
+	bool single_thread; /* threads do not join the stage */
 	size_t scratch_bytes; /* that each chunk of the job's only stage needs; JOB_SCRATCH_ALL: all, or there are several */
 	/* The pool's own. */
 	atomic_bool cancelled;

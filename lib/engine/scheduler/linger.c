@@ -31,7 +31,7 @@ bool linger_rests(const struct linger *linger, uint64_t at_ns)
 	return at_ns < atomic_load_explicit(&linger->rests_until_ns, memory_order_relaxed);
 }
 
-void linger_note_gift(struct linger *linger, uint64_t took_ns, uint64_t at_ns)
+void linger_note_yield(struct linger *linger, uint64_t took_ns, uint64_t at_ns)
 {
 	const uint64_t until_ns = atomic_load_explicit(&linger->rests_until_ns, memory_order_relaxed);
 	const bool again = at_ns - until_ns < CALM_RESTS * linger->rest_ns;
@@ -56,7 +56,7 @@ bool linger_again(struct linger *linger, uint64_t *at_ns)
 	else
 		spin_pause();
 	*at_ns = now_ns();
-	linger_note_gift(linger, *at_ns - before_ns, *at_ns);
+	linger_note_yield(linger, *at_ns - before_ns, *at_ns);
 	return true;
 }
 

@@ -37,7 +37,7 @@ void linger_end(struct linger *linger, uint64_t at_ns);
 void linger_open(struct linger *linger);
 
 /* Notes how long another thread kept a CPU that was given away. */
-void linger_note_gift(struct linger *linger, uint64_t took_ns, uint64_t at_ns);
+void linger_note_yield(struct linger *linger, uint64_t took_ns, uint64_t at_ns);
 
 /* Returns whether another program wants the thread's CPU. Any thread. */
 bool linger_rests(const struct linger *linger, uint64_t at_ns);

@@ -247,7 +247,7 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 }
 
 /* Alone until it is worth sharing, which its first chunk may show. */
-static void run_stage(struct pool *pool, struct job *job, struct caller *caller, bool joins, uint64_t *start_ns)
+static void run_stage(struct pool *pool, struct job *job, struct caller *caller, bool shares_threads, uint64_t *start_ns)
 {
 	uint64_t chunk_ns = cost_expect(job->cost, job->chunk_ns); /* 0: not known */
 
@@ -258,7 +258,7 @@ static void run_stage(struct pool *pool, struct job *job, struct caller *caller,
 
 		if (atomic_load_explicit(&job->cancelled, memory_order_relaxed))
 			return;
-		if (joins && !job->alone && rest > 1 && is_worth_sharing(pool, caller, rest * chunk_ns) &&
+		if (shares_threads && !job->single_thread && rest > 1 && is_worth_sharing(pool, caller, rest * chunk_ns) &&
 		    share_stage(pool, job, caller, chunk, rest * chunk_ns, start_ns))
 			break;
 		chunk_ns = pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
@@ -268,23 +268,23 @@ static void run_stage(struct pool *pool, struct job *job, struct caller *caller,
 }
 
 /* Until the job ends or cannot go on here; what advance() said last. */
-static int run_stages(struct pool *pool, struct job *job, struct caller *caller, bool joins)
+static int run_stages(struct pool *pool, struct job *job, struct caller *caller, bool shares_threads)
 {
 	uint64_t start_ns = now_ns();
 
-	joins = joins && pool->n_threads > 1;
+	shares_threads = shares_threads && pool->n_threads > 1;
 	while (true) {
 		int next;
 
 		if (pool_job_stops(job, start_ns))
 			return -ERROR_CANCELLED;
 		next = job->ops->advance(job);
-		if (next == JOB_AGAIN && job->joins)
+		if (next == JOB_AGAIN && job->runs_in_caller)
 			start_ns = now_ns();
 		else if (next != JOB_STAGE)
 			return next;
 		else
-			run_stage(pool, job, caller, joins, &start_ns);
+			run_stage(pool, job, caller, shares_threads, &start_ns);
 	}
 }
 
@@ -311,7 +311,7 @@ static void run_only_chunk(struct job *job, void *scratch)
 /* Runs the stage that advance() has begun, and those that follow. */
 static int run_brief_stages(struct pool *pool, struct job *job, struct caller *caller)
 {
-	const bool joins = job->joins && pool->n_threads > 1;
+	const bool shares_threads = job->runs_in_caller && pool->n_threads > 1;
 	uint64_t start_ns;
 	int next;
 
@@ -321,7 +321,7 @@ static int run_brief_stages(struct pool *pool, struct job *job, struct caller *c
 			continue;
 		}
 		start_ns = now_ns();
-		run_stage(pool, job, caller, joins, &start_ns);
+		run_stage(pool, job, caller, shares_threads, &start_ns);
 	} while ((next = job->ops->advance(job)) == JOB_STAGE);
 	return next;
 }
@@ -387,12 +387,12 @@ static bool others_may_join(const struct pool *pool)
 
 /* To hand over c of work to t threads takes two wakings and c / t: below this, c is done sooner where it arrived. A lone
  * client has no others to wait for it, and a single thread of the pool would be no faster. */
-uint64_t pool_here_ns(const struct pool *pool, bool joins)
+uint64_t pool_here_ns(const struct pool *pool, bool shares_threads)
 {
 	const unsigned threads = pool->n_threads;
 	const uint64_t even = threads > 1 ? (uint64_t)2 * HAND_OVER_NS * threads / (threads - 1) : HERE_MOST_NS;
 
-	if (joins && (threads == 1 || others_may_join(pool)))
+	if (shares_threads && (threads == 1 || others_may_join(pool)))
 		return HERE_LONE_NS;
 	return even < HERE_MOST_NS ? even : HERE_MOST_NS;
 }
@@ -402,7 +402,7 @@ static void go_on(struct pool *pool, struct job *job, bool now)
 {
 	pthread_mutex_lock(&pool->lock);
 	pool->submitted++;
-	job->joins = false;
+	job->runs_in_caller = false;
 	if (now || job->woken)
 		pool_queue_job(pool, job);
 	else
@@ -423,7 +423,7 @@ void pool_run_here(struct pool *pool, struct job *job)
 		return;
 	}
 	saved = fpenv_enter();
-	next = run_stages(pool, job, caller, job->joins);
+	next = run_stages(pool, job, caller, job->runs_in_caller);
 	fpenv_leave(saved);
 
 	if (next != JOB_AGAIN && next != JOB_WAIT)

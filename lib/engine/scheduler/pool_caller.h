@@ -13,7 +13,7 @@ struct account;
 struct pool;
 
 /* As pool_submit, but the job runs in this thread, inside fpenv_enter, until it ends or has to wait. One with
- * job->joins is also built here piece by piece (JOB_AGAIN), and the pool's threads but one join it where that is
+ * job->runs_in_caller is also built here piece by piece (JOB_AGAIN), and the pool's threads but one join it where that is
  * sooner. */
 void pool_run_here(struct pool *pool, struct job *job);
 
@@ -33,8 +33,8 @@ void pool_count_alone(struct pool *pool, unsigned runs, uint64_t words, uint64_t
 void pool_count_callers(struct pool *pool, uint64_t *ret_runs, struct lane *ret_lane);
 
 /* Returns how long a job may take by its first value, by counted work alone, to be run by pool_run_here in a thread that
- * has others to serve: a daemon's loop. joins: as the job's. What runs where does not hang on a clock. */
-uint64_t pool_here_ns(const struct pool *pool, bool joins);
+ * has others to serve: a daemon's loop. shares_threads: as the job's. What runs where does not hang on a clock. */
+uint64_t pool_here_ns(const struct pool *pool, bool shares_threads);
 
 /* For the end of the pool. */
 void pool_free_callers(struct pool *pool);

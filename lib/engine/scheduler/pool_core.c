@@ -75,7 +75,7 @@ uint64_t pool_run_chunk(struct pool *pool, struct job *job, size_t chunk, bool l
 
 uint64_t pool_run_thread_chunk(struct thread *thread, struct job *job, size_t chunk, uint64_t *start_ns)
 {
-	const uint64_t took_ns = pool_run_chunk(thread->pool, job, chunk, !job->joins, thread->scratch, start_ns);
+	const uint64_t took_ns = pool_run_chunk(thread->pool, job, chunk, !job->runs_in_caller, thread->scratch, start_ns);
 
 	pin_note_time(&thread->pin, took_ns, *start_ns);
 	return took_ns;

@@ -5,8 +5,8 @@
 
 #include "base/checked.h"
 #include "base/cpu.h"
-#include "dist/math/algebra.h"
 #include "engine/steps/step.h"
+#include "math/algebra.h"
 
 /* Elements of a piece, whose repeated operands lie on the stack, 24 KiB; bytes of the widest element, c128. */
 enum { PIECE = 512, WIDEST = 16 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "dist/draw/draw_arrays.h"
-#include "dist/draw/draw_fill.h"
+#include "distributions/draw/draw_arrays.h"
+#include "distributions/draw/draw_fill.h"
 #include "engine/operations/operations.h"
 #include "engine/operations/params.h"
 #include "engine/steps/step.h"
@@ -99,7 +99,7 @@ static unsigned find_cost_row(const struct step *step)
 }
 
 /* The draw with the arrays' memory, which temporaries have only now. */
-static void fill_each(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
+static void fill_per_sample(const struct bindings *bound, const struct step *step, uint64_t begin, size_t n,
 		      const void *const in[2], void *out)
 {
 	const struct position *position = &bound->positions[step->placement];
@@ -118,13 +118,13 @@ static void fill_each(const struct bindings *bound, const struct step *step, uin
 	fill_samples(&bound->engine->kernels, &draw, step->out->shape.dtype, position->begin, begin, n, out);
 }
 
-static uint64_t each_element_ps(const struct engine *engine, const struct step *step)
+static uint64_t per_sample_element_ps(const struct engine *engine, const struct step *step)
 {
 	return element_ps(engine, step) + 2000 * dtype_size(step->out->shape.dtype) / 4;
 }
 
 /* The same for a draw with arrays, whose run gets a place for the first fault that a thread finds. */
-static int place_each(struct bindings *bound, const struct step *step, const struct placement *placement)
+static int place_per_sample(struct bindings *bound, const struct step *step, const struct placement *placement)
 {
 	struct position *position = &bound->positions[step->placement];
 
@@ -136,7 +136,7 @@ static int place_each(struct bindings *bound, const struct step *step, const str
 }
 
 /* Names the element, or the sample where the parameter at fault is a number that does not go with an element. */
-static int check_each(const struct bindings *bound, const struct step *step, const char **ret_failure)
+static int check_per_sample(const struct bindings *bound, const struct step *step, const char **ret_failure)
 {
 	const struct step_arrays *arrays = step->draw.arrays;
 	const struct draw_array_fault *fault = bound->positions[step->placement].fault;
@@ -157,10 +157,10 @@ static int check_each(const struct bindings *bound, const struct step *step, con
 	return -(int)fault->fault.code;
 }
 
-const struct step_ops step_draw_each = {.fill = fill_each,
-					.element_ps = each_element_ps,
-					.place = place_each,
-					.check = check_each,
+const struct step_ops step_draw_per_sample = {.fill = fill_per_sample,
+					.element_ps = per_sample_element_ps,
+					.place = place_per_sample,
+					.check = check_per_sample,
 					.cost_row = COST_DRAW,
 					.find_cost_row = find_cost_row,
 					.reads_whole = true};

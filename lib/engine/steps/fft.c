@@ -124,14 +124,14 @@ static void begin_learning(struct transform *t)
 	t->began_ns = 0;
 	if (t->piece || bytes > LEARN_MOST * engine->near_bytes || pool_threads(engine->pool) == 1)
 		return;
-	t->run.alone = plans_run_alone(engine->plans, bound_transform(t->run.bound, step), bytes <= engine->near_bytes);
+	t->run.single_thread = plans_run_single_thread(engine->plans, bound_transform(t->run.bound, step), bytes <= engine->near_bytes);
 	t->began_ns = now_ns();
 }
 
 static void end_learning(const struct transform *t)
 {
 	if (t->began_ns)
-		plans_learn(t->run.engine->plans, bound_transform(t->run.bound, t->run.step), t->run.alone,
+		plans_learn(t->run.engine->plans, bound_transform(t->run.bound, t->run.step), t->run.single_thread,
 			    (now_ns() - t->began_ns) / (t->axis.calls * t->axis.batch));
 }
 
@@ -280,7 +280,7 @@ const struct step_ops step_fft = {
 	.cost_ns = cost_ns,
 	.work_bytes = fft_axis_work_bytes,
 	.run_bytes = sizeof(struct transform),
-	.joins = fft_slabs_join,
+	.fuses = fft_slabs_fuse,
 	.begin = begin_transform,
 	.rewind = rewind_run,
 	.advance = advance_transform,

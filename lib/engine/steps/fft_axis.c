@@ -214,7 +214,7 @@ static bool streams(const struct transform *t)
 
 	return out->size == 2 * sizeof(double) && out->stride * out->size % LINE_BYTES == 0 &&
 	       step->out->shape.bytes >= STREAM_BYTES &&
-	       (are_apart(t->run.bound, t->source, step->out) || (is_far_apart(&t->axis) && !t->run.engine->keeps_evicted));
+	       (are_apart(t->run.bound, t->source, step->out) || (is_far_apart(&t->axis) && !t->run.engine->has_victim_l3));
 }
 
 /* Columns go by panels of as many of *most as scratch has room for. */

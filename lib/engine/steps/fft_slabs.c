@@ -66,7 +66,7 @@ static bool is_chain(const struct bindings *bound, const struct step *steps, siz
 	return true;
 }
 
-bool fft_slabs_join(const struct bindings *bound, const struct step *steps, size_t count)
+bool fft_slabs_fuse(const struct bindings *bound, const struct step *steps, size_t count)
 {
 	const struct engine *engine = bound->engine;
 	const size_t threads = pool_threads(engine->pool);

@@ -14,7 +14,7 @@
 #include "engine/steps/fft_axis.h"
 
 /* Returns whether so many steps, each of which transforms what the one before has written, are faster slab by slab. */
-bool fft_slabs_join(const struct bindings *bound, const struct step *steps, size_t count);
+bool fft_slabs_fuse(const struct bindings *bound, const struct step *steps, size_t count);
 
 /* Cuts the array into slabs and chunks of them. t is the first of t->run.count states; fft_axis_cut has set all of them. */
 void fft_slabs_cut(struct transform *t);

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/two_ways.h"
+#include "base/explore.h"
 #include "fft/plan/real.h"
 
 enum { BUCKETS = 4096 };
@@ -32,7 +32,7 @@ struct plan_entry {
 	int error;          /* with which building it failed; 0: it did not */
 	size_t bytes; /* counted in the cache's; 0 until it is ready */
 	struct plan_waiter *waiters; /* in no order */
-	struct two_ways ways; /* enum way, for its transforms */
+	struct explore ways; /* enum way, for its transforms */
 	bool has_ways;        /* it was asked for */
 	struct plan_entry *chain;           /* in the bucket */
 	struct plan_entry *older, *younger; /* among the unused */
@@ -361,27 +361,27 @@ void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_wai
 	pthread_mutex_unlock(&plans->lock);
 }
 
-bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool guess)
+bool plans_run_single_thread(struct plans *plans, struct plan_entry *entry, bool guess)
 {
 	unsigned way;
 
 	pthread_mutex_lock(&plans->lock);
 	if (!entry->has_ways)
-		two_ways_init(&entry->ways, guess ? WAY_ALONE : WAY_SHARED, FIRST_TIMES);
+		explore_init(&entry->ways, guess ? WAY_ALONE : WAY_SHARED, FIRST_TIMES);
 	entry->has_ways = true;
-	way = two_ways_next(&entry->ways);
+	way = explore_next(&entry->ways);
 	pthread_mutex_unlock(&plans->lock);
 	return way == WAY_ALONE;
 }
 
-void plans_learn(struct plans *plans, struct plan_entry *entry, bool alone, uint64_t took_ns)
+void plans_learn(struct plans *plans, struct plan_entry *entry, bool single_thread, uint64_t took_ns)
 {
-	struct two_ways *ways = &entry->ways;
+	struct explore *ways = &entry->ways;
 
 	pthread_mutex_lock(&plans->lock);
 	if (ways->learned > 1 && took_ns > 2 * ways->mean_ns) /* it has lost its CPU meanwhile */
 		took_ns = 2 * ways->mean_ns;
-	two_ways_learn(ways, alone ? WAY_ALONE : WAY_SHARED, took_ns);
+	explore_learn(ways, single_thread ? WAY_ALONE : WAY_SHARED, took_ns);
 	pthread_mutex_unlock(&plans->lock);
 }
 

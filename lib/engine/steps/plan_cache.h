@@ -45,9 +45,9 @@ bool plans_ready(struct plans *plans, const struct plan_entry *entry);
 
 /* Returns whether to leave the plan's next transform to one thread, by what was learned. Nothing was before the first call, which
  * returns `guess`. */
-bool plans_run_alone(struct plans *plans, struct plan_entry *entry, bool guess);
+bool plans_run_single_thread(struct plans *plans, struct plan_entry *entry, bool guess);
 /* Learns how long a transform took, alone or shared with other threads. */
-void plans_learn(struct plans *plans, struct plan_entry *entry, bool alone, uint64_t took_ns);
+void plans_learn(struct plans *plans, struct plan_entry *entry, bool single_thread, uint64_t took_ns);
 
 /* 0: it is ready. 1: the waiter's job will be woken. Or the error with which its making failed. */
 int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "dist/math/algebra.h"
 #include "engine/steps/reduce.h"
 #include "engine/steps/step.h"
+#include "math/algebra.h"
 
 enum {
 	COLUMNS = 256,       /* doubles of one chunk's sums */

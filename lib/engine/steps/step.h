@@ -18,9 +18,9 @@
 #include "engine/steps/deferred_build.h"
 #include "engine/steps/plan_cache.h"
 #include "engine/steps/stream_placement.h"
-#include "dist/draw/draw.h"
-#include "dist/math/algebra.h"
-#include "dist/quasi/points.h"
+#include "distributions/draw/draw.h"
+#include "math/algebra.h"
+#include "distributions/quasi/points.h"
 #include "fft/precision/precision.h"
 #include "fft/signals/signal.h"
 #include "gemm/gemm.h"
@@ -115,7 +115,7 @@ enum step_kind {
 	STEP_DRAW,
 	STEP_POINTS,
 	STEP_CAST,    /* to the dtype of out, also the same one */
-	STEP_ALGEBRA, /* arithmetic of in[0], in[1], in[2], which may repeat (dist/math/algebra.h) */
+	STEP_ALGEBRA, /* arithmetic of in[0], in[1], in[2], which may repeat (math/algebra.h) */
 	STEP_ALGEBRA_RESIZED, /* the same, where an operand's elements have another size than out's */
 	STEP_DRAW_EACH, /* a draw of which some parameters are arrays: in[k], each as long as it likes */
 	/* Not element-wise: */
@@ -240,7 +240,7 @@ struct step_run {
 	char *work;                /* step->work_bytes, uninitialised and aligned to 64; NULL for none */
 	bool started;              /* a stage has begun */
 	uint64_t chunk_ns;         /* first value of the time of a chunk of the stage; 0: not known */
-	bool alone;                /* the stage is best left to one thread */
+	bool single_thread;                /* the stage is best left to one thread */
 	size_t scratch_bytes;      /* that a chunk needs, where all run in one stage; else JOB_SCRATCH_ALL */
 	const char *failure;       /* the error text when the step fails; NULL: the error's own meaning */
 };
@@ -266,7 +266,7 @@ struct step_ops {
 	uint64_t (*work_bytes)(const struct bindings *bound, const struct step *step);
 	/* Returns whether the last of `count` steps of this kind may join the others, which then run together, chunk by chunk.
 	 * It needs no work memory. NULL: none may. */
-	bool (*joins)(const struct bindings *bound, const struct step *steps, size_t count);
+	bool (*fuses)(const struct bindings *bound, const struct step *steps, size_t count);
 	/* Of the state, which begins with a struct step_run; it is zeroed before begin. */
 	size_t run_bytes;
 	/* Buffers and work have their memory. NULL: nothing to do. -ERROR_NOT_SUPPORTED: scratch is too small. */
@@ -290,7 +290,7 @@ struct step_ops {
 };
 
 /* The rows of all kinds; each is defined in the file of its kind. */
-extern const struct step_ops step_algebra, step_algebra_resized, step_reduce, step_draw, step_draw_each, step_points,
+extern const struct step_ops step_algebra, step_algebra_resized, step_reduce, step_draw, step_draw_per_sample, step_points,
 	step_cast, step_resize, step_fft, step_gemm, step_trace, step_signal;
 
 /* Whether an algebra_operation has a function for that dtype. */

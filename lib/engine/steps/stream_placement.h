@@ -2,7 +2,20 @@
 /* Placements: what a plan draws, apart from where it lies in a stream, which each run sets anew.
  *
  * A draw begins at the offset that it states, or follows the previous draw of the same stream. A reservation of a named
- * stream serves all draws that name the stream; they follow one another from its beginning. */
+ * stream serves all draws that name the stream; they follow one another from its beginning.
+ *
+ * Each of these structures is filled at another time, so none can be another's part:
+ *
+ *     by the caller    stream_choice       generator, seed, stream and offset, as far as a draw or a run states them
+ *     when compiled    checked_draw        (compile/draws) a draw whose parameters are checked, not yet a step
+ *                      placement           which samples a draw of the plan takes, wherever its stream is
+ *                      placements          those of a plan, and what the plan reserves of named streams
+ *     by each run      stream_reservation  a range of a named stream, and where it lies once it is reserved
+ *                      seek_state          (call/placement_seek.c) how far the search for positions has come
+ *                      position            (step.h) what a kernel needs: key, first group, sample
+ *                      draw_position       the same as the reply and the next run state it
+ *
+ * A tile_place (memory/tile.h) is a tile's place in an arena, and has nothing to do with these. */
 #ifndef TRNSCI_ENGINE_STREAM_PLACEMENT_H
 #define TRNSCI_ENGINE_STREAM_PLACEMENT_H
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "dist/draw/draw_fill.h"
+#include "distributions/draw/draw_fill.h"
 
 /* --- what all phases share --- */
 

@@ -85,8 +85,8 @@ struct fft_smooth {
 	size_t flat_rows;  /* the first stage's length where flat_body.h runs the transform, else 0 */
 	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together */
 	bool padded;       /* stage[i].step is more than m reps rows, for some i */
-	bool far;          /* larger than the caches: the rows of the next block are prefetched */
-	bool beyond;       /* and leave shared caches, too: they are stored around all of them */
+	bool exceeds_l2;   /* larger than the caches: the rows of the next block are prefetched */
+	bool exceeds_l3;   /* and leave shared caches, too: they are stored around all of them */
 	bool quarters_exchanged; /* in the vectors of the first stage's twiddles, the middle quarters of the lanes */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];

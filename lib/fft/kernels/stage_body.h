@@ -130,7 +130,7 @@ static void LOCAL(twiddle_mirrored)(const struct fft_smooth *smooth, size_t item
 INLINE bool LOCAL(buffer_goes_around)(const struct fft_smooth *smooth, const real *rows)
 {
 #ifdef SIMD_WIDE
-	return smooth->beyond && (uintptr_t)rows % 64 == 0;
+	return smooth->exceeds_l3 && (uintptr_t)rows % 64 == 0;
 #else
 	(void)smooth, (void)rows;
 	return false;
@@ -169,7 +169,7 @@ static real *LOCAL(first_columns)(const struct fft_smooth *smooth, const struct 
 	const real *from = (const real *)call->in + 2 * (at->b * call->in_distance + at->p * call->in_stride);
 	struct LOCAL(ends) ends = {.y = NULL};
 
-	if (smooth->far && call->in_stride == 1)
+	if (smooth->exceeds_l2 && call->in_stride == 1)
 		ends.x_ahead = LOCAL(rows_beside)(from, 2 * in.row_step, in.rows);
 	LOCAL(block_in)(&in, from, a, &ends);
 	return LOCAL(transform_columns)(&stage->columns, &ends, a, LOCAL(second_buffer)(&stage->columns, a));
@@ -210,7 +210,7 @@ INLINE void LOCAL(rows_in)(const struct fft_smooth *smooth, const struct fft_sta
 	ends->x = from + 2 * ((at->p * stage->reps + at->rep) * smooth->pitch + at->lane);
 	ends->x_row = 2 * stage->step;
 	ends->split = false;
-	if (smooth->far)
+	if (smooth->exceeds_l2)
 		ends->x_ahead = LOCAL(rows_beside)(ends->x, ends->x_row, stage->columns.length);
 }
 
@@ -258,7 +258,7 @@ static void LOCAL(run_last)(const struct fft_smooth *smooth, const struct fft_ca
 		struct LOCAL(ends) ends = {.around = around};
 
 		LOCAL(rows_in)(smooth, stage, &at[i], LOCAL(buffer_before)(index, &at[i]), &ends);
-		if (smooth->far && call->out_stride == 1 && !around)
+		if (smooth->exceeds_l2 && call->out_stride == 1 && !around)
 			ends.y_ahead = LOCAL(rows_beside)(to, 2 * out.row_step, out.rows);
 		LOCAL(block_out)(&out, to, &ends, &stage->columns, a, b);
 	}

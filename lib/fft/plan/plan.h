@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a plan. Each kind of plan (smooth, Bluestein, shelled, matrix product) is a row of functions. */
+/* The inside of a plan. Each kind of plan (smooth, Bluestein, wrapped, matrix product) is a row of functions. */
 #ifndef TRNSCI_FFT_PLAN_H
 #define TRNSCI_FFT_PLAN_H
 
@@ -39,9 +39,9 @@ struct fft_plan {
 	struct dft_gemm *gemm;    /* of a product with the transform's matrix (precision/dft_gemm.h) */
 	size_t work_group;        /* of a product: transforms that share a block of work; else 0 */
 
-	struct fft_plan *inner; /* of Bluestein: the convolution's; of a shelled plan: the wrapped one. Owned */
+	struct fft_plan *inner; /* of Bluestein: the convolution's; of a wrapped plan: the wrapped one. Owned */
 
-	const struct fft_shell *shell; /* of a shelled plan: what wraps the inner one (shell.h) */
+	const struct fft_wrapper *wrapper; /* of a wrapped plan: what wraps the inner one (wrapper.h) */
 	unsigned rows;                 /* inner transforms of one */
 	size_t row_bytes;              /* of an inner transform's row */
 	bool rows_fit_caller;          /* the caller's rows can hold an inner row, where strides are 1 */

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "fft/plan/create.h"
-#include "fft/plan/shell.h"
+#include "fft/plan/wrapper.h"
 #include "fft/plan/real_odd.h"
 
 /* Returns h, the length of the complex transform. */
@@ -35,7 +35,7 @@ static void put_root(struct fft_plan *plan, size_t entry)
 
 static int build_piece(struct fft_plan *plan)
 {
-	return fft_shell_table(plan, plan->n, half_length(plan) / 2 + 1, put_root);
+	return fft_wrapper_table(plan, plan->n, half_length(plan) / 2 + 1, put_root);
 }
 
 /* Folds bins [begin, end) and their mirror images. */
@@ -129,7 +129,7 @@ static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 	return gives_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
 }
 
-static const struct fft_shell even = {build_piece,    in_length,    out_length,       pack_row, unpack_row,
+static const struct fft_wrapper even = {build_piece,    in_length,    out_length,       pack_row, unpack_row,
 				      set_inner_call, reads_caller, unpacks_in_place, in_bytes};
 
 static int create_real(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
@@ -137,14 +137,14 @@ static int create_real(uint64_t n, enum fft_precision precision, uint32_t featur
 	const unsigned r = fft_odd_radix(n);
 
 	if (n % 2 == 0) {
-		const int rc = fft_shell_create(&even, n, precision, features, fft_plan_create_inner, n / 2, 1,
+		const int rc = fft_wrapper_create(&even, n, precision, features, fft_plan_create_inner, n / 2, 1,
 						n / 2 + 1, ret_plan);
 
 		if (rc == 0)
 			(*ret_plan)->rows_fit_caller = true;
 		return rc;
 	}
-	return fft_shell_create(&fft_shell_odd, n, precision, features, fft_plan_create_inner, n / r, (r + 1) / 2,
+	return fft_wrapper_create(&fft_wrapper_odd, n, precision, features, fft_plan_create_inner, n / r, (r + 1) / 2,
 				n / r + 1, ret_plan);
 }
 

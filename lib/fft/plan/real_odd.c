@@ -41,7 +41,7 @@ static int build_piece(struct fft_plan *plan)
 {
 	const size_t r = (size_t)(plan->n / plan->inner->n);
 
-	return r == 1 ? 0 : fft_shell_table(plan, plan->n, (r - 1) * ((plan->inner->n + 1) / 2), put_root);
+	return r == 1 ? 0 : fft_wrapper_table(plan, plan->n, (r - 1) * ((plan->inner->n + 1) / 2), put_root);
 }
 
 /* Returns whether the transform goes from half a spectrum to reals. A Hermitian plan exchanges the directions. */
@@ -124,7 +124,7 @@ static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 	return gives_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
 }
 
-const struct fft_shell fft_shell_odd = {build_piece, in_length,      out_length, pack_row,
+const struct fft_wrapper fft_wrapper_odd = {build_piece, in_length,      out_length, pack_row,
 					unpack_row,  set_inner_call, NULL,       NULL,       in_bytes};
 
 /* Below this one complex transform of n is faster (with AVX-512 the ways cross between n = 125 and 243). */

@@ -24,7 +24,7 @@
 
 #include "base/error.h"
 #include "fft/plan/create.h"
-#include "fft/plan/shell.h"
+#include "fft/plan/wrapper.h"
 #include "fft/plan/real.h"
 
 static bool is_sine(enum fft_series series)
@@ -66,9 +66,9 @@ static int build_piece(struct fft_plan *plan)
 	switch (packing_of(plan)) {
 	case FFT_HALVES:
 	case FFT_THIRDS:
-		return fft_shell_table(plan, roots_order(plan), plan->n / 2 + 1, put_root);
+		return fft_wrapper_table(plan, roots_order(plan), plan->n / 2 + 1, put_root);
 	case FFT_QUARTERS:
-		return fft_shell_table(plan, roots_order(plan), plan->n / 2, put_root);
+		return fft_wrapper_table(plan, roots_order(plan), plan->n / 2, put_root);
 	default:
 		return 0;
 	}
@@ -153,7 +153,7 @@ static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 	return fft_pair_bytes(plan) / 2;
 }
 
-static const struct fft_shell shell = {build_piece, in_length,      out_length, pack_row,
+static const struct fft_wrapper wrapper = {build_piece, in_length,      out_length, pack_row,
 				       unpack_row,  set_inner_call, NULL,       NULL,       in_bytes};
 
 uint64_t fft_series_least(enum fft_series series)
@@ -186,7 +186,7 @@ int fft_plan_create_series(enum fft_series series, bool orthogonal, uint64_t n, 
 
 	if (n < fft_series_least(series) || n > FFT_SERIES_MAX_LENGTH)
 		return -ERROR_OUT_OF_RANGE;
-	rc = fft_shell_create(&shell, n, precision, features, even_four ? fft_plan_create_inner : fft_plan_create_real,
+	rc = fft_wrapper_create(&wrapper, n, precision, features, even_four ? fft_plan_create_inner : fft_plan_create_real,
 			      length, 1, even_four ? length : length / 2 + 1, ret_plan);
 	if (rc == 0) {
 		(*ret_plan)->series = series;

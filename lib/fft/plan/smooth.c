@@ -39,7 +39,7 @@ static double operation_ns(const struct fft_plan *plan)
 /* Returns the estimated time of an item. Items whose rows come from memory take half as long again. */
 static double item_ns(const struct fft_plan *plan, unsigned stage)
 {
-	return (plan->smooth.far ? 1.5 : 1) * operation_ns(plan) *
+	return (plan->smooth.exceeds_l2 ? 1.5 : 1) * operation_ns(plan) *
 	       factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
 }
 
@@ -357,8 +357,8 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
 	plan->is_long = smooth->n_stages > 1 && (plan->cost_ns > FFT_LONG_NS ||
 						 count_buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
-	smooth->far = plan->is_long && smooth->between_bytes > FAR_BYTES;
-	smooth->beyond = smooth->far && (smooth->n_stages > 2 || smooth->between_bytes > BEYOND_BYTES);
+	smooth->exceeds_l2 = plan->is_long && smooth->between_bytes > FAR_BYTES;
+	smooth->exceeds_l3 = smooth->exceeds_l2 && (smooth->n_stages > 2 || smooth->between_bytes > BEYOND_BYTES);
 	*ret_plan = plan;
 	return 0;
 }

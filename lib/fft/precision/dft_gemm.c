@@ -178,19 +178,19 @@ static void run_phase(const struct dft_gemm_group *g, enum dft_gemm_phase phase,
 }
 
 /* A chunk of a plan with phases: a group, and a part of its columns. */
-struct place {
+struct group_part {
 	size_t group, part;
 };
 
 /* The chunks go by passes of as many groups as stay in the cache. The part changes slowest in a pass, so panels that
  * were read from memory serve all of its groups. */
-static struct place find_place(const struct fft_plan *plan, size_t phase, size_t chunk, size_t n_groups)
+static struct group_part find_group_part(const struct fft_plan *plan, size_t phase, size_t chunk, size_t n_groups)
 {
 	const size_t parts = has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1;
 	const size_t most = size_max(PASS_BYTES / packed_bytes(plan), 1), first = chunk / (most * parts) * most;
 	const size_t in_pass = size_min(most, n_groups - first), rest = chunk - first * parts;
 
-	return (struct place){first + rest % in_pass, rest / in_pass};
+	return (struct group_part){first + rest % in_pass, rest / in_pass};
 }
 
 /* A plan without phases does everything in one chunk; one with phases, the part that the phase names. gemm_begin and
@@ -203,7 +203,7 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 
 	gemm_begin(&gemm->shape);
 	if (gemm->has_phases) {
-		const struct place at = find_place(plan, phase, chunk, n_groups);
+		const struct group_part at = find_group_part(plan, phase, chunk, n_groups);
 		const struct dft_gemm_group g = describe_group(plan, call, at.group * gemm->rows, call->batch, scratch);
 
 		run_phase(&g, (enum dft_gemm_phase)phase, at.part);

@@ -61,8 +61,8 @@ void dft_gemm_pack(const struct dft_gemm_group *g)
 		float factors[2];
 
 		if (sliced)
-			top = dft_gemm_is_wide(plan) ? vectors->top_f64(row, 2 * n)
-						     : (double)vectors->top_f32(row, 2 * n);
+			top = dft_gemm_is_wide(plan) ? vectors->max_abs_f64(row, 2 * n)
+						     : (double)vectors->max_abs_f32(row, 2 * n);
 		g->exponents[r] = gemm_exponent(top);
 		gemm_put_row(&gemm->shape, row, g->exponents[r], g->left, gemm->rows, r);
 		if (gemm->refined) {

@@ -130,7 +130,7 @@ static void find_row_maxima(const struct scaling *s, const struct cut *cut, cons
 		for (uint64_t e = c->begin; e < c->end; e += count_contiguous(cut, c, e)) {
 			locate_element(s, s->from, i, e, &at);
 			const double one =
-				s->vectors->top_f64(in + at * s->reals, (size_t)count_contiguous(cut, c, e) * s->reals);
+				s->vectors->max_abs_f64(in + at * s->reals, (size_t)count_contiguous(cut, c, e) * s->reals);
 
 			top = one > top ? one : top;
 		}
@@ -142,15 +142,15 @@ static void find_row_maxima(const struct scaling *s, const struct cut *cut, cons
 static void find_column_maxima(const struct scaling *s, const struct cut *cut, const struct chunk *c, const double *in,
 			       double *out)
 {
-	double tops[2 * COLUMNS] = {0};
+	double max_abs[2 * COLUMNS] = {0};
 	size_t at;
 
 	for (uint64_t e = c->begin; e < c->end; e++) {
 		locate_element(s, s->from, c->item, e, &at);
-		s->vectors->raise_f64(in + at * s->reals, (size_t)c->items * s->reals, tops);
+		s->vectors->update_max_abs_f64(in + at * s->reals, (size_t)c->items * s->reals, max_abs);
 	}
 	for (size_t i = 0; i < c->items; i++) {
-		const double first = tops[i * s->reals], second = tops[i * s->reals + s->reals - 1];
+		const double first = max_abs[i * s->reals], second = max_abs[i * s->reals + s->reals - 1];
 
 		out[(c->item + i) * cut->pieces + c->piece] = first > second ? first : second;
 	}
@@ -185,13 +185,13 @@ struct factors {
 };
 
 /* Returns the power of two of each column, for each of its parts; sign -1 scales down, 1 back up. */
-static void find_factors(const struct scaling *s, const struct chunk *c, const double *tops, int sign,
+static void find_factors(const struct scaling *s, const struct chunk *c, const double *max_abs, int sign,
 			 struct factors *ret)
 {
 	double power[2];
 
 	for (size_t i = 0; i < c->items * s->reals; i++) {
-		gemm_power_f64(sign * gemm_exponent(tops[c->item + i / s->reals]), power);
+		gemm_power_f64(sign * gemm_exponent(max_abs[c->item + i / s->reals]), power);
 		ret->first[i] = power[0];
 		ret->second[i] = power[1];
 	}
@@ -200,7 +200,7 @@ static void find_factors(const struct scaling *s, const struct chunk *c, const d
 /* How a run of parts is multiplied: each by its own factors, or all by the same. */
 struct run {
 	const struct scaling *s;
-	const struct factors *each; /* NULL: power for all */
+	const struct factors *factors; /* NULL: power for all */
 	double power[2];
 };
 
@@ -209,14 +209,14 @@ static void narrow_run(const struct run *run, const double *in, size_t at, size_
 {
 	const struct gemm_vectors *vectors = run->s->vectors;
 	static const double one[2] = {1, 1};
-	double weighed[2 * COLUMNS];
+	double multiplied[2 * COLUMNS];
 
-	if (!run->each) {
+	if (!run->factors) {
 		vectors->narrow(in + at, n, run->power, out);
 		return;
 	}
-	vectors->weigh_f64(in + at, n, run->each->first + at, run->each->second + at, weighed);
-	vectors->narrow(weighed, n, one, out);
+	vectors->multiply_f64(in + at, n, run->factors->first + at, run->factors->second + at, multiplied);
+	vectors->narrow(multiplied, n, one, out);
 }
 
 /* Complex output of real input is filled in by pieces, with zeros as imaginary parts. */
@@ -243,20 +243,20 @@ static void scale_run_up(const struct run *run, const float *in, size_t n, void 
 {
 	const struct gemm_vectors *vectors = run->s->vectors;
 	static const double one[2] = {1, 1};
-	double scaled[2 * COLUMNS], weighed[2 * COLUMNS];
+	double scaled[2 * COLUMNS], multiplied[2 * COLUMNS];
 
-	if (run->s->wide && !run->each) {
+	if (run->s->wide && !run->factors) {
 		vectors->widen(in, n, run->power, out);
 		return;
 	}
 	for (size_t at = 0, piece; at < n; at += piece) {
-		double *const last = run->each ? weighed : scaled;
+		double *const last = run->factors ? multiplied : scaled;
 
 		piece = size_min(2 * COLUMNS, n - at);
-		vectors->widen(in + at, piece, run->each ? one : run->power, scaled);
-		if (run->each)
-			vectors->weigh_f64(scaled, piece, run->each->first + at, run->each->second + at,
-					   run->s->wide ? (double *)out + at : weighed);
+		vectors->widen(in + at, piece, run->factors ? one : run->power, scaled);
+		if (run->factors)
+			vectors->multiply_f64(scaled, piece, run->factors->first + at, run->factors->second + at,
+					   run->s->wide ? (double *)out + at : multiplied);
 		if (!run->s->wide)
 			vectors->narrow(last, piece, one, (float *)out + at);
 	}
@@ -290,19 +290,19 @@ static void scale_chunk(const struct scaling *s, bool up, const struct signal_io
 {
 	const struct cut cut = cut_array(s);
 	const struct chunk c = find_chunk(&cut, chunk);
-	const double *tops = (const double *)(const void *)io->in[1];
+	const double *max_abs = (const double *)(const void *)io->in[1];
 	struct run run = {.s = s};
 	struct factors factors;
 
 	if (cut.columns) {
-		find_factors(s, &c, tops, up ? 1 : -1, &factors);
-		run.each = &factors;
+		find_factors(s, &c, max_abs, up ? 1 : -1, &factors);
+		run.factors = &factors;
 		for (uint64_t e = c.begin; e < c.end; e++)
 			scale_run(&run, up, io, c.item, e, c.items);
 		return;
 	}
 	for (uint64_t i = c.item; i < c.item + c.items; i++) {
-		gemm_power_f64((up ? 1 : -1) * gemm_exponent(tops[i]), run.power);
+		gemm_power_f64((up ? 1 : -1) * gemm_exponent(max_abs[i]), run.power);
 		for (uint64_t e = c.begin; e < c.end; e += count_contiguous(&cut, &c, e))
 			scale_run(&run, up, io, i, e, count_contiguous(&cut, &c, e));
 	}

@@ -12,8 +12,8 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/fpenv.h"
-#include "dist/draw/draw_fill.h"
-#include "dist/draw/draw_prepare.h"
+#include "distributions/draw/draw_fill.h"
+#include "distributions/draw/draw_prepare.h"
 #include "daemon/group_daemon.h"
 
 enum { TRIES = 20, WEIGHTS = 400000, SETS = 64, DRAWS = 64 };

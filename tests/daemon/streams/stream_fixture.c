@@ -256,7 +256,7 @@ void fixture_check_names(struct fixture *fixture)
 void fixture_open(struct fixture *fixture, uint64_t seed)
 {
 	struct engine_settings engine = {.threads = 1};
-	struct session_limits limits = {.deferred = &ops, .deferred_arg = fixture};
+	struct session_owner limits = {.deferred = &ops, .deferred_arg = fixture};
 	struct error err;
 
 	memset(fixture, 0, sizeof *fixture);
@@ -268,7 +268,7 @@ void fixture_open(struct fixture *fixture, uint64_t seed)
 	assert_non_null(mkdtemp(fixture->dir));
 	strcpy(fixture->settings.state_dir, fixture->dir);
 	assert_int_equal(engine_create(&engine, &fixture->engine, &err), 0);
-	assert_int_equal(session_memory_create(fixture->engine, &limits, &fixture->memory), 0);
+	assert_int_equal(engine_session_create(fixture->engine, &limits, &fixture->memory), 0);
 	torn_mark_forget();
 	torn_begin(seed);
 }
@@ -279,7 +279,7 @@ void fixture_close(struct fixture *fixture)
 					    "streams.db.new-journal"};
 	char path[128];
 
-	session_memory_close(fixture->memory);
+	engine_session_close(fixture->memory);
 	engine_destroy(fixture->engine);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		snprintf(path, sizeof path, "%s/%s", fixture->dir, files[i]);

@@ -12,7 +12,7 @@
 #include "daemon/streams/store.h"
 #include "daemon/streams/streams.h"
 #include "engine/engine.h"
-#include "engine/memory/session_memory.h"
+#include "engine/memory/engine_session.h"
 
 enum {
 	FIXTURE_NAMES = 4,
@@ -27,7 +27,7 @@ struct reservation {
 struct fixture {
 	struct settings settings;
 	struct engine *engine;
-	struct session_memory *memory;
+	struct engine_session *memory;
 	struct streams *streams;
 	struct peer peer;
 	char dir[64];

@@ -70,7 +70,7 @@ static const struct deferred_reply_ops ops = {begin, reserve, forget};
 
 static struct fixture open_fixture(void)
 {
-	struct session_limits limits = {.deferred = &ops};
+	struct session_owner limits = {.deferred = &ops};
 
 	owner = (struct owner){.next = {4, 1000}, .lock = PTHREAD_MUTEX_INITIALIZER};
 	return fixture_open_with(2, cpu_detect(), 1 << 20, &limits);

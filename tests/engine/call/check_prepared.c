@@ -185,7 +185,7 @@ static void unreserve(void *arg, uint64_t bytes)
 static void test_limits(void **state)
 {
 	uint64_t left = 1 << 20;
-	struct session_limits limits = {
+	struct session_owner limits = {
 		.prepared = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call = call_new(), *freed;
@@ -215,7 +215,7 @@ static void test_charge_while_in_use(void **state)
 {
 	enum { ROOM = 1 << 20 };
 	uint64_t left = ROOM;
-	struct session_limits limits = {
+	struct session_owner limits = {
 		.prepared = 2, .reserve = reserve, .unreserve = unreserve, .reserve_arg = &left};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	const uint64_t handle = prepare(&fixture);

@@ -40,7 +40,7 @@ static uint64_t prepare_normals(struct fixture *fixture, uint64_t tile)
 static bool run_one(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes,
 		    struct draw_position *ret_position)
 {
-	struct prepared_batch batch = {.memory = fixture->memory};
+	struct prepared_batch batch = {.session = fixture->memory};
 	const bool ran = prepared_batch_run(&batch, (uint32_t)handle, changes, ret_position);
 
 	prepared_batch_end(&batch, 1);
@@ -57,7 +57,7 @@ static bool runs(struct fixture *fixture, uint64_t handle, const struct prepared
 /* The reply of a batch of one run. It stays as it is until the next. */
 static const struct value *reply_of_one(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes)
 {
-	struct prepared_batch batch = {.memory = fixture->memory};
+	struct prepared_batch batch = {.session = fixture->memory};
 	const struct value *reply = prepared_batch_reply(&batch, (uint32_t)handle, changes);
 
 	prepared_batch_end(&batch, 1);
@@ -160,7 +160,7 @@ static void other_tiles(void **state)
 				  tile_of(&fixture, "f32", N, &at[2])};
 	const uint64_t calls[] = {prepare_normals(&fixture, tiles[0]), prepare_normals(&fixture, tiles[1])};
 	const uint32_t third = (uint32_t)tiles[2];
-	struct prepared_batch batch = {.memory = fixture.memory};
+	struct prepared_batch batch = {.session = fixture.memory};
 	struct draw_position position;
 
 	(void)state;
@@ -318,7 +318,7 @@ static void counted(void **state)
 	struct fixture fixture = fixture_open(2);
 	const uint64_t handle = prepare_normals(&fixture, tile_of(&fixture, "f32", N, NULL));
 	const uint64_t before = words_of_lane_0(&fixture);
-	struct prepared_batch batch = {.memory = fixture.memory};
+	struct prepared_batch batch = {.session = fixture.memory};
 	struct draw_position position;
 
 	(void)state;

@@ -318,7 +318,7 @@ static void one_at_a_time(void **state)
 	call_run(call, fixture.memory, "release");
 	call_free(call);
 	assert_null(run_now(&fixture, handle, &none, &second));
-	session_memory_close(fixture.memory);
+	engine_session_close(fixture.memory);
 	assert_int_equal(value_get(reply, "n")->u, 8);
 	prepared_give(first);
 	engine_destroy(fixture.engine);
@@ -348,7 +348,7 @@ static void unreserve(void *arg, uint64_t bytes)
 static void reservations(void **state)
 {
 	static const struct prepared_changes none;
-	struct session_limits limits = {.reserve = reserve, .unreserve = unreserve};
+	struct session_owner limits = {.reserve = reserve, .unreserve = unreserve};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	const uint64_t handle = prepare(&fixture, "uniform", new_draw(operation_find("uniform", 7), 512, 0));
 	const uint64_t held = reserved;

@@ -431,7 +431,7 @@ static void release(struct fixture *fixture, uint64_t handle)
 static void test_charge(void **state)
 {
 	uint64_t limit = 1 << 20, small, large, handle;
-	struct session_limits limits = {.reserve = reserve, .unreserve = unreserve, .reserve_arg = &limit};
+	struct session_owner limits = {.reserve = reserve, .unreserve = unreserve, .reserve_arg = &limit};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call;
 
@@ -479,7 +479,7 @@ static void test_reply_outlives_memory(void **state)
 		runs[i] = run_of(handle, 1, 0);
 		call_run(runs[i], fixture.memory, "run_prepared");
 	}
-	session_memory_close(fixture.memory);
+	engine_session_close(fixture.memory);
 	expect_equal("after the space", request_result(runs[0]->request), request_result(runs[1]->request));
 	for (int i = 0; i < 2; i++)
 		call_free(runs[i]);

@@ -17,7 +17,7 @@ static size_t count_tiles(struct fixture *fixture)
 	struct value map = value_map();
 	uint64_t tiles;
 
-	assert_int_equal(session_memory_stats(fixture->memory, bump, &map), 0);
+	assert_int_equal(engine_session_stats(fixture->memory, bump, &map), 0);
 	tiles = value_get(&map, "tiles")->u;
 	bump_free(bump);
 	return (size_t)tiles;
@@ -107,7 +107,7 @@ static int refuse(void *arg, uint64_t bytes, struct error *err)
 static void a_request_that_fails_leaves_no_tile(void **state)
 {
 	static const double zeros[2 * 501];
-	struct session_limits limits = {.reserve = refuse};
+	struct session_owner limits = {.reserve = refuse};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct call *call = call_new();
 
@@ -149,7 +149,7 @@ static void only_true_makes_a_tile(void **state)
 
 static struct fixture open_shared(void)
 {
-	struct session_limits limits = {.shares_memory = true, .inline_bytes = 16};
+	struct session_owner limits = {.shares_memory = true, .inline_bytes = 16};
 
 	return fixture_open_with(2, cpu_detect(), 0, &limits);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points in requests: each kind as the kernels make it, in parts, in tiles, in programs; the errors that say why. */
-#include "dist/quasi/points.h"
+#include "distributions/quasi/points.h"
 
 #include "engine/harness.h"
 

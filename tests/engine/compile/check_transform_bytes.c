@@ -109,7 +109,7 @@ static uint64_t mix(uint64_t hash, const void *at, size_t size)
 
 static struct fixture fixture_small(unsigned threads, uint32_t features)
 {
-	struct session_limits limits = {.inline_bytes = 64 << 20};
+	struct session_owner limits = {.inline_bytes = 64 << 20};
 
 	return fixture_open_with(threads, features, 0, &limits);
 }
@@ -246,7 +246,7 @@ static void test_plan_bound(void **state)
 
 	(void)state;
 	assert_int_equal(engine_create(&settings, &fixture.engine, &err), 0);
-	assert_int_equal(session_memory_create(fixture.engine, NULL, &fixture.memory), 0);
+	assert_int_equal(engine_session_create(fixture.engine, NULL, &fixture.memory), 0);
 	before = mallinfo2().uordblks;
 	for (size_t i = 0; i < count; i++) {
 		static const float one = 1;
@@ -281,7 +281,7 @@ static void test_plan_beyond_bound(void **state)
 
 	(void)state;
 	assert_int_equal(engine_create(&settings, &fixture.engine, &err), 0);
-	assert_int_equal(session_memory_create(fixture.engine, NULL, &fixture.memory), 0);
+	assert_int_equal(engine_session_create(fixture.engine, NULL, &fixture.memory), 0);
 	for (uint64_t i = 0; i < 2 * SMALL + 1; i++) {
 		static const float one = 1;
 		struct call *call = call_new();

@@ -83,7 +83,7 @@ static void fill(const struct scaled_case *c, unsigned pass, double *in)
 	}
 }
 
-static struct result run(const struct scaled_case *c, struct session_memory *memory, const char *precision,
+static struct result run(const struct scaled_case *c, struct engine_session *memory, const char *precision,
 			 const double *in, const char *dtype)
 {
 	struct call *call = call_new();

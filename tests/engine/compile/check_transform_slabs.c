@@ -96,7 +96,7 @@ static void check_bytes(void **state)
 	(void)state;
 	for (size_t i = 0; i < count; i++)
 		for (unsigned threads = 1; threads <= 2; threads++) {
-			struct session_limits limits = {0};
+			struct session_owner limits = {0};
 			struct fixture fixture;
 
 			if (levels[i].features & ~cpu_detect()) {

@@ -24,7 +24,7 @@ struct workload {
 
 static void workload_open(struct workload *workload)
 {
-	struct session_limits limits = {.reserve = reserve};
+	struct session_owner limits = {.reserve = reserve};
 
 	workload->fixture = fixture_open_with(2, cpu_detect(), TILES * BYTES + (1 << 20), &limits);
 	for (int i = 0; i < TILES; i++)
@@ -137,7 +137,7 @@ static uint64_t rows_of(struct fixture *fixture, uint64_t batch)
 /* Returns the bytes of work memory that `batch` transforms of 256 in ozaki_hq reserve, with one thread. */
 static uint64_t product_work(uint64_t batch)
 {
-	struct session_limits limits = {.reserve = reserve};
+	struct session_owner limits = {.reserve = reserve};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 16 << 20, &limits);
 	struct call *call = call_new();
 

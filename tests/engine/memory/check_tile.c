@@ -61,7 +61,7 @@ static uint64_t figure(struct fixture *fixture, const char *name)
 	struct value map = value_map();
 	uint64_t u;
 
-	assert_int_equal(session_memory_stats(fixture->memory, bump, &map), 0);
+	assert_int_equal(engine_session_stats(fixture->memory, bump, &map), 0);
 	u = value_get(&map, name)->u;
 	bump_free(bump);
 	return u;

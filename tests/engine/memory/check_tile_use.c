@@ -9,7 +9,7 @@
 
 enum { SAMPLES = 1024, ROUNDS = 300 };
 
-static uint64_t new_tile(struct session_memory *memory)
+static uint64_t new_tile(struct engine_session *memory)
 {
 	struct shape shape = {.dtype = DTYPE_F32, .ndim = 1, .dims = {SAMPLES}};
 	struct tile_place place;
@@ -20,7 +20,7 @@ static uint64_t new_tile(struct session_memory *memory)
 	return place.handle;
 }
 
-static bool take(struct session_memory *memory, struct tile_holder *holder, const uint64_t *handles, size_t n)
+static bool take(struct engine_session *memory, struct tile_holder *holder, const uint64_t *handles, size_t n)
 {
 	bool there = true;
 
@@ -40,7 +40,7 @@ static bool take(struct session_memory *memory, struct tile_holder *holder, cons
 	return there;
 }
 
-static void drop(struct session_memory *memory, struct tile_holder *holder)
+static void drop(struct engine_session *memory, struct tile_holder *holder)
 {
 	pthread_mutex_lock(&memory->lock);
 	tile_holder_drop_locked(holder);
@@ -51,7 +51,7 @@ static void freed_between_runs(void **state)
 {
 	struct fixture fixture = fixture_open(1);
 	const uint64_t tiles[] = {new_tile(fixture.memory), new_tile(fixture.memory)};
-	const uint64_t used = session_memory_bytes_used(fixture.memory);
+	const uint64_t used = engine_session_bytes_used(fixture.memory);
 	struct tile_hold of_one[2], of_two[2];
 	struct tile_holder one = {.at = of_one}, two = {.at = of_two};
 
@@ -64,14 +64,14 @@ static void freed_between_runs(void **state)
 	assert_true(tile_holder_begin(&one));
 	tile_holder_end(fixture.memory, &one);
 	assert_int_equal(tile_free(fixture.memory, tiles[1], NULL), 0);
-	assert_int_equal(session_memory_bytes_used(fixture.memory), used / 2);
+	assert_int_equal(engine_session_bytes_used(fixture.memory), used / 2);
 	assert_false(tile_holder_begin(&one));
 	assert_true(tile_holder_begin(&two));
 	tile_holder_end(fixture.memory, &two);
 	assert_false(take(fixture.memory, &one, tiles, 2));
 	assert_false(tile_holder_begin(&one));
 	assert_int_equal(tile_free(fixture.memory, tiles[0], NULL), 0);
-	assert_int_equal(session_memory_bytes_used(fixture.memory), 0);
+	assert_int_equal(engine_session_bytes_used(fixture.memory), 0);
 	assert_false(tile_holder_begin(&two));
 	fixture_close(&fixture);
 }
@@ -80,7 +80,7 @@ static void freed_during_a_run(void **state)
 {
 	struct fixture fixture = fixture_open(1);
 	const uint64_t tiles[] = {new_tile(fixture.memory), new_tile(fixture.memory)};
-	const uint64_t twice[] = {tiles[0], tiles[0]}, used = session_memory_bytes_used(fixture.memory);
+	const uint64_t twice[] = {tiles[0], tiles[0]}, used = engine_session_bytes_used(fixture.memory);
 	struct tile_hold of_running[2], of_held[2];
 	struct tile_holder running = {.at = of_running}, held = {.at = of_held};
 
@@ -89,10 +89,10 @@ static void freed_during_a_run(void **state)
 	tile_holder_end(fixture.memory, &held);
 	assert_true(take(fixture.memory, &running, tiles, 2));
 	assert_int_equal(tile_free_scope(fixture.memory, 0), 2);
-	assert_int_equal(session_memory_bytes_used(fixture.memory), used);
+	assert_int_equal(engine_session_bytes_used(fixture.memory), used);
 	assert_false(tile_holder_begin(&held));
 	tile_holder_end(fixture.memory, &running);
-	assert_int_equal(session_memory_bytes_used(fixture.memory), 0);
+	assert_int_equal(engine_session_bytes_used(fixture.memory), 0);
 	assert_false(tile_holder_begin(&running));
 	fixture_close(&fixture);
 }
@@ -100,7 +100,7 @@ static void freed_during_a_run(void **state)
 static void dropped(void **state)
 {
 	struct fixture fixture = fixture_open(1);
-	const uint64_t tile = new_tile(fixture.memory), used = session_memory_bytes_used(fixture.memory);
+	const uint64_t tile = new_tile(fixture.memory), used = engine_session_bytes_used(fixture.memory);
 	struct tile_hold at[1];
 	struct tile_holder holder = {.at = at};
 
@@ -109,15 +109,15 @@ static void dropped(void **state)
 	assert_true(take(fixture.memory, &holder, &tile, 1));
 	drop(fixture.memory, &holder);
 	assert_int_equal(tile_free(fixture.memory, tile, NULL), 0);
-	assert_int_equal(session_memory_bytes_used(fixture.memory), used);
+	assert_int_equal(engine_session_bytes_used(fixture.memory), used);
 	tile_holder_end(fixture.memory, &holder);
-	assert_int_equal(session_memory_bytes_used(fixture.memory), 0);
+	assert_int_equal(engine_session_bytes_used(fixture.memory), 0);
 	fixture_close(&fixture);
 }
 
 /* The handle that the runner is to use; 0: it is to end. */
 struct runner {
-	struct session_memory *memory;
+	struct engine_session *memory;
 	_Atomic uint64_t handle;
 	atomic_uint runs;
 };
@@ -176,7 +176,7 @@ static void freed_by_another_thread(void **state)
 	}
 	assert_int_equal(tile_free(fixture.memory, atomic_exchange(&runner.handle, 0), NULL), 0);
 	pthread_join(thread, NULL);
-	assert_int_equal(session_memory_bytes_used(fixture.memory), 0);
+	assert_int_equal(engine_session_bytes_used(fixture.memory), 0);
 	fixture_close(&fixture);
 }
 

@@ -437,7 +437,7 @@ static void ask(struct fixture *fixture, const struct operation *operation, cons
 
 static void test_sizes_at_their_limits(void **state)
 {
-	struct session_limits limits = {.inline_bytes = 1 << 16, .tiles = 8, .prepared = 4, .jobs = 4, .weight = 1};
+	struct session_owner limits = {.inline_bytes = 1 << 16, .tiles = 8, .prepared = 4, .jobs = 4, .weight = 1};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 16, &limits);
 	const struct {
 		const char *name;

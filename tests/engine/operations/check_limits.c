@@ -188,7 +188,7 @@ static void test_programs(void **state)
 static void test_limits(void **state)
 {
 	static const float zeros[300];
-	struct session_limits limits = {.inline_bytes = 1000, .tiles = 3};
+	struct session_owner limits = {.inline_bytes = 1000, .tiles = 3};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
 	struct bump *bump = bump_new();
 	uint64_t tiles[3];
@@ -231,7 +231,7 @@ static void test_temporaries(void **state)
 {
 	static const double zeros[2 * 501];
 	uint64_t most = 8000 + 4000;
-	struct session_limits limits = {.reserve = reserve_at_most, .reserve_arg = &most};
+	struct session_owner limits = {.reserve = reserve_at_most, .reserve_arg = &most};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 0, &limits);
 	struct bump *bump = bump_new();
 	struct call *fits = call_new();

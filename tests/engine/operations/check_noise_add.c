@@ -2,8 +2,8 @@
 /* noise_add: x + sigma noise as the kernels draw it and one fma gives it, real and complex, in place, in programs. */
 #include <math.h>
 
-#include "dist/draw/draw_fill.h"
-#include "dist/draw/draw_prepare.h"
+#include "distributions/draw/draw_fill.h"
+#include "distributions/draw/draw_prepare.h"
 #include "engine/harness.h"
 
 enum { N = 40001 };

@@ -50,7 +50,7 @@ static void gone(void *arg, const struct error *why)
 	pthread_mutex_unlock(&hungry->lock);
 }
 
-static void start(struct hungry *hungry, struct session_memory *session_memory)
+static void start(struct hungry *hungry, struct engine_session *engine_session)
 {
 	const struct ring_memory memory = {&hungry->page, (char *)hungry->samples, &hungry->index, CAPACITY};
 	const struct ring_events events = {published, gone, hungry};
@@ -63,8 +63,8 @@ static void start(struct hungry *hungry, struct session_memory *session_memory)
 	pthread_cond_init(&hungry->changed, NULL);
 	ring_page_begin(&hungry->page, CAPACITY, sizeof *hungry->samples, 0);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
-	assert_int_equal(sampler_create(session_memory, &args, RING_NOISE, RING_U64, NULL, &sampler, &err), 0);
-	assert_int_equal(ring_create(session_memory, sampler, &memory, NULL, &events, &hungry->ring, &err), 0);
+	assert_int_equal(sampler_create(engine_session, &args, RING_NOISE, RING_U64, NULL, &sampler, &err), 0);
+	assert_int_equal(ring_create(engine_session, sampler, &memory, NULL, &events, &hungry->ring, &err), 0);
 }
 
 static void end(struct hungry *hungry)
@@ -104,7 +104,7 @@ static void rival_done(struct request *request, void *arg)
 
 /* What the ring publishes while a request of another client is under way. Both ends are taken by the engine's one thread,
  * so that it does not matter when the test's own thread runs. */
-static uint64_t count_beside(struct hungry *hungry, struct session_memory *other, uint64_t tile)
+static uint64_t count_beside(struct hungry *hungry, struct engine_session *other, uint64_t tile)
 {
 	struct rival rival = {call_new(), hungry, false};
 
@@ -131,14 +131,14 @@ static void test_turns(void **state)
 	struct fixture fixture = fixture_open(1);
 	struct hungry *hungry = aligned_alloc(64, (sizeof *hungry + 63) / 64 * 64);
 	const uint64_t tile = tile_of(&fixture, "f32", CHUNKS * CHUNK, NULL);
-	struct session_memory *other;
+	struct engine_session *other;
 	uint64_t drawn[TIMES];
 
 	(void)state;
 	memset(hungry, 0, sizeof *hungry);
 	hungry->samples = aligned_alloc(64, CAPACITY * sizeof *hungry->samples);
 	memset(hungry->samples, 0, CAPACITY * sizeof *hungry->samples);
-	assert_int_equal(session_memory_create(fixture.engine, NULL, &other), 0);
+	assert_int_equal(engine_session_create(fixture.engine, NULL, &other), 0);
 	start(hungry, other);
 	for (int i = 0; i < TIMES; i++)
 		drawn[i] = count_beside(hungry, fixture.memory, tile);
@@ -148,7 +148,7 @@ static void test_turns(void **state)
 			 CHUNKS * CHUNK, 2 * CHUNKS * CHUNK + CAPACITY, (unsigned long long)drawn[TIMES / 3],
 			 TIMES - TIMES / 3, TIMES);
 	end(hungry);
-	session_memory_close(other);
+	engine_session_close(other);
 	fixture_close(&fixture);
 }
 
@@ -156,7 +156,7 @@ static void test_turns(void **state)
  * microseconds each. */
 static void embedded_steps_stay_whole(void **state)
 {
-	struct session_limits limits = {.shares_memory = true};
+	struct session_owner limits = {.shares_memory = true};
 	struct fixture fixture = fixture_open_with(4, cpu_detect(), 0, &limits);
 	struct hungry *hungry = aligned_alloc(64, (sizeof *hungry + 63) / 64 * 64);
 	uint64_t chunks = 0, words = 0;

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "dist/draw/draw_fill.h"
+#include "distributions/draw/draw_fill.h"
 #include "harness/wait.h"
 
 /* A request over the whole tile `times` over, in one program of that many steps. */
@@ -59,11 +59,11 @@ static void wait_for_work(struct engine *engine)
 	AWAIT(lane_chunks(engine) > 0);
 }
 
-static struct session_memory *another_memory(struct fixture *fixture)
+static struct engine_session *another_memory(struct fixture *fixture)
 {
-	struct session_memory *memory;
+	struct engine_session *memory;
 
-	assert_int_equal(session_memory_create(fixture->engine, NULL, &memory), 0);
+	assert_int_equal(engine_session_create(fixture->engine, NULL, &memory), 0);
 	return memory;
 }
 
@@ -71,7 +71,7 @@ static struct session_memory *another_memory(struct fixture *fixture)
 static void test_small_is_not_behind_large(void **state)
 {
 	struct fixture fixture = fixture_open(2);
-	struct session_memory *other = another_memory(&fixture);
+	struct engine_session *other = another_memory(&fixture);
 	const uint64_t tile = tile_of(&fixture, "f32", 8 << 20, NULL);
 	struct call *large = big_call(tile, 250);
 
@@ -95,7 +95,7 @@ static void test_small_is_not_behind_large(void **state)
 	assert_int_equal(strncmp(request_error(large->request)->text, "cancelled: ", 11), 0);
 	assert_int_equal(large->done, 1);
 	call_free(large);
-	session_memory_close(other);
+	engine_session_close(other);
 	fixture_close(&fixture);
 }
 
@@ -123,7 +123,7 @@ static void test_close_while_jobs_run(void **state)
 		fixture.memory = another_memory(&fixture);
 		fixture.mapping = aligned_alloc(4096, BYTES);
 		assert_int_equal(
-			session_memory_attach(fixture.memory, fixture.mapping, BYTES, release, fixture.mapping, NULL), 0);
+			engine_session_attach(fixture.memory, fixture.mapping, BYTES, release, fixture.mapping, NULL), 0);
 		const uint64_t tile = tile_of(&fixture, "f32", 1 << 20, NULL),
 			       c64 = tile_of(&fixture, "c64", 1 << 20, NULL);
 		for (int i = 0; i < JOBS; i++) {
@@ -138,7 +138,7 @@ static void test_close_while_jobs_run(void **state)
 			}
 		}
 		tile_drop(&fixture, tile);
-		session_memory_close(fixture.memory);
+		engine_session_close(fixture.memory);
 		for (int i = 0; i < JOBS; i++)
 			call_wait(calls[i]);
 		engine_destroy(fixture.engine);
@@ -192,7 +192,7 @@ static void test_timeout(void **state)
 
 static void test_jobs_limit(void **state)
 {
-	struct session_limits limits = {.jobs = 2};
+	struct session_owner limits = {.jobs = 2};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 64 << 20, &limits);
 	const uint64_t tile = tile_of(&fixture, "f32", 8 << 20, NULL);
 	struct call *a = big_call(tile, 250), *b = big_call(tile, 250);
@@ -223,14 +223,14 @@ static void test_tile_freed_in_use(void **state)
 	(void)state;
 	call_start(large, fixture.memory, "run");
 	tile_drop(&fixture, tile);
-	assert_int_equal(session_memory_stats(fixture.memory, bump, &map), 0);
+	assert_int_equal(engine_session_stats(fixture.memory, bump, &map), 0);
 	assert_int_equal(value_get(&map, "tiles")->u, 0);
 	assert_int_equal(value_get(&map, "bytes_used")->u, 32 << 20);
 	call_fails(big_call(tile, 1), fixture.memory, "run", ERROR_BAD_TILE,
 		   "bad_tile: run: steps[0] normal: out: tile 1 was freed");
 	request_cancel(large->request);
 	call_wait(large);
-	assert_int_equal(session_memory_stats(fixture.memory, bump, &map), 0);
+	assert_int_equal(engine_session_stats(fixture.memory, bump, &map), 0);
 	assert_int_equal(value_get(&map, "bytes_used")->u, 0);
 	bump_free(bump);
 	call_free(large);

@@ -95,7 +95,7 @@ static struct task *task_run(struct pool *pool, bool waits_for_others, size_t ca
 	task->cancels_at = cancels_at;
 	task->job.ops = &ops;
 	task->job.fair_entry = &task->fair_entry;
-	task->job.joins = true;
+	task->job.runs_in_caller = true;
 	pool_run_here(pool, &task->job);
 	assert_int_equal(task->finished, 1);
 	return task;
@@ -256,9 +256,9 @@ static const struct job_ops submitted_ops = {advance_once, run_briefly, finish_s
 static const struct job_ops once_ops = {advance_once, run_briefly, finish_once};
 
 /* Returns how many chunks other threads ran. */
-static unsigned run_either(struct pool *pool, bool holds, uint64_t keeps_ns, bool alone)
+static unsigned run_either(struct pool *pool, bool holds, uint64_t keeps_ns, bool single_thread)
 {
-	struct stage_task task = {.job = {.ops = &once_ops, .fair_entry = &task.fair_entry, .joins = true, .alone = alone},
+	struct stage_task task = {.job = {.ops = &once_ops, .fair_entry = &task.fair_entry, .runs_in_caller = true, .single_thread = single_thread},
 				  .pool = pool,
 				  .caller = pthread_self(),
 				  .seat = pool->threads[pool_seat(pool)].id,

@@ -70,10 +70,10 @@ static void test_rests_from_a_wanted_cpu(void **state)
 
 	(void)state;
 	linger_begin(&linger, 100 * US, at);
-	linger_note_gift(&linger, 100 * US, at);
+	linger_note_yield(&linger, 100 * US, at);
 	assert_false(linger_rests(&linger, at));
 	for (int i = 0; i < 12; i++) {
-		linger_note_gift(&linger, 3 * MS, at);
+		linger_note_yield(&linger, 3 * MS, at);
 		assert_true(linger_rests(&linger, at));
 		assert_false(looks_after(&linger, at - linger.began_ns));
 		assert_true(linger.rest_ns >= rest && linger.rest_ns <= 4000 * MS);
@@ -83,7 +83,7 @@ static void test_rests_from_a_wanted_cpu(void **state)
 		assert_false(linger_rests(&linger, at + rest));
 		at += rest;
 	}
-	linger_note_gift(&linger, 3 * MS, at + 5 * rest);
+	linger_note_yield(&linger, 3 * MS, at + 5 * rest);
 	assert_true(linger.rest_ns < rest);
 }
 
@@ -96,7 +96,7 @@ static void test_forgets_single_bursts(void **state)
 	(void)state;
 	linger_begin(&linger, 100 * US, at);
 	for (int i = 0; i < 12; i++, at += 40 * MS) {
-		linger_note_gift(&linger, 3 * MS, at);
+		linger_note_yield(&linger, 3 * MS, at);
 		assert_true(linger_rests(&linger, at));
 		assert_false(linger_rests(&linger, at + 10 * MS));
 	}

@@ -8,9 +8,9 @@ enum { SHARED_NS = 90000, ALONE_NS = 60000, TIMES = 40 };
 static void learn(struct plans *plans, struct plan_entry *entry, bool guess)
 {
 	for (int i = 0; i < TIMES; i++) {
-		const bool alone = plans_run_alone(plans, entry, guess);
+		const bool single_thread = plans_run_single_thread(plans, entry, guess);
 
-		plans_learn(plans, entry, alone, alone ? ALONE_NS : SHARED_NS);
+		plans_learn(plans, entry, single_thread, single_thread ? ALONE_NS : SHARED_NS);
 	}
 }
 
@@ -23,12 +23,12 @@ static void each_plan_learns(void **state)
 	(void)state;
 	assert_int_equal(plans_take(plans, (struct plan_key){.n = 65536, .kind = PLAN_COMPLEX}, &one), 0);
 	assert_int_equal(plans_take(plans, (struct plan_key){.n = 65536, .kind = PLAN_REAL}, &other), 0);
-	assert_false(plans_run_alone(plans, one, false));
-	assert_true(plans_run_alone(plans, other, true));
+	assert_false(plans_run_single_thread(plans, one, false));
+	assert_true(plans_run_single_thread(plans, other, true));
 	learn(plans, one, false);
 	learn(plans, other, true);
-	assert_true(plans_run_alone(plans, one, false));
-	assert_true(plans_run_alone(plans, other, true));
+	assert_true(plans_run_single_thread(plans, one, false));
+	assert_true(plans_run_single_thread(plans, other, true));
 	plans_give(plans, one);
 	plans_give(plans, other);
 	fixture_close(&fixture);
@@ -40,7 +40,7 @@ static void note_request(struct request *request, void *arg)
 }
 
 /* Runs a request in this thread, which others may join. */
-static const struct value *run_here(struct call *call, struct session_memory *memory, const char *method)
+static const struct value *run_here(struct call *call, struct engine_session *memory, const char *method)
 {
 	const struct request_run how = {.begins = note_request};
 

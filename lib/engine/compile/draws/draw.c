@@ -2,7 +2,7 @@
 /* Compiles draws: a distribution, an extent and a placement become a step. Positions are found before each run. */
 #include <string.h>
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 #include "engine/compile/draws/draw_arrays.h"
 #include "engine/compile/draws/draw_distribution.h"
 #include "engine/compile/draws/draw_extent.h"
@@ -33,7 +33,7 @@ static int find_dtype(struct compiler *c, enum distribution distribution, struct
 }
 
 /* A draw that has been checked: which samples of which distribution. On its caller's stack. */
-struct placed {
+struct checked_draw {
 	struct draw draw;          /* the distribution with its parameters and tables */
 	struct draw_extent extent; /* how many samples, and which */
 	int placement;             /* its index in the plan, by which each run finds its position */
@@ -67,7 +67,7 @@ static struct stream_choice own_choice(const struct compiler *c)
 
 /* Notes where the draw lies, for placement_seek, which finds its position before each run: behind the draw before it
  * in the same stream, at the run's offset, or in a range of a named stream. */
-static int add_placement(struct compiler *c, struct placed *p)
+static int add_placement(struct compiler *c, struct checked_draw *p)
 {
 	const struct placement placement = {
 		.operation = c->args.operation,
@@ -87,10 +87,10 @@ static int add_placement(struct compiler *c, struct placed *p)
 
 /* Checks the bound draw and notes its placement. like: the shape to fill where the request gives no n, shape or out;
  * NULL: one of these is required. The order matters: the dtype decides about tables, and these about components. */
-static int compile_placed(struct compiler *c, const struct shape *like, struct placed *ret)
+static int check_draw(struct compiler *c, const struct shape *like, struct checked_draw *ret)
 {
 	const char *const name = c->args.operation->name;
-	struct placed p = {.draw = {.distribution = dist_find(name, strlen(name))}};
+	struct checked_draw p = {.draw = {.distribution = dist_find(name, strlen(name))}};
 	int error = find_dtype(c, p.draw.distribution, &p.out, &p.draw.dtype);
 
 	if (!error)
@@ -116,7 +116,7 @@ static int put_placement(struct compiler *c, int placement)
 
 /* Adds the draw's step. A permutation of 0 items (the default) is one of as many as there are samples, which are known
  * only now; it needs no table. */
-static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
+static int add_step(struct compiler *c, struct checked_draw *p, struct buffer *buffer)
 {
 	struct step *step;
 	const int error = compile_draw_step(c, &p->arrays, buffer, &step);
@@ -132,9 +132,9 @@ static int add_step(struct compiler *c, struct placed *p, struct buffer *buffer)
 
 int compile_draw(struct compiler *c)
 {
-	struct placed p;
+	struct checked_draw p;
 	struct buffer *buffer;
-	int error = compile_placed(c, NULL, &p);
+	int error = check_draw(c, NULL, &p);
 
 	if (!error)
 		error = compile_output_to(c, DRAW_OUT, p.out, &p.extent.shape, &buffer);
@@ -149,7 +149,7 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 {
 	struct shape like = {.ndim = 1, .dims = {dtype_is_complex(shape->dtype) ? 2 * shape->n : shape->n}};
 	struct buffer *buffer = plan_buffer(c->plan, BUFFER_TEMP, shape);
-	struct placed p;
+	struct checked_draw p;
 	int error;
 
 	if (!buffer)
@@ -158,7 +158,7 @@ int compile_draw_like(struct compiler *c, const struct shape *shape, struct buff
 	if (!shape_finish(&like))
 		return bind_error(&c->args, DRAW_N, c->err, ERROR_OUT_OF_RANGE,
 				  "more than 2^62 bytes, allowed are fewer");
-	error = compile_placed(c, &like, &p);
+	error = check_draw(c, &like, &p);
 	if (!error)
 		error = add_step(c, &p, buffer);
 	if (!error && (value_add(c->plan->bump, c->reply, "n", value_uint(p.extent.shape.n)) ||
@@ -216,8 +216,8 @@ struct samples {
 static int take_samples(struct compiler *c, void *arg)
 {
 	struct samples *samples = arg;
-	struct placed p;
-	const int error = compile_placed(c, NULL, &p);
+	struct checked_draw p;
+	const int error = check_draw(c, NULL, &p);
 
 	if (error)
 		return error;

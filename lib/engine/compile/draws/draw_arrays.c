@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "dist/draw/draw_arrays.h"
+#include "distributions/draw/draw_arrays.h"
 
 /* Finds the tile of {tile: ...}, or takes the map itself as an array. */
 static int find_buffer(struct compiler *c, unsigned param, struct buffer **ret_buffer)

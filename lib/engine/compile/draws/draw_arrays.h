@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_COMPILE_DRAW_ARRAYS_H
 #define TRNSCI_ENGINE_COMPILE_DRAW_ARRAYS_H
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 
 /* The arrays among a draw's parameters. */
 struct parameter_arrays {

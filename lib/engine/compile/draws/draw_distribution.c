@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dist/draw/draw_prepare.h"
+#include "distributions/draw/draw_prepare.h"
 
 /* The most numbers in a list parameter, 128 MiB as float64. */
 enum { LIST_MOST = 1 << 24 };
@@ -108,7 +108,7 @@ struct deferred_table {
 	char *context;                     /* with which it begins; in the bump */
 };
 
-/* Turns a fault of lib/dist, which knows parameters by number, into an error that names the parameter. */
+/* Turns a fault of lib/distributions, which knows parameters by number, into an error that names the parameter. */
 static int report_fault(const char *context, const struct operation *operation, const struct dist_fault *fault,
 			struct error *err)
 {

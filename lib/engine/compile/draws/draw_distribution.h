@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_COMPILE_DRAW_DISTRIBUTION_H
 #define TRNSCI_ENGINE_COMPILE_DRAW_DISTRIBUTION_H
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 
 /* Reads and checks the parameters of draw->distribution, whose dtype is set, and builds its table, or leaves it to the
  * program's deferred build where it takes long. Parameters that are arrays are checked sample by sample instead. A

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_ENGINE_COMPILE_DRAW_EXTENT_H
 #define TRNSCI_ENGINE_COMPILE_DRAW_EXTENT_H
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 
 /* Rank r of P draws samples floor(r n / P) to floor((r + 1) n / P) of the whole draw (stream_partition). */
 struct draw_extent {

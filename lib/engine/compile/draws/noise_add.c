@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 
 /* What noise_add itself decides: the samples, their dtype and where they go. */
 static int check_members(const struct compiler *c, const struct operation *distribution, const struct value *noise)

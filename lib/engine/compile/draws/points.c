@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/compile/compile.h"
+#include "engine/compile/compiler.h"
 #include "engine/call/placement.h"
-#include "dist/quasi/latin_hypercube.h"
+#include "distributions/quasi/latin_hypercube.h"
 
 /* Finds the scrambling that was chosen. Each operation's row lists only those that its kind has, so a choice is looked
  * up by its name. */

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* The affine maps in plain C, the reference, and the table of their variants. */
-#include "dist/math/uniform_simd.c"
-
-#include "base/kernel_table.h"
-
-KERNEL_TABLE(struct uniform_kernel, uniform, KERNEL_ROWS(uniform))

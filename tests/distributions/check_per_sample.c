@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters that are arrays: pure functions of (stream, sample, element), whatever the cut, the instruction set and the
+ * elements' dtype; right in distribution; and each element checked. */
+#include "distributions/draw/draw_arrays.h"
+
+#include "distributions/rows/dist_kernel.h"
+#include "statistics/cases_counts.h"
+#include "statistics/cases_gamma.h"
+#include "statistics/cases_inversion.h"
+
+enum { ELEMENTS = 7, MOST = 3000 };
+
+/* Elements of each parameter, as float64. */
+static const struct row {
+	enum distribution distribution;
+	bool as_number; /* equal elements give the samples that the number gives */
+	double elements[DIST_PARAMETERS][ELEMENTS];
+} rows[] = {
+	{DIST_UNIFORM, true, {{0, -3, 0.5, -1e30, 0, -2, 7}, {1, 0, 0.75, 1e30, 0x1p-100, -1, 7.5}}},
+	{DIST_NORMAL, true, {{0, 1, -2, 3, 1e5, 0, 0}, {1, 0.1, 2, 0, 1e-3, 1, 7}}},
+	{DIST_EXPONENTIAL, true, {{1, 0.3, 1e-9, 1e9, 7, 2, 5}}},
+	{DIST_LAPLACE, true, {{0, 1, -2, 3, 1e5, 0, 0}, {1, 0.1, 2, 0, 1e-3, 1, 7}}},
+	{DIST_LOGNORMAL, true, {{0, 1, -2, 3, 5, 0, 0}, {1, 0.1, 2, 0, 1e-3, 1, 7}}},
+	{DIST_GUMBEL, true, {{0, 1, -2, 3, 5, 0, 0}, {1, 0.1, 2, 0, 1e-3, 1, 7}}},
+	{DIST_WEIBULL, true, {{1, 0.3, 5, 2, 7, 2, 5}, {1, 0.1, 2, 0, 1e-3, 1, 7}}},
+	{DIST_CAUCHY, true, {{0, 1, -2, 3, 5, 0, 0}, {1, 0.1, 2, 0, 1e-3, 1, 7}}},
+	{DIST_STUDENT_T, true, {{1, 0.3, 1e9, 2, 7, 2, 5}}},
+	{DIST_TRUNCATED_NORMAL, true, {{0, 1, -2, 3, 5, 0, 0}, {1, 0.1, 2, 0, 1e-3, 1, 7}, {-1}, {2}}},
+	{DIST_TRUNCATED_NORMAL, true, {{0, 1, -2, 3, 5, 0, 0}, {1, 0.1, 2, 0, 1e-3, 1, 7}, {40}, {INFINITY}}},
+	{DIST_TRUNCATED_NORMAL, true, {{0, 1, -2, 3, 5, 0, 0}, {1, 0.1, 2, 0, 1e-3, 1, 7}, {1}, {1.0001}}},
+	{DIST_GAMMA, false, {{1, 0.3, 1e9, 2, 7, 1e-300, 5}, {1, 0.1, 2, 0, 1e-3, 1, 7}}},
+	{DIST_CHI_SQUARED, false, {{1, 0.3, 1e9, 2, 7, 1e-9, 5}}},
+	{DIST_BETA, false, {{1, 0.3, 1e9, 2, 7, 1e-9, 5}, {0.3, 0.1, 2, 40, 1e-3, 1, 7}}},
+	/* Ordinary samples beside those that need an exponent of their own. */
+	{DIST_LOGNORMAL, true, {{0, 50.1, -70, 3, 5, 700, 0}, {1, 1e-7, 1e-3, 0, 1e-3, 1e-9, 7}}},
+	{DIST_WEIBULL, true, {{1, 3e-3, 5, 1e-3, 7, 0.02, 5e-324}, {1, 1e30, 2, 1e-38, 1e-3, 1e-44, 7}}},
+	{DIST_STUDENT_T, true, {{1, 0.011, 1e9, 1e-300, 7, 2, 5}}},
+	{DIST_GAMMA, false, {{1, 1e-3, 1e300, 2, 7, 0.01, 5}, {1, 1e30, 1e-310, 0, 1e-3, 1e-44, 7}}},
+	{DIST_BETA, false, {{1e-308, 3, 1, 1e308, 0.3, 1e-3, 5}, {3e-308, 2, 1.7e308, 2, 0.01, 1, 7}}},
+	{DIST_F, true, {{1e-8, 3, 1, 1e308, 0.3, 1e-3, 5}, {1e300, 2, 1.7e308, 2, 0.01, 1, 5e-324}}},
+	{DIST_WALD, true, {{1, 1e180, 1, 1.7e308, 0.3, 5e-324, 5}, {1, 1, 1e-300, 1.7e308, 0.01, 1, 7}}},
+	{DIST_TRIANGULAR, true, {{0, -1, 0, -1, 0, 0, 3}, {0, 0, 1e-200, 2, 1e-30, 1, 4}, {1, 1e38, 3e-200, 4, 1e-29, 5e30, 5}}},
+	{DIST_VONMISES, true, {{0, 1e16, 3, -1e22, 1024, 1e38, 5}, {0, 3, 1e15, 1e8, 0.1, 1, 7}}},
+	{DIST_POISSON, false, {{0, 0.3, 9.99, 10, 3e4, 1e15, 5}}},
+	{DIST_BINOMIAL, false, {{0, 1, 17, 1000, 0x1p52, 40, 1e6}, {0.5, 0.3, 1, 0.9, 0.2, 0, 1e-9}}},
+	{DIST_GEOMETRIC, true, {{1, 0.5, 0x1p-57, 0.9, 0.2, 1e-9, 0.001}}},
+	{DIST_BERNOULLI, true, {{1, 0.5, 0, 0.9, 0.2, 1e-9, 0x1p-32}}},
+	{DIST_ZIPF, true, {{1.00001, 1.05, 1.5, 2, 60, 1e300, 0x1.0000000000001p0}}},
+	{DIST_LOGSERIES, true, {{0.5, 0x1.fffffffffffffp-1, 0.999, 1e-300, 0.1, 0.9, 0.3}}},
+	{DIST_HYPERGEOMETRIC,
+	 true,
+	 {{7, 1000, 12, 40, 15, 500, 1e15}, {9, 1000, 1000, 1e9, 1e6, 9, 1e15}, {12, 1000, 200, 1e8, 5e5, 100, 2e15}}},
+	{DIST_NEGATIVE_BINOMIAL, true, {{3, 0.1, 1e15, 1e-300, 40, 1, 1e6}, {0.5, 1e-9, 2e-4, 1, 0.9, 1e-17, 0.1}}},
+	{DIST_RANDINT, true, {{0, 10, 0, 3, 7, 0, 100}, {1, 100, 2147483647, 4, 1000000007, 3, 101}}},
+};
+
+/* A draw with the row's parameters as arrays, in memory that the fixture has. */
+struct fixture {
+	struct draw draw;
+	struct draw_arrays arrays;
+	struct draw_array_fault fault;
+	double elements[DIST_PARAMETERS][ELEMENTS];
+	int64_t whole[DIST_PARAMETERS][ELEMENTS];
+};
+
+static struct draw_kernels kernels_of(uint32_t features)
+{
+	struct draw_kernels kernels;
+
+	draw_select(features & cpu_detect(), &kernels);
+	return kernels;
+}
+
+/* Gives a parameter as a number. */
+static void set_number(struct fixture *f, unsigned j, double x)
+{
+	f->arrays.of[j].at = NULL;
+	f->draw.parameters[j].real = x;
+	if (dist_is_count(f->draw.distribution, j))
+		f->draw.parameters[j].natural = (uint64_t)x;
+	if (f->draw.distribution == DIST_RANDINT)
+		f->draw.parameters[j].integer = (int64_t)x;
+}
+
+static void fixture_init(struct fixture *f, const struct row *row, enum dtype dtype)
+{
+	memset(f, 0, sizeof *f);
+	f->draw = (struct draw){.distribution = row->distribution,
+				.dtype = dtype,
+				.stream = {GENERATOR_THREEFRY4X32, 5, 7},
+				.arrays = &f->arrays};
+	f->arrays.fault = &f->fault;
+	draw_array_fault_init(&f->fault);
+	for (unsigned j = 0; j < DIST_PARAMETERS; j++) {
+		set_number(f, j, row->elements[j][0]);
+		if (row->elements[j][1] == 0 && row->elements[j][2] == 0)
+			continue;
+		for (size_t i = 0; i < ELEMENTS; i++) {
+			f->elements[j][i] = row->elements[j][i];
+			f->whole[j][i] = (int64_t)(row->distribution == DIST_RANDINT ? row->elements[j][i] : 0);
+		}
+		f->arrays.of[j].at = row->distribution == DIST_RANDINT ? (void *)f->whole[j] : (void *)f->elements[j];
+		f->arrays.of[j].n = ELEMENTS;
+		f->arrays.of[j].dtype = row->distribution == DIST_RANDINT ? DTYPE_I64 : DTYPE_F64;
+	}
+}
+
+typedef void fixture_fn(const struct row *row, struct fixture *f, uint64_t *seed);
+
+static void for_each_fixture(fixture_fn *each)
+{
+	uint64_t seed = case_seed();
+	struct fixture f;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int d = DTYPE_I8; d <= DTYPE_BF16; d++) {
+			/* Unsigned 64 bits take unsigned elements; 16-bit floats have the tests of their kernels. */
+			if (!dist_has_dtype(rows[i].distribution, (enum dtype)d) || d == DTYPE_U64 || d == DTYPE_F16 ||
+			    d == DTYPE_BF16)
+				continue;
+			fixture_init(&f, &rows[i], (enum dtype)d);
+			each(&rows[i], &f, &seed);
+			if (f.fault.is_set)
+				fail_msg("%s: parameter %u: %s", dist_name(rows[i].distribution), f.fault.fault.parameter,
+					 f.fault.fault.text);
+		}
+}
+
+static void expect_bytes(const struct fixture *f, const char *what, uint64_t begin, size_t n, const void *got,
+			 const void *expected)
+{
+	const size_t size = dtype_size(f->draw.dtype);
+
+	for (size_t i = 0; i < n; i++)
+		if (memcmp((const char *)got + i * size, (const char *)expected + i * size, size) != 0)
+			fail_msg("%s %s: %s differs at sample %llu + %zu; TRNSCI_TEST_SEED=%llu",
+				 dist_name(f->draw.distribution), dtype_name(f->draw.dtype), what,
+				 (unsigned long long)begin, i, (unsigned long long)case_seed());
+}
+
+/* Parts of any place and length, each by another instruction set. */
+static void cut(const struct row *row, struct fixture *f, uint64_t *seed)
+{
+	static uint64_t whole[MOST], part[MOST];
+	const struct draw_kernels scalar = kernels_of(0);
+	const size_t size = dtype_size(f->draw.dtype);
+	const uint64_t begin = below(seed, 2) ? below(seed, 5000) : next_case(seed) >> 3;
+	size_t n_levels;
+	const struct cpu_level *levels = cpu_levels(&n_levels);
+
+	(void)row;
+	f->arrays.origin = begin - below(seed, 20);
+	draw_fill(&scalar, &f->draw, begin, MOST, whole);
+	for (size_t at = 0, n; at < MOST; at += n) {
+		const struct draw_kernels kernels = kernels_of(cpu_level_usable(&levels[below(seed, n_levels)]));
+
+		n = 1 + (size_t)below(seed, below(seed, 2) ? 9 : 900);
+		n = n < MOST - at ? n : MOST - at;
+		draw_fill(&kernels, &f->draw, begin + at, n, part);
+		expect_bytes(f, "a part", begin + at, n, part, (char *)whole + at * size);
+	}
+}
+
+static void parts_join_under_every_level(void **state)
+{
+	(void)state;
+	for (int i = 0; i < (full_check() ? 40 : 3); i++)
+		for_each_fixture(cut);
+}
+
+/* Sample k with the arrays is sample k with element k alone, and mostly what the number gives. */
+static void apart(const struct row *row, struct fixture *f, uint64_t *seed)
+{
+	static uint64_t whole[MOST], one[MOST];
+	const struct draw_kernels kernels = kernels_of(UINT32_MAX);
+	const size_t size = dtype_size(f->draw.dtype);
+	const struct fixture all = *f;
+
+	(void)seed;
+	draw_fill(&kernels, &f->draw, 0, MOST, whole);
+	for (size_t e = 0; e < ELEMENTS; e++) {
+		bool any = false;
+
+		for (unsigned j = 0; j < DIST_PARAMETERS; j++)
+			if (all.arrays.of[j].at && (row->as_number || any || j + 1 == DIST_PARAMETERS ||
+						    !all.arrays.of[j + 1].at)) {
+				if (row->as_number) {
+					set_number(f, j, all.elements[j][e]);
+				} else {
+					f->arrays.of[j].at = &f->elements[j][e];
+					f->arrays.of[j].n = 1;
+				}
+				any = true;
+			} else if (all.arrays.of[j].at) {
+				set_number(f, j, all.elements[j][e]);
+			}
+		f->draw.arrays = row->as_number ? NULL : &f->arrays;
+		draw_fill(&kernels, &f->draw, 0, MOST, one);
+		for (size_t k = e; k < MOST; k += ELEMENTS)
+			expect_bytes(f, "the sample of one element", k, 1, (char *)whole + k * size,
+				     (char *)one + k * size);
+		*f = all;
+		f->draw.arrays = &f->arrays;
+		f->arrays.fault = &f->fault;
+		for (unsigned j = 0; j < DIST_PARAMETERS; j++)
+			if (all.arrays.of[j].at)
+				f->arrays.of[j].at = row->distribution == DIST_RANDINT ? (void *)f->whole[j]
+										       : (void *)f->elements[j];
+	}
+}
+
+static void a_sample_takes_its_own_element(void **state)
+{
+	(void)state;
+	for_each_fixture(apart);
+}
+
+/* Whole numbers give the same from any dtype that holds them. */
+static void elements_of_every_dtype_are_read(void **state)
+{
+	static const struct row row = {DIST_POISSON, false, {{0, 3, 100, 7, 20, 1, 90}}};
+	static int64_t expected[MOST], got[MOST];
+	const struct draw_kernels kernels = kernels_of(UINT32_MAX);
+	int8_t i8[ELEMENTS];
+	int32_t i32[ELEMENTS];
+	int64_t i64[ELEMENTS];
+	float f32[ELEMENTS];
+	const struct {
+		enum dtype dtype;
+		const void *at;
+	} dtypes[] = {{DTYPE_I8, i8}, {DTYPE_I32, i32}, {DTYPE_U32, i32}, {DTYPE_I64, i64}, {DTYPE_U64, i64}, {DTYPE_F32, f32}};
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, &row, DTYPE_I64);
+	draw_fill(&kernels, &f.draw, 0, MOST, expected);
+	for (size_t i = 0; i < ELEMENTS; i++) {
+		i8[i] = (int8_t)row.elements[0][i];
+		i32[i] = i8[i];
+		i64[i] = i8[i];
+		f32[i] = i8[i];
+	}
+	for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+		f.arrays.of[0].at = dtypes[i].at;
+		f.arrays.of[0].dtype = dtypes[i].dtype;
+		assert_true(draw_array_has_dtype(&f.draw, dtypes[i].dtype));
+		draw_fill(&kernels, &f.draw, 0, MOST, got);
+		expect_bytes(&f, dtype_name(dtypes[i].dtype), 0, MOST, got, expected);
+	}
+	assert_false(draw_array_has_dtype(&f.draw, DTYPE_C64));
+	f.draw.distribution = DIST_RANDINT;
+	assert_false(draw_array_has_dtype(&f.draw, DTYPE_F64));
+	assert_false(draw_array_has_dtype(&f.draw, DTYPE_U64));
+}
+
+/* ---- distributions ---- */
+
+/* The parameters of all cases of a distribution in turn: F of each sample is uniform. */
+static void check_cases(const struct dist_case *cases, size_t n_cases, enum distribution distribution,
+			enum dtype dtype)
+{
+	enum { SAMPLES = 120000, CASES = 32 };
+	static double elements[DIST_PARAMETERS][CASES], u[SAMPLES];
+	static uint64_t samples[SAMPLES];
+	const struct dist_case *of[CASES];
+	const struct draw_kernels kernels = kernels_of(UINT32_MAX);
+	const bool discrete = dtype != DTYPE_F32 && dtype != DTYPE_F64;
+	struct fixture f;
+	uint64_t seed = case_seed();
+	size_t n = 0;
+
+	fixture_init(&f, &(struct row){.distribution = distribution}, dtype);
+	for (size_t i = 0; i < n_cases; i++) {
+		if (cases[i].distribution != distribution || cases[i].dtype != dtype)
+			continue;
+		for (unsigned j = 0; j < DIST_PARAMETERS; j++)
+			elements[j][n] = dist_is_count(distribution, j) ? (double)cases[i].parameters[j].natural
+									: cases[i].parameters[j].real;
+		of[n++] = &cases[i];
+	}
+	assert_true(n >= 2);
+	for (unsigned j = 0; j < DIST_PARAMETERS; j++) {
+		f.arrays.of[j].at = elements[j];
+		f.arrays.of[j].n = n;
+		f.arrays.of[j].dtype = DTYPE_F64;
+	}
+	draw_fill(&kernels, &f.draw, 0, SAMPLES, samples);
+	assert_false(f.fault.is_set);
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const struct dist_case *c = of[i % n];
+		const double x = as_real(dtype, samples, i), top = c->below(x, c->parameters);
+		const double bottom = discrete ? c->below(x - 1, c->parameters) : top;
+
+		u[i] = bottom + (top - bottom) * ((double)(next_case(&seed) >> 11) * 0x1p-53);
+		assert_true(u[i] >= 0 && u[i] <= 1);
+	}
+	const double p = ks_tail(ks_uniform(u, SAMPLES));
+
+	printf("# %-12s %s %2zu elements: p = %.4f\n", dist_name(distribution), dtype_name(dtype), n, p);
+	if (p < 1e-4)
+		fail_msg("%s %s: KS p = %g, allowed is 1e-4", dist_name(distribution), dtype_name(dtype), p);
+}
+
+#define CHECK_CASES(cases, distribution, dtype) check_cases(cases, sizeof cases / sizeof *cases, distribution, dtype)
+
+static void against_the_distributions(void **state)
+{
+	(void)state;
+	CHECK_CASES(counts_cases, DIST_POISSON, DTYPE_I64);
+	CHECK_CASES(counts_cases, DIST_BINOMIAL, DTYPE_I64);
+	CHECK_CASES(gamma_cases, DIST_GAMMA, DTYPE_F32);
+	CHECK_CASES(gamma_cases, DIST_GAMMA, DTYPE_F64);
+	CHECK_CASES(gamma_cases, DIST_CHI_SQUARED, DTYPE_F32);
+	CHECK_CASES(gamma_cases, DIST_BETA, DTYPE_F64);
+	CHECK_CASES(inversion_cases, DIST_WEIBULL, DTYPE_F64);
+	CHECK_CASES(inversion_cases, DIST_STUDENT_T, DTYPE_F64);
+}
+
+/* ---- faults ---- */
+
+static void the_first_wrong_element_is_named(void **state)
+{
+	static const struct {
+		enum distribution distribution;
+		enum dtype dtype;
+		unsigned parameter;
+		double wrong, others[DIST_PARAMETERS];
+	} wrong[] = {
+		{DIST_POISSON, DTYPE_I64, 0, -1, {1}},
+		{DIST_POISSON, DTYPE_I64, 0, NAN, {1}},
+		{DIST_POISSON, DTYPE_I64, 0, 1e16, {1}},
+		{DIST_NORMAL, DTYPE_F32, 0, 1e39, {0, 1}},
+		{DIST_NORMAL, DTYPE_F64, 0, INFINITY, {0, 1}},
+		{DIST_NORMAL, DTYPE_F32, 1, -1, {0, 1}},
+		{DIST_UNIFORM, DTYPE_F64, 0, 1, {0, 1}},
+		{DIST_GAMMA, DTYPE_F32, 0, 0, {1, 1}},
+		{DIST_BINOMIAL, DTYPE_I64, 0, 1.5, {1, 0.5}},
+		{DIST_BINOMIAL, DTYPE_I64, 1, 1.5, {1, 0.5}},
+		{DIST_TRUNCATED_NORMAL, DTYPE_F64, 1, -1, {0, 1, -1, 1}},
+		{DIST_GEOMETRIC, DTYPE_I64, 0, 0, {0.5}},
+	};
+	static double elements[MOST];
+	static uint64_t x[MOST];
+	const struct draw_kernels kernels = kernels_of(UINT32_MAX);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct row row = {.distribution = wrong[i].distribution};
+		struct fixture f;
+
+		for (unsigned j = 0; j < DIST_PARAMETERS; j++)
+			row.elements[j][0] = wrong[i].others[j];
+		fixture_init(&f, &row, wrong[i].dtype);
+		for (size_t k = 0; k < MOST; k++)
+			elements[k] = wrong[i].others[wrong[i].parameter];
+		elements[MOST - 1] = elements[1234] = wrong[i].wrong;
+		f.arrays.of[wrong[i].parameter].at = elements;
+		f.arrays.of[wrong[i].parameter].n = MOST;
+		f.arrays.of[wrong[i].parameter].dtype = DTYPE_F64;
+		draw_fill(&kernels, &f.draw, 1500, 1500, x);
+		draw_fill(&kernels, &f.draw, 0, 1500, x);
+		if (!f.fault.is_set || f.fault.sample != 1234 || f.fault.fault.parameter != wrong[i].parameter)
+			fail_msg("row %zu: %s: found %d, sample %llu, parameter %u (%s), expected 1234, %u", i,
+				 dist_name(row.distribution), f.fault.is_set, (unsigned long long)f.fault.sample,
+				 f.fault.fault.parameter, f.fault.fault.text, wrong[i].parameter);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_join_under_every_level),
+		cmocka_unit_test(a_sample_takes_its_own_element),
+		cmocka_unit_test(elements_of_every_dtype_are_read),
+		cmocka_unit_test(against_the_distributions),
+		cmocka_unit_test(the_first_wrong_element_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
