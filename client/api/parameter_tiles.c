@@ -24,7 +24,7 @@ static int make_tile(struct trnsci_session *session, const struct trnsci_array *
 {
 	struct trnsci_error error = {0};
 	struct trnsci_tile *tile;
-	int r = trnsci_tile_new(session, 0, array->dtype, array->ndim, array->shape, &tile, &error);
+	int r = trnsci_tile_new(session, array->dtype, array->ndim, array->shape, &tile, &error);
 
 	if (r < 0)
 		return error_import(err, &error);

@@ -137,8 +137,6 @@ static int ask_for_tile(struct trnsci_session *session, struct trnsci_tile *tile
 		return r;
 	call->internal = true;
 	trnsci_set_params(trnsci_args(call), params);
-	if (tile->scope)
-		trnsci_set_u64(trnsci_args(call), "scope", tile->scope);
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
@@ -164,7 +162,7 @@ static int make_tile(struct trnsci_session *session, struct trnsci_tile *tile, s
 	return r;
 }
 
-int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype, size_t ndim,
+int trnsci_tile_new(struct trnsci_session *session, enum trnsci_dtype dtype, size_t ndim,
 		    const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err)
 {
 	struct error error = {0};
@@ -174,7 +172,6 @@ int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_
 	if (r == 0)
 		r = set_shape(tile, dtype, ndim, shape, &error);
 	if (r == 0) {
-		tile->scope = scope;
 		session_ref(session);
 		r = make_tile(session, tile, &error);
 		session_unref(session);
@@ -274,50 +271,6 @@ bool tile_free_pooled(struct trnsci_session *session)
 	for (size_t i = 0; i < count; i++)
 		trnsci_tile_free(tiles[i]);
 	return count > 0;
-}
-
-uint64_t trnsci_scope_new(struct trnsci_session *session)
-{
-	if (session_check(session, NULL) < 0)
-		return 1;
-	pthread_mutex_lock(&session->lock);
-	uint64_t scope = ++session->last_scope;
-	pthread_mutex_unlock(&session->lock);
-	return scope;
-}
-
-/* Ends this side's tiles of the scope; the daemon frees its own by one request. */
-static void forget_scope(struct trnsci_session *session, uint64_t scope)
-{
-	pthread_mutex_lock(&session->lock);
-	for (struct trnsci_tile *tile = session->tiles, *next; tile; tile = next) {
-		next = tile->next;
-		if (tile->scope != scope)
-			continue;
-		tile_list_remove(tile);
-		tile_unref(tile);
-		session_unref_locked(session);
-	}
-	pthread_mutex_unlock(&session->lock);
-}
-
-int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err)
-{
-	struct error error = {0};
-	struct trnsci_call *call;
-	int r = scope ? call_make(session, "free", &call, &error)
-		      : error_set(&error, ERROR_OUT_OF_RANGE, "scope: 0 is none, allowed what trnsci_scope_new gave");
-
-	if (r == 0) {
-		call->internal = true;
-		trnsci_set_u64(trnsci_args(call), "scope", scope);
-		forget_scope(session, scope); /* first, as in trnsci_tile_free */
-		session_ref(session);
-		r = call_run_and_free(call, &error);
-		tend_arenas(session);
-		session_unref(session);
-	}
-	return r < 0 ? error_export(err, &error) : 0;
 }
 
 /* ---- copying: the memory is unmapped by trnsci_close of another thread ---- */

@@ -43,7 +43,7 @@ int tile_pool_take(struct trnsci_session *session, const struct trnsci_array *li
 	*ret_tile = take_kept(session, like);
 	if (*ret_tile)
 		return 0;
-	r = trnsci_tile_new(session, 0, like->dtype, like->ndim, like->shape, ret_tile, &error);
+	r = trnsci_tile_new(session, like->dtype, like->ndim, like->shape, ret_tile, &error);
 	return r < 0 ? error_import(err, &error) : 0;
 }
 

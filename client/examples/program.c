@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	float spectrum[N + 2];
 
 	if (trnsci_open(argc > 1 ? argv[1] : "embedded:", NULL, &session, &err) < 0 ||
-	    trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tone, &err) < 0) {
+	    trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tone, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

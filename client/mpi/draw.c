@@ -136,7 +136,7 @@ static int share_array(struct draw *draw, struct trnsci_param *param)
 		bytes *= array->shape[i];
 	if (bytes == 0 || draw->n_tiles == MAX_TILES)
 		return 0; /* the call refuses it, or takes it as it is */
-	const int r = trnsci_tile_new(draw->session, 0, array->dtype, array->ndim, array->shape, &tile, draw->err);
+	const int r = trnsci_tile_new(draw->session, array->dtype, array->ndim, array->shape, &tile, draw->err);
 
 	if (r < 0)
 		return r;

@@ -89,9 +89,9 @@ static int new_kernel(struct sweep *sweep, const uint64_t shape[TRNSCI_MAX_DIMS]
 	*kernel = (struct kernel){0};
 	memcpy(kernel->shape, shape, sizeof kernel->shape);
 	result_shape(sweep, shape, result);
-	r = trnsci_tile_new(sweep->session, 0, sweep->in, sweep->ndim, shape, &kernel->in, err);
+	r = trnsci_tile_new(sweep->session, sweep->in, sweep->ndim, shape, &kernel->in, err);
 	if (r == 0 && sweep->real)
-		r = trnsci_tile_new(sweep->session, 0, sweep->out, sweep->ndim, result, &kernel->out, err);
+		r = trnsci_tile_new(sweep->session, sweep->out, sweep->ndim, result, &kernel->out, err);
 	else
 		kernel->out = kernel->in;
 	if (r == 0) {

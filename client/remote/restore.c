@@ -116,8 +116,6 @@ static int put_parameters(struct bump *bump, const struct trnsci_tile *tile, uin
 	failed |= value_put(bump, map, "shape", shape);
 	failed |= value_put(bump, map, "arena", value_uint(arena));
 	failed |= value_put(bump, map, "offset", value_uint(tile->offset));
-	if (tile->scope)
-		failed |= value_put(bump, map, "scope", value_uint(tile->scope));
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
 

@@ -229,7 +229,7 @@ static void check_lanes(struct kernels *kernels)
 	char detail[TEXT];
 	bool passed = false;
 
-	if (trnsci_tile_new(kernels->session, 0, TRNSCI_U32, 1, &n, &tile, &err) < 0 ||
+	if (trnsci_tile_new(kernels->session, TRNSCI_U32, 1, &n, &tile, &err) < 0 ||
 	    trnsci_draw(kernels->session, "bits", NULL, &source, &tile, NULL, &err) < 0) {
 		snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
 	} else {

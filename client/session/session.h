@@ -139,7 +139,6 @@ struct trnsci_session {
 	struct session_growth growth;
 	bool large_fills; /* an array was filled that a tile could have served */
 	uint64_t connection; /* counts connections: a reconnect ends what replies of earlier ones named */
-	uint64_t last_scope;
 	struct trnsci_tile *tiles; /* list (tile.h) */
 	uint64_t n_frees;          /* of tiles, so far */
 	size_t n_lost;             /* tiles whose content is lost */

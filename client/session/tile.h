@@ -16,7 +16,6 @@ struct trnsci_tile {
 	struct trnsci_session *session;
 	struct trnsci_tile *next, *previous; /* in the session's list, under its lock */
 	_Atomic uint64_t handle;             /* on the present connection; 0: freed, or not made yet */
-	uint64_t scope;                      /* 0: none */
 	enum trnsci_dtype dtype;
 	size_t ndim;
 	uint64_t shape[TRNSCI_MAX_DIMS];

@@ -177,7 +177,6 @@ static int answer_tile(const struct service_call *call)
 	struct bump *bump = call->bump;
 	struct value *map = call->map;
 	struct shape shape = {.dtype = bind_dtype(call->args, TILE_DTYPE), .ndim = at[TILE_SHAPE].shape.count};
-	const uint32_t scope = (uint32_t)at[TILE_SCOPE].u64;
 	struct tile_place place;
 	int error;
 
@@ -185,9 +184,9 @@ static int answer_tile(const struct service_call *call)
 	if (!shape_finish(&shape))
 		return bind_error(call->args, TILE_SHAPE, call->err, ERROR_OUT_OF_RANGE,
 				  "more than 2^62 bytes, allowed are fewer");
-	error = at[TILE_OFFSET].given ? tile_create_at(session, &shape, scope, at[TILE_ARENA].u64, at[TILE_OFFSET].u64,
+	error = at[TILE_OFFSET].given ? tile_create_at(session, &shape, at[TILE_ARENA].u64, at[TILE_OFFSET].u64,
 						       &place, call->err)
-				      : tile_create(session, &shape, scope, &place, call->err);
+				      : tile_create(session, &shape, &place, call->err);
 	if (error)
 		return error;
 	if (PUT("tile", value_uint(place.handle)) || PUT("arena", value_uint(place.arena)) ||
@@ -200,22 +199,9 @@ static int answer_tile(const struct service_call *call)
 
 static int answer_free(const struct service_call *call)
 {
-	const struct args *args = call->args;
-	const bool tile = args->at[FREE_TILE].given, scope = args->at[FREE_SCOPE].given;
-	size_t freed = 1;
-	uint64_t handle;
-	int error = 0;
+	const int error = tile_free(call->session, call->args->at[FREE_TILE].u64, call->err);
 
-	if (!tile && !scope)
-		return bind_error(args, FREE_TILE, call->err, ERROR_MISSING_PARAMETER, "missing: give tile or scope");
-	if (tile && scope)
-		return bind_error(args, FREE_SCOPE, call->err, ERROR_OUT_OF_RANGE,
-				  "given beside tile, allowed is one of them");
-	if (tile && value_to_natural(args->at[FREE_TILE].value, &handle))
-		error = tile_free(call->session, handle, call->err);
-	else
-		freed = tile_free_scope(call->session, (uint32_t)args->at[FREE_SCOPE].u64);
-	return error ? error : value_put(call->bump, call->map, "freed", value_uint(freed));
+	return error ? error : value_put(call->bump, call->map, "freed", value_uint(1));
 }
 
 /* Gives a prepared call its handle, once all its tables are built. Takes ownership of the call, also when it fails. */

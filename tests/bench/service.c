@@ -133,7 +133,7 @@ static void client_draws(struct outcome *ret_outcome)
 	if (!took)
 		crowd_fail("memory");
 	if (!copies)
-		crowd_check(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+		crowd_check(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	for (int i = 0; i < BEFORE; i++)
 		draw(session, &tile);
 	crowd_wait_for_start();
@@ -267,7 +267,7 @@ static void client_waits(struct outcome *ret_outcome)
 	crowd_check(trnsci_call_new(session, "ping", &ping), NULL);
 	crowd_check(trnsci_run(ping, NULL), NULL);
 	if (has_tile) {
-		crowd_check(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+		crowd_check(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, &err), &err);
 		crowd_check(trnsci_draw(session, "normal", NULL, NULL, &tile, NULL, &err), &err);
 	}
 	crowd_wait_for_start();
@@ -323,7 +323,7 @@ static void bench_touch(uint64_t mib)
 	struct trnsci_error err;
 	double first, again;
 
-	crowd_check(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	crowd_check(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	first = draw_ms(session, tile);
 	again = draw_ms(session, tile);
 	printf("ours %.2f\nused %.2f\nus_per_page %.3f\n", first, again, 1e3 * first / (double)(mib << 8));
@@ -365,7 +365,7 @@ static void bench_fair(uint64_t samples)
 
 	crowd_check(trnsci_call_new(own, "uniform", &draw), NULL);
 	trnsci_set_u64(trnsci_args(draw), "n", samples);
-	crowd_check(trnsci_tile_new(other, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	crowd_check(trnsci_tile_new(other, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	alone = p99_of(draw, rounds);
 	for (int i = 0; i < JOBS; i++) {
 		crowd_check(trnsci_call_new(other, "run", &large[i]), NULL);
@@ -436,7 +436,7 @@ static void bench_ring(void)
 	struct trnsci_error err;
 
 	crowd_check(trnsci_open("embedded:", &one, &embedded, &err), &err);
-	crowd_check(trnsci_tile_new(embedded, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	crowd_check(trnsci_tile_new(embedded, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	crowd_check(trnsci_call_new(embedded, "normal", &draw), NULL);
 	trnsci_set_tile(trnsci_args(draw), "out", tile);
 	crowd_check(trnsci_ring_attach(session, "normal", NULL, &source, n, &ring, &err), &err);

@@ -97,7 +97,7 @@ static struct trnsci_param elements_of(size_t i, const char *value)
 		work_fail("the case has no output");
 	const uint64_t n = array.count;
 
-	must(trnsci_tile_new(session, 0, TRNSCI_F64, 1, &n, &tile, &err));
+	must(trnsci_tile_new(session, TRNSCI_F64, 1, &n, &tile, &err));
 	for (uint64_t k = 0; k < n; k++)
 		((double *)trnsci_tile_data(tile))[k] = low + (high - low) * ((double)(k * 7919 % n) / (double)n);
 	return trnsci_elements(names[i], tile);
@@ -168,7 +168,7 @@ static struct trnsci_tile *tile_of(const struct trnsci_array *array)
 {
 	struct trnsci_tile *tile;
 
-	must(trnsci_tile_new(session, 0, array->dtype, array->ndim, array->shape, &tile, &err));
+	must(trnsci_tile_new(session, array->dtype, array->ndim, array->shape, &tile, &err));
 	memset(trnsci_tile_data(tile), 0, bytes_of(array));
 	return tile;
 }
@@ -290,7 +290,7 @@ static void run_arena(void)
 
 	trnsci_close(session);
 	open_session();
-	must(trnsci_tile_new(session, 0, out.dtype, 1, out.shape, &tile, &err));
+	must(trnsci_tile_new(session, out.dtype, 1, out.shape, &tile, &err));
 	must(trnsci_draw(session, method, params, &source, &tile, NULL, &err));
 }
 

@@ -67,13 +67,13 @@ static inline int stop(void **state)
 	return 0;
 }
 
-static inline struct trnsci_tile *new_tile(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype,
+static inline struct trnsci_tile *new_tile(struct trnsci_session *session, enum trnsci_dtype dtype,
 					   uint64_t n)
 {
 	struct trnsci_tile *tile = NULL;
 	struct trnsci_error err = {0};
 
-	if (trnsci_tile_new(session, scope, dtype, 1, &n, &tile, &err) < 0)
+	if (trnsci_tile_new(session, dtype, 1, &n, &tile, &err) < 0)
 		fail_msg("trnsci_tile_new: %s", err.text);
 	return tile;
 }

@@ -197,8 +197,8 @@ static void check_length(const char *address, const struct length *length)
 	const size_t bytes = (size_t)length->n * trnsci_dtype_size(length->dtype) +
 			     (size_t)bins * trnsci_dtype_size(result_dtype(length)) + 8192;
 	struct trnsci_session *session = open_arena(address, strcmp(address, "embedded:") == 0 ? 0 : bytes);
-	struct trnsci_tile *in = new_tile(session, 0, length->dtype, length->n);
-	struct trnsci_tile *out = new_tile(session, 0, result_dtype(length), bins);
+	struct trnsci_tile *in = new_tile(session, length->dtype, length->n);
+	struct trnsci_tile *out = new_tile(session, result_dtype(length), bins);
 	struct trnsci_call *call = call_between(session, length->kind, in, out);
 	struct trig_table *table = trig_table_new(order_of(length));
 	const double bound = is_wide(length->dtype) ? 1e-14 : 1e-6;
@@ -261,7 +261,7 @@ static void check_plan_is_kept(void **state)
 	if (!is_full())
 		skip();
 	session = open_arena("embedded:", 0);
-	tile = new_tile(session, 0, TRNSCI_C64, 15485863);
+	tile = new_tile(session, TRNSCI_C64, 15485863);
 	memset(trnsci_tile_data(tile), 0, 8 * 15485863);
 	call = call_between(session, COMPLEX, tile, tile);
 	assert_runs(call);
@@ -280,8 +280,8 @@ static void check_in_place_at(const char *address)
 	const uint64_t n = 1 << 21;
 	const size_t bytes = (size_t)n * 8;
 	struct trnsci_session *session = open_arena(address, 3 * bytes + 4 * 4096);
-	struct trnsci_tile *in = new_tile(session, 0, TRNSCI_C64, n), *same = new_tile(session, 0, TRNSCI_C64, n);
-	struct trnsci_tile *out = new_tile(session, 0, TRNSCI_C64, n);
+	struct trnsci_tile *in = new_tile(session, TRNSCI_C64, n), *same = new_tile(session, TRNSCI_C64, n);
+	struct trnsci_tile *out = new_tile(session, TRNSCI_C64, n);
 	struct trnsci_call *there = call_between(session, COMPLEX, in, out);
 	struct trnsci_call *here = call_between(session, COMPLEX, same, same);
 	float *from = trnsci_tile_data(in);
@@ -326,8 +326,8 @@ static void check_share(void **state)
 	(void)state;
 	daemon_start(&small, ARGUMENTS("--threads=1", "--work-total-bytes=1G", "--arena-total-bytes=2G"));
 	session = open_arena(small.socket, arena_bytes + 65536);
-	tile = new_tile(session, 0, TRNSCI_C128, 1 << 25);
-	little = new_tile(session, 0, TRNSCI_C128, 1000);
+	tile = new_tile(session, TRNSCI_C128, 1 << 25);
+	little = new_tile(session, TRNSCI_C128, 1000);
 	call = call_between(session, COMPLEX, tile, tile);
 	const int r = trnsci_run(call, NULL);
 	const char *text = r < 0 ? trnsci_call_error(call)->text : "";
@@ -357,7 +357,7 @@ static int transform_untouched(struct trnsci_session *session, enum trnsci_dtype
 {
 	struct trnsci_tile *tile;
 	struct trnsci_call *call;
-	int r = trnsci_tile_new(session, 0, dtype, 1, &n, &tile, err);
+	int r = trnsci_tile_new(session, dtype, 1, &n, &tile, err);
 
 	if (r < 0)
 		return r;

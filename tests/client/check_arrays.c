@@ -400,7 +400,7 @@ static void elements(struct trnsci_session *session)
 	struct trnsci_tile *tile, *drawn = NULL;
 	struct trnsci_error err = {0};
 
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F64, 1, of_means, &tile, &err), 0);
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_F64, 1, of_means, &tile, &err), 0);
 	memcpy(trnsci_tile_data(tile), means, sizeof means);
 	const struct trnsci_param tile_params[] = {trnsci_u64("std", 0), trnsci_elements("mean", tile), trnsci_end()};
 

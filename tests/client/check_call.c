@@ -122,7 +122,7 @@ static void assert_foreign(const struct trnsci_error *err, int r, const char *wh
 static void tiles_of_another_session(struct trnsci_session *session)
 {
 	struct trnsci_session *other = open_at("embedded:");
-	struct trnsci_tile *own = new_tile(session, 0, TRNSCI_F32, 4), *foreign = new_tile(other, 0, TRNSCI_F32, 4);
+	struct trnsci_tile *own = new_tile(session, TRNSCI_F32, 4), *foreign = new_tile(other, TRNSCI_F32, 4);
 	struct trnsci_tile *into = foreign, *result = NULL;
 	const struct trnsci_tile *const place = foreign;
 	const struct trnsci_source source = trnsci_seed(1);
@@ -281,7 +281,7 @@ static void *work(void *arg)
 	float again[3000];
 
 	/* All want the arena at once: one gets it, the others wait for that. */
-	worker->failed |= trnsci_tile_new(worker->session, 0, TRNSCI_F32, 1, &n, &tile, NULL) < 0 ||
+	worker->failed |= trnsci_tile_new(worker->session, TRNSCI_F32, 1, &n, &tile, NULL) < 0 ||
 			  draw_tile(worker->session, &draw, 0, tile, NULL, NULL) < 0;
 	memcpy(worker->samples, trnsci_tile_data(tile), sizeof worker->samples);
 	trnsci_tile_free(tile);

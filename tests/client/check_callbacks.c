@@ -103,7 +103,7 @@ static void cancels(struct trnsci_session *session)
 	struct trnsci_tile *tile;
 	int calls = 0;
 
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
 	for (int i = 0; i < 200; i++)
 		trnsci_set_tile(trnsci_step(call, "normal"), "out", tile);

@@ -163,11 +163,11 @@ static void fill(struct trnsci_tile *tile, float value)
 
 static void tiles(struct trnsci_session *session)
 {
-	struct trnsci_tile *tile[4], *small = new_tile(session, 0, TRNSCI_F32, 8);
+	struct trnsci_tile *tile[4], *small = new_tile(session, TRNSCI_F32, 8);
 	struct trnsci_call *call;
 
 	for (int i = 0; i < 4; i++)
-		tile[i] = new_tile(session, 0, TRNSCI_F32, N);
+		tile[i] = new_tile(session, TRNSCI_F32, N);
 	call = scaling(session, tile[0], tile[1]);
 	for (int i = 0; i < 12; i++) {
 		const int from = i % 4, to = (i + 1 + i / 4) % 4;
@@ -213,7 +213,7 @@ static void tiles(struct trnsci_session *session)
 /* What the call cannot be given is refused alike, prepared or not. */
 static void refused(struct trnsci_session *session)
 {
-	struct trnsci_tile *x = new_tile(session, 0, TRNSCI_F32, N), *y = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_tile *x = new_tile(session, TRNSCI_F32, N), *y = new_tile(session, TRNSCI_F32, N);
 	struct trnsci_call *call = scaling(session, x, y);
 
 	fill(x, 1);

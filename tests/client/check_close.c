@@ -82,7 +82,7 @@ static int make_tile(struct user *user)
 {
 	const uint64_t n = MANY;
 	struct trnsci_tile *tile = NULL;
-	const int r = trnsci_tile_new(user->session, 0, TRNSCI_F32, 1, &n, &tile, NULL);
+	const int r = trnsci_tile_new(user->session, TRNSCI_F32, 1, &n, &tile, NULL);
 
 	trnsci_tile_free(tile);
 	return r;

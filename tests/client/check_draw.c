@@ -18,7 +18,7 @@ static void draw_everywhere(const char *distribution, enum trnsci_dtype dtype, u
 
 	for (size_t i = 0; i < 2; i++) {
 		struct trnsci_session *session = open_at(addresses[i]);
-		struct trnsci_tile *tile = new_tile(session, 0, dtype, N);
+		struct trnsci_tile *tile = new_tile(session, dtype, N);
 		struct trnsci_span span = {0};
 		struct trnsci_error err = {0};
 
@@ -55,7 +55,7 @@ static void copies(struct trnsci_session *session)
 {
 	enum { MANY = 700001 };
 	const struct drawing draw = {.distribution = "uniform", .source = {.seed = 3, .offset = 11}, .params = {I64("low", -2), I64("high", 7)}};
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, MANY);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, MANY);
 	float *copied = malloc(MANY * sizeof *copied), few[5];
 	struct trnsci_span whole = {0}, span = {0};
 	struct trnsci_error err = {0};
@@ -84,7 +84,7 @@ static void distributions(struct trnsci_session *session)
 	float *copied = malloc(n * sizeof *copied);
 
 	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
-		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, n);
+		struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, n);
 		struct trnsci_error err = {0};
 
 		if (draw_tile(session, &draws[i], 0, tile, NULL, &err) < 0)
@@ -213,7 +213,7 @@ static void large_arrays(struct trnsci_session *session)
 static void ranks(struct trnsci_session *session)
 {
 	const struct drawing whole = {.distribution = "normal", .source = {.seed = 8, .offset = 3}};
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 1001);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, 1001);
 	struct trnsci_error err = {0};
 
 	assert_int_equal(draw_tile(session, &whole, 0, tile, NULL, &err), 0);
@@ -224,7 +224,7 @@ static void ranks(struct trnsci_session *session)
 		part.source.rank = rank;
 		part.source.size = 7;
 		assert_true(trnsci_partition(1001, rank, 7, &begin, &end));
-		struct trnsci_tile *own = new_tile(session, 0, TRNSCI_F32, end - begin);
+		struct trnsci_tile *own = new_tile(session, TRNSCI_F32, end - begin);
 
 		if (draw_tile(session, &part, 1001, own, NULL, &err) < 0)
 			fail_msg("rank %d: %s", (int)rank, err.text);
@@ -243,7 +243,7 @@ static void sequences(struct trnsci_session *session)
 	struct drawing normal = {.distribution = "normal", .source = {.seed = 4}};
 	const struct drawing again = {.distribution = "normal", .source = {.seed = 4, .offset = 8}, .params = {I64("mean", 0), TEXT("method", "boxmuller")}};
 	const struct drawing odd = {.distribution = "normal", .params = {TEXT("method", "guess")}};
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 5), *wide = new_tile(session, 0, TRNSCI_F64, 5);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, 5), *wide = new_tile(session, TRNSCI_F64, 5);
 	struct trnsci_error err = {0};
 	struct trnsci_span span;
 	float expected[5], got[5];
@@ -274,7 +274,7 @@ static void sequences(struct trnsci_session *session)
 static void programs(struct trnsci_session *session)
 {
 	const struct drawing normal = {.distribution = "normal", .source = {.seed = 21}};
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 1000);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, 1000);
 	struct trnsci_call *program;
 	struct trnsci_args *step;
 	struct trnsci_array array;

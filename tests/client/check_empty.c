@@ -110,8 +110,8 @@ static void check_tiles(struct trnsci_session *session)
 	struct trnsci_error err = {0};
 	struct trnsci_call *call;
 
-	if (trnsci_tile_new(session, 0, TRNSCI_F32, 2, shape, &in, &err) < 0 ||
-	    trnsci_tile_new(session, 0, TRNSCI_C64, 2, shape, &out, &err) < 0)
+	if (trnsci_tile_new(session, TRNSCI_F32, 2, shape, &in, &err) < 0 ||
+	    trnsci_tile_new(session, TRNSCI_C64, 2, shape, &out, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_non_null(trnsci_tile_data(in));
 	assert_int_equal(trnsci_call_new(session, "fft", &call), 0);

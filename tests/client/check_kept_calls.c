@@ -293,7 +293,7 @@ static void tiles(void **state)
 
 	(void)state;
 	for (int i = 0; i < TILES; i++)
-		at[i] = new_tile(session, 0, TRNSCI_F32, ELEMENTS);
+		at[i] = new_tile(session, TRNSCI_F32, ELEMENTS);
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		struct trnsci_tile *in = at[i % TILES], *out = at[i * 5 / 7 % TILES];
 		const struct trnsci_source source = {.seed = i, .offset = 4 * i, .position = i % 3 ? 0 : 8};
@@ -312,7 +312,7 @@ static void tiles(void **state)
 		expect_bytes("scale", i, out, expected);
 		if (i % 50 == 0) { /* another tile in the place of one that was freed */
 			trnsci_tile_free(at[0]);
-			at[0] = new_tile(session, 0, TRNSCI_F32, ELEMENTS);
+			at[0] = new_tile(session, TRNSCI_F32, ELEMENTS);
 		}
 	}
 	assert_in_range(prepared_calls(session), 2, 6);

@@ -14,7 +14,7 @@ static void expect_missing(int r, const struct trnsci_error *err, const char *wh
 static void names(struct trnsci_session *session)
 {
 	const struct trnsci_array array = trnsci_vector(TRNSCI_F32, 4, (float[4]){0});
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 4);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, 4);
 	struct trnsci_broadcast *broadcast;
 	struct trnsci_error err = {0};
 	struct trnsci_ring *ring;

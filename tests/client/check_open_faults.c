@@ -66,7 +66,7 @@ static bool draws_right(struct trnsci_session *session, struct trnsci_error *err
 	if (trnsci_fill(session, "uniform", NULL, &source, TRNSCI_F32, 2, out, NULL, err) < 0)
 		return false;
 	assert_memory_equal(out, known, sizeof known);
-	if (trnsci_tile_new(session, 0, TRNSCI_F32, 1, (const uint64_t[]){2}, &tile, err) < 0)
+	if (trnsci_tile_new(session, TRNSCI_F32, 1, (const uint64_t[]){2}, &tile, err) < 0)
 		return false;
 	const bool drawn = trnsci_draw(session, "uniform", NULL, &source, &tile, NULL, err) == 0;
 

@@ -154,7 +154,7 @@ static void last_words(struct trnsci_session *session)
 	struct trnsci_error err;
 	uint64_t n = 16;
 
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_U32, 1, &n, &tile, &err), 0);
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_U32, 1, &n, &tile, &err), 0);
 	if (draw_tile(session, &draw, 0, tile, &span, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_true(span.ended && span.next == TRNSCI_END_OF_WORDS);

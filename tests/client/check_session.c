@@ -24,9 +24,8 @@ static void tiles(struct trnsci_session *session)
 	const uint64_t shape[2] = {3, 5}, huge = UINT64_MAX;
 	struct trnsci_tile *a = NULL, *b;
 	struct trnsci_error err = {0};
-	uint64_t scope = trnsci_scope_new(session);
 
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F64, 2, shape, &a, &err), 0);
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_F64, 2, shape, &a, &err), 0);
 	assert_int_equal(tile_info(a).bytes, 120);
 	assert_int_equal(tile_info(a).count, 15);
 	assert_int_equal(tile_info(a).dtype, TRNSCI_F64);
@@ -35,18 +34,14 @@ static void tiles(struct trnsci_session *session)
 	assert_int_equal((uintptr_t)trnsci_tile_data(a) % 64, 0);
 	memset(trnsci_tile_data(a), 1, 120);
 	b = a;
-	assert_true(trnsci_tile_new(session, 0, TRNSCI_F64, 1, &huge, &b, &err) < 0);
+	assert_true(trnsci_tile_new(session, TRNSCI_F64, 1, &huge, &b, &err) < 0);
 	assert_ptr_equal(a, b);
-	assert_true(trnsci_tile_new(session, 0, TRNSCI_F64, 9, shape, &b, &err) < 0);
-	assert_true(trnsci_tile_new(session, 0, TRNSCI_DTYPE_NONE, 2, shape, &b, &err) < 0);
-	for (int i = 0; i < 100; i++)
-		new_tile(session, scope, TRNSCI_F32, 1000);
-	assert_int_equal(trnsci_scope_free(session, scope, &err), 0);
-	assert_true(trnsci_scope_free(session, 0, &err) < 0);
+	assert_true(trnsci_tile_new(session, TRNSCI_F64, 9, shape, &b, &err) < 0);
+	assert_true(trnsci_tile_new(session, TRNSCI_DTYPE_NONE, 2, shape, &b, &err) < 0);
 	trnsci_tile_free(a);
 	trnsci_tile_free(NULL);
 	for (int i = 0; i < 200; i++) /* more than fit at once: what is freed is used again */
-		trnsci_tile_free(new_tile(session, 0, TRNSCI_F32, 1 << 20));
+		trnsci_tile_free(new_tile(session, TRNSCI_F32, 1 << 20));
 }
 
 static void foreign_tile(struct trnsci_session *session)
@@ -84,7 +79,7 @@ static struct trnsci_call *submit_long(struct trnsci_session *session, struct tr
 
 static void cancels(struct trnsci_session *session)
 {
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 20);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F64, 1 << 20);
 	struct trnsci_call *call = submit_long(session, tile);
 
 	assert_int_equal(trnsci_wait(call, 0), -TRNSCI_TIMEOUT);
@@ -157,7 +152,7 @@ static struct trnsci_tile *new_tile_hurried(struct trnsci_session *session, uint
 	int r;
 
 	do
-		r = trnsci_tile_new(session, 0, TRNSCI_F64, 1, &n, &tile, &err);
+		r = trnsci_tile_new(session, TRNSCI_F64, 1, &n, &tile, &err);
 	while (r == -TRNSCI_TIMEOUT);
 	if (r < 0)
 		fail_msg("trnsci_tile_new: %s", err.text);
@@ -192,7 +187,7 @@ static void close_in_flight(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct trnsci_session *session = open_at(addresses[i]);
-		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 20);
+		struct trnsci_tile *tile = new_tile(session, TRNSCI_F64, 1 << 20);
 		struct trnsci_call *call = submit_long(session, tile);
 
 		trnsci_close(session);
@@ -226,7 +221,7 @@ static void close_wakes(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct trnsci_session *session = open_at(addresses[i]);
-		struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 20);
+		struct trnsci_tile *tile = new_tile(session, TRNSCI_F64, 1 << 20);
 		struct waiter waiter = {.call = submit_long(session, tile)};
 		pthread_t thread;
 
@@ -243,7 +238,7 @@ static void close_wakes(void **state)
 /* In a child every function says `closed`, and the parent's session goes on. */
 static void forks(struct trnsci_session *session)
 {
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, 8);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, 8);
 	struct trnsci_call *call;
 	int status;
 
@@ -256,7 +251,7 @@ static void forks(struct trnsci_session *session)
 		const uint64_t n = 1;
 		bool good = trnsci_run(call, NULL) == -TRNSCI_CLOSED && trnsci_call_error(call)->code == TRNSCI_CLOSED &&
 			    trnsci_call_new(session, "ping", &other) == -TRNSCI_CLOSED &&
-			    trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &another, NULL) == -TRNSCI_CLOSED &&
+			    trnsci_tile_new(session, TRNSCI_F32, 1, &n, &another, NULL) == -TRNSCI_CLOSED &&
 			    trnsci_fd(session) == -TRNSCI_CLOSED && trnsci_next(session, 0, &other, NULL) == -TRNSCI_CLOSED;
 
 		trnsci_call_free(call);
@@ -414,7 +409,7 @@ static void dead_daemon(void **state)
 	(void)state;
 	daemon_start(&other, ARGUMENTS("--threads=2"));
 	struct trnsci_session *session = open_at(other.socket);
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F64, 1 << 20);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F64, 1 << 20);
 	struct trnsci_call *call = submit_long(session, tile), *next, *answered;
 
 	daemon_discard(&other);

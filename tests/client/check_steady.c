@@ -352,7 +352,7 @@ static void small_calls_allocate_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(trnsci_open("embedded:", &options, &calls.session, NULL), 0);
-	assert_int_equal(trnsci_tile_new(calls.session, 0, TRNSCI_F32, 1, &n, &calls.tile, NULL), 0);
+	assert_int_equal(trnsci_tile_new(calls.session, TRNSCI_F32, 1, &n, &calls.tile, NULL), 0);
 	assert_int_equal(trnsci_call_new(calls.session, "normal", &calls.prepared), 0);
 	trnsci_set_tile(trnsci_args(calls.prepared), "out", calls.tile);
 	before = atomic_load(&allocations);

@@ -106,7 +106,7 @@ static void test_draws(void **state)
 
 	(void)state;
 	good(trnsci_stream_create(session, "draws", NULL, NULL, &err), &err);
-	good(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err), &err);
+	good(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	good(stream_tile(session, "draws", &draw, tile, &range, &err), &err);
 	assert_int_equal(range.position, 0);
 	memcpy(first, trnsci_tile_data(tile), n * sizeof *first);

@@ -182,17 +182,16 @@ static void wrong(void)
 
 /* ---- tiles ---- */
 
-static void tiles_of(struct trnsci_session *session, uint64_t n, struct trnsci_tile **ret_spectrum, uint64_t scope)
+static void tiles_of(struct trnsci_session *session, uint64_t n, struct trnsci_tile **ret_in, struct trnsci_tile **ret_spectrum)
 {
 	const struct drawing noise = {.distribution = "normal", .source = {.seed = deed_below(1000), .offset = deed_below(1 << 20)}};
 	const uint64_t half = n / 2 + 1;
-	struct trnsci_tile *in;
 	struct trnsci_error err;
 
-	must("tile", trnsci_tile_new(session, scope, TRNSCI_F32, 1, &n, &in, &err), &err);
-	must("tile", trnsci_tile_new(session, scope, TRNSCI_C64, 1, &half, ret_spectrum, &err), &err);
-	must("draw", draw_tile(session, &noise, n, in, NULL, &err), &err);
-	const struct trnsci_param forward[] = {trnsci_bool("real", true), trnsci_with_tile("in", in), trnsci_end()};
+	must("tile", trnsci_tile_new(session, TRNSCI_F32, 1, &n, ret_in, &err), &err);
+	must("tile", trnsci_tile_new(session, TRNSCI_C64, 1, &half, ret_spectrum, &err), &err);
+	must("draw", draw_tile(session, &noise, n, *ret_in, NULL, &err), &err);
+	const struct trnsci_param forward[] = {trnsci_bool("real", true), trnsci_with_tile("in", *ret_in), trnsci_end()};
 
 	must("fft", trnsci_apply(session, "fft", forward, ret_spectrum, &err), &err);
 }
@@ -201,19 +200,17 @@ static void tiles(void)
 {
 	const uint64_t n = deed_below(MOST) + 1;
 	const uint32_t before = deed_random_state;
-	struct trnsci_tile *got, *expected;
-	uint64_t scopes[] = {trnsci_scope_new(served), trnsci_scope_new(here)};
-	struct trnsci_error err;
+	struct trnsci_tile *got, *expected, *got_from, *expected_from;
 
-	tiles_of(served, n, &got, scopes[0]);
+	tiles_of(served, n, &got_from, &got);
 	deed_random_state = before;
-	tiles_of(here, n, &expected, scopes[1]);
+	tiles_of(here, n, &expected_from, &expected);
 	same("tiles", trnsci_tile_data(got), trnsci_tile_data(expected), tile_info(expected).bytes);
-	if (deed_below(2)) /* or the session's end frees them */
-		must("scope", trnsci_scope_free(served, scopes[0], &err), &err);
-	else
-		trnsci_tile_free(got);
-	must("scope", trnsci_scope_free(here, scopes[1], &err), &err);
+	if (deed_below(2)) /* or the session's end frees it */
+		trnsci_tile_free(got_from);
+	trnsci_tile_free(got);
+	trnsci_tile_free(expected_from);
+	trnsci_tile_free(expected);
 }
 
 /* One that takes long, and is left. */

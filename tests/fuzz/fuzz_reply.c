@@ -260,7 +260,7 @@ static void do_tiles(void)
 
 	for (int i = 0; i < 2; i++)
 		if (!tiles[i])
-			trnsci_tile_new(session, (uint64_t)i, TRNSCI_F32, 2, shape, &tiles[i], NULL);
+			trnsci_tile_new(session, TRNSCI_F32, 2, shape, &tiles[i], NULL);
 	shrink_all();
 	for (int i = 0; i < 2; i++)
 		if (tiles[i] && trnsci_tile_data(tiles[i]))

@@ -115,7 +115,7 @@ static int make_piece(struct run *run, uint64_t n, size_t trailing)
 		if (run->in[i])
 			continue;
 		memcpy(dims + leading, array->shape + array->ndim - kept, kept * sizeof *dims);
-		if (trnsci_tile_new(run->session, 0, array->dtype, kept + leading, dims, &run->in[i], &err) < 0)
+		if (trnsci_tile_new(run->session, array->dtype, kept + leading, dims, &run->in[i], &err) < 0)
 			return complain_error(&err, EXIT_DATA);
 		trnsci_set_tile(args, pieces->names[i], run->in[i]);
 	}

@@ -124,7 +124,7 @@ static int make_tiles(struct draw *draw)
 	struct trnsci_error err;
 
 	for (size_t i = 0; i < 2; i++) {
-		if (trnsci_tile_new(draw->session, 0, draw->dtype, 1, &elements, &draw->tiles[i], &err) < 0)
+		if (trnsci_tile_new(draw->session, draw->dtype, 1, &elements, &draw->tiles[i], &err) < 0)
 			return complain_error(&err, EXIT_USAGE);
 		trnsci_set_tile(trnsci_args(draw->calls[i]), "out", draw->tiles[i]);
 	}

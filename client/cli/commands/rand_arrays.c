@@ -54,7 +54,7 @@ int rand_arrays_read(struct trnsci_session *session, struct rand_arrays *arrays)
 		struct rand_array *array = &arrays->at[i];
 		const enum trnsci_dtype dtype = array->input.array.dtype;
 
-		if (trnsci_tile_new(session, 0, dtype, 1, &array->count, &array->tile, &err) < 0)
+		if (trnsci_tile_new(session, dtype, 1, &array->count, &array->tile, &err) < 0)
 			code = complain_error(&err, EXIT_USAGE);
 		else
 			code = input_read(&array->input, trnsci_tile_data(array->tile),

@@ -42,7 +42,7 @@ static int new_tile(struct program *program, const struct npy *array, struct trn
 
 	if (program->n_tiles == TILES_MAX)
 		return complain(EXIT_DATA, "%s: more than %d files", program->reader.file, TILES_MAX);
-	if (trnsci_tile_new(program->session, 0, array->dtype, array->ndim, array->shape, ret_tile, &err) < 0)
+	if (trnsci_tile_new(program->session, array->dtype, array->ndim, array->shape, ret_tile, &err) < 0)
 		return complain_error(&err, EXIT_DATA);
 	program->tiles[program->n_tiles++] = *ret_tile;
 	return EXIT_OK;

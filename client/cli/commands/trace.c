@@ -16,7 +16,7 @@ static int read_matrix(struct input *input, struct trnsci_session *session, stru
 {
 	struct trnsci_error err;
 
-	if (trnsci_tile_new(session, 0, input->array.dtype, input->array.ndim, input->array.shape, ret_tile, &err) < 0)
+	if (trnsci_tile_new(session, input->array.dtype, input->array.ndim, input->array.shape, ret_tile, &err) < 0)
 		return complain_error(&err, EXIT_DATA);
 	return input_read(input, trnsci_tile_data(*ret_tile), tile_info(*ret_tile).bytes);
 }

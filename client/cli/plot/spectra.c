@@ -34,7 +34,7 @@ static struct trnsci_tile *apply(const struct cli *cli, const char *operation, c
 	struct trnsci_error err;
 
 	*ret_code = connect_session(cli, ret_session);
-	if (*ret_code == EXIT_OK && trnsci_tile_new(*ret_session, 0, TRNSCI_F64, 1, &count, &in, &err) < 0)
+	if (*ret_code == EXIT_OK && trnsci_tile_new(*ret_session, TRNSCI_F64, 1, &count, &in, &err) < 0)
 		*ret_code = complain_error(&err, EXIT_DATA);
 	if (*ret_code == EXIT_OK) {
 		memcpy(trnsci_tile_data(in), numbers->values, tile_info(in).bytes);

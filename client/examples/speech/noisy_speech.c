@@ -57,16 +57,16 @@ static double difference_energy(const float *a, const float *b, size_t count)
 
 static int make_tiles(struct trnsci_session *session, uint64_t n, struct tiles *tiles, struct trnsci_error *err)
 {
-	int rc = trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tiles->clean, err);
+	int rc = trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tiles->clean, err);
 
 	if (rc == 0)
-		rc = trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tiles->noisy, err);
+		rc = trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tiles->noisy, err);
 	if (rc == 0)
-		rc = trnsci_tile_new(session, 0, TRNSCI_C64, 1, &n, &tiles->clean_spectrum, err);
+		rc = trnsci_tile_new(session, TRNSCI_C64, 1, &n, &tiles->clean_spectrum, err);
 	if (rc == 0)
-		rc = trnsci_tile_new(session, 0, TRNSCI_C64, 1, &n, &tiles->noisy_spectrum, err);
+		rc = trnsci_tile_new(session, TRNSCI_C64, 1, &n, &tiles->noisy_spectrum, err);
 	if (rc == 0)
-		rc = trnsci_tile_new(session, 0, TRNSCI_C64, 1, &n, &tiles->back, err);
+		rc = trnsci_tile_new(session, TRNSCI_C64, 1, &n, &tiles->back, err);
 	return rc;
 }
 

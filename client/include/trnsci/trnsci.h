@@ -576,19 +576,13 @@ TRNSCI_API int trnsci_to_array(const struct trnsci_value *value, struct trnsci_a
 
 /* ---- Tiles ---- */
 
-/** Returns a number for trnsci_tile_new, under which tiles are freed together; the session's own, never 0. Any thread. */
-TRNSCI_API uint64_t trnsci_scope_new(struct trnsci_session *session);
-/** Frees all tiles of a scope, handles and objects, also on error. No call in flight may use them. Returns what a call may
- * return, -TRNSCI_OUT_OF_RANGE for scope 0. */
-TRNSCI_API int trnsci_scope_free(struct trnsci_session *session, uint64_t scope, struct trnsci_error *err);
 /** Creates a tile, row-major, aligned to 64 bytes; its content is undefined. The first one gets the memory for all of them.
- * @param scope 0, or of trnsci_scope_new.
  * @param ndim 1 to TRNSCI_MAX_DIMS.
- * @param ret_tile yours (trnsci_tile_free, or by its scope); it is freed on the daemon's side with the session, too.
+ * @param ret_tile yours (trnsci_tile_free); it is freed on the daemon's side with the session, too.
  * @return 0, -TRNSCI_LIMIT (the arena is full, or a quota), -TRNSCI_OUT_OF_RANGE, -TRNSCI_BAD_REPLY (size or seals of what
  *   came are wrong), -TRNSCI_SYSTEM (also: the process can have no more file descriptors), and what a call may return. */
-TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, uint64_t scope, enum trnsci_dtype dtype, size_t ndim,
-			       const uint64_t *shape, struct trnsci_tile **ret_tile, struct trnsci_error *err);
+TRNSCI_API int trnsci_tile_new(struct trnsci_session *session, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape,
+			       struct trnsci_tile **ret_tile, struct trnsci_error *err);
 /** Frees a tile; no call in flight may use it. Accepts NULL. */
 TRNSCI_API void trnsci_tile_free(struct trnsci_tile *tile);
 /** Returns a tile's memory. It may be read and written until the tile is freed or the session closed (then NULL). The

@@ -496,7 +496,7 @@ public:
 	{
 		trnsci_tile *made = nullptr;
 		trnsci_error err = {};
-		const int r = trnsci_tile_new(of_.get(), 0, dtype_v<T>, lengths.ndim(), lengths.data(), &made, &err);
+		const int r = trnsci_tile_new(of_.get(), dtype_v<T>, lengths.ndim(), lengths.data(), &made, &err);
 
 		to(r, err);
 		return trnsci::tile<T>(made);

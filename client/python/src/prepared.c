@@ -92,7 +92,7 @@ static size_t bytes_of(const struct trnsci_tile *tile)
 
 static int new_tile(struct trnsci_session *handle, const struct trnsci_array *array, struct trnsci_tile **ret_tile)
 {
-	return trnsci_tile_new(handle, 0, array->dtype, array->ndim, array->shape, ret_tile, NULL);
+	return trnsci_tile_new(handle, array->dtype, array->ndim, array->shape, ret_tile, NULL);
 }
 
 /* What fails here is only not prepared: the caller then computes without it, and sees the error. */

@@ -113,7 +113,7 @@ static PyObject *make_tile(struct session_object *session, int ndim, const npy_i
 		return NULL;
 	for (int i = 0; i < ndim; i++)
 		dims[i] = (uint64_t)shape[i];
-	if (trnsci_tile_new(session->handle, 0, dtype_of_numpy(type), (size_t)ndim, dims, &tile, NULL) < 0)
+	if (trnsci_tile_new(session->handle, dtype_of_numpy(type), (size_t)ndim, dims, &tile, NULL) < 0)
 		return NULL;
 	array = tile_array(session, tile, type, ndim, shape);
 	if (!array)

@@ -103,7 +103,7 @@ static const struct trnsci_tile *input_tile(struct trnsci_session *handle, struc
 	if (tile && info.dtype == in->dtype && info.ndim == in->ndim && !info.lost &&
 	    memcmp(info.shape, in->shape, in->ndim * sizeof *in->shape) == 0)
 		return tile;
-	if (trnsci_tile_new(handle, 0, in->dtype, in->ndim, in->shape, ret_copy, NULL) < 0)
+	if (trnsci_tile_new(handle, in->dtype, in->ndim, in->shape, ret_copy, NULL) < 0)
 		return NULL;
 	memcpy(trnsci_tile_data(*ret_copy), in->data, bytes);
 	return *ret_copy;
@@ -267,7 +267,7 @@ static PyObject *tile_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	if (!session || use_begin(session, &use) < 0)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_tile_new(use.handle, 0, dtype, (size_t)ndim, lengths, &tile, &err);
+	r = trnsci_tile_new(use.handle, dtype, (size_t)ndim, lengths, &tile, &err);
 	Py_END_ALLOW_THREADS
 	PyObject *made = r < 0 ? raise_error(state, &err) : tile_wrap(session, tile);
 

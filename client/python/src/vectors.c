@@ -65,7 +65,7 @@ static int prepare_order(struct generator_object *g, struct session_object *sess
 	if (!handle)
 		return -1;
 	generator_drop_order(g);
-	if (trnsci_tile_new(handle, 0, TRNSCI_I64, 1, &shape, &g->order_tile, &err) < 0 ||
+	if (trnsci_tile_new(handle, TRNSCI_I64, 1, &shape, &g->order_tile, &err) < 0 ||
 	    trnsci_call_new(handle, PERMUTATION, &g->order) < 0) {
 		trnsci_tile_free(g->order_tile);
 		g->order_tile = NULL;

@@ -106,7 +106,7 @@ static int new_tile(struct compiler *compiler, unsigned param, const struct shap
 	if (compiler->first_run->is_template)
 		return bind_error(&compiler->args, param, compiler->err, ERROR_NOT_SUPPORTED,
 				  "got {new: true}, allowed in a prepared call is a tile's handle");
-	error = tile_create(plan->session, shape, 0, &place, compiler->err);
+	error = tile_create(plan->session, shape, &place, compiler->err);
 	if (error)
 		return error;
 	error = compile_tile_buffer(compiler, param, place.handle, ret_buffer);

@@ -3,7 +3,6 @@
  *
  *     engine_session --> arenas (mappings), the oldest first --> offset_allocator --> blocks by address, free ones by size
  *                    --> table: handle --> tile --> its arena and block
- *                    --> scopes: lists of the tiles of each scope
  *                    --> prepared: handle --> prepared call
  *                    --> jobs: the unanswered requests
  *
@@ -21,7 +20,7 @@
 struct prepared;
 struct tile;
 
-enum { SCOPE_BUCKETS = 64, PREPARED_BUCKETS = 64 };
+enum { PREPARED_BUCKETS = 64 };
 
 /* One mapping that tiles are placed in. */
 struct tile_arena {
@@ -55,7 +54,6 @@ struct engine_session {
 	struct tile **table; /* open addressing by handle; table_size is a power of two, or 0 */
 	size_t table_size, n_tiles; /* n_tiles <= table_size / 2 */
 	uint64_t next_handle; /* 1 and up; 64 bits, so that it can pass the last handle, 2^32 - 1 */
-	struct tile *scopes[SCOPE_BUCKETS]; /* lists of the tiles whose scope has that remainder */
 	struct prepared *prepared[PREPARED_BUCKETS]; /* by handle */
 	size_t n_prepared;
 	void (*release_prepared)(struct engine_session *session); /* set with the first of them; NULL: there was none */

@@ -68,36 +68,10 @@ static void empty_slot(struct engine_session *session, size_t hole)
 	}
 }
 
-static struct tile **scope_bucket(struct engine_session *session, uint32_t scope)
-{
-	return &session->scopes[scope % SCOPE_BUCKETS];
-}
-
-static void link_scope(struct engine_session *session, struct tile *tile)
-{
-	struct tile **head = scope_bucket(session, tile->scope);
-
-	tile->next = *head;
-	if (*head)
-		(*head)->prev = tile;
-	*head = tile;
-}
-
-static void unlink_scope(struct engine_session *session, struct tile *tile)
-{
-	if (tile->prev)
-		tile->prev->next = tile->next;
-	else
-		*scope_bucket(session, tile->scope) = tile->next;
-	if (tile->next)
-		tile->next->prev = tile->prev;
-}
-
-/* Takes a tile from table and scope, and drops the handle's reference. */
+/* Takes a tile from the table, and drops the handle's reference. */
 static void retire(struct engine_session *session, struct tile *tile)
 {
 	empty_slot(session, find_slot(session, tile->handle));
-	unlink_scope(session, tile);
 	session->n_tiles--;
 	tile_hold_lose_locked(tile);
 	tile_drop_use_locked(tile);
@@ -182,7 +156,7 @@ static int take_place(const struct engine_session *session, uint64_t bytes, cons
 
 /* Finds the tile's place and lists it. On failure nothing has changed but, perhaps, the table's size. wanted NULL:
  * anywhere. */
-static int create_in_block(struct engine_session *session, const struct shape *shape, uint32_t scope,
+static int create_in_block(struct engine_session *session, const struct shape *shape,
 			   const struct wanted_place *wanted, struct tile *tile, struct error *err)
 {
 	int error = check_limits(session, err);
@@ -199,17 +173,15 @@ static int create_in_block(struct engine_session *session, const struct shape *s
 		tile->arena->reach = tile->block->offset + tile->block->size;
 	session->tile_arena = tile->arena->handle;
 	tile->handle = (uint32_t)session->next_handle++;
-	tile->scope = scope;
 	tile->refs = 1;
 	tile->shape = *shape;
 	session->table[find_slot(session, tile->handle)] = tile;
 	session->n_tiles++;
-	link_scope(session, tile);
 	return 0;
 }
 
 /* Creates a tile. */
-static int make(struct engine_session *session, const struct shape *shape, uint32_t scope,
+static int make(struct engine_session *session, const struct shape *shape,
 		const struct wanted_place *wanted, struct tile_place *ret_place, struct error *err)
 {
 	struct tile *tile = calloc(1, sizeof *tile);
@@ -218,7 +190,7 @@ static int make(struct engine_session *session, const struct shape *shape, uint3
 	if (!tile)
 		return no_memory(err);
 	pthread_mutex_lock(&session->lock);
-	error = create_in_block(session, shape, scope, wanted, tile, err);
+	error = create_in_block(session, shape, wanted, tile, err);
 	if (!error)
 		*ret_place = (struct tile_place){tile->handle, tile->arena->handle, tile->block->offset, shape->bytes};
 	pthread_mutex_unlock(&session->lock);
@@ -227,16 +199,16 @@ static int make(struct engine_session *session, const struct shape *shape, uint3
 	return error;
 }
 
-int tile_create(struct engine_session *session, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
+int tile_create(struct engine_session *session, const struct shape *shape, struct tile_place *ret_place,
 		struct error *err)
 {
-	return make(session, shape, scope, NULL, ret_place, err);
+	return make(session, shape, NULL, ret_place, err);
 }
 
-int tile_create_at(struct engine_session *session, const struct shape *shape, uint32_t scope, uint64_t arena,
+int tile_create_at(struct engine_session *session, const struct shape *shape, uint64_t arena,
 		   uint64_t offset, struct tile_place *ret_place, struct error *err)
 {
-	return make(session, shape, scope, &(struct wanted_place){arena, offset}, ret_place, err);
+	return make(session, shape, &(struct wanted_place){arena, offset}, ret_place, err);
 }
 
 /* Under the lock; NULL when no tile has the handle. */
@@ -305,27 +277,11 @@ int tile_free(struct engine_session *session, uint64_t handle, struct error *err
 	return error;
 }
 
-size_t tile_free_scope(struct engine_session *session, uint32_t scope)
-{
-	size_t freed = 0;
-
-	pthread_mutex_lock(&session->lock);
-	for (struct tile *tile = *scope_bucket(session, scope), *next; tile; tile = next) {
-		next = tile->next;
-		if (tile->scope != scope)
-			continue;
-		retire(session, tile);
-		freed++;
-	}
-	pthread_mutex_unlock(&session->lock);
-	return freed;
-}
-
 void tile_free_all(struct engine_session *session)
 {
-	for (size_t i = 0; i < SCOPE_BUCKETS; i++)
-		while (session->scopes[i])
-			retire(session, session->scopes[i]);
+	for (size_t i = 0; i < session->table_size; i++)
+		while (session->table[i]) /* a removal may move another one here */
+			retire(session, session->table[i]);
 	assert(session->n_tiles == 0);
 	free(session->table);
 }

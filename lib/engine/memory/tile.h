@@ -20,11 +20,11 @@ struct tile_place {
 
 /* Creates a tile in the oldest arena that has room. Returns 0, -ERROR_NO_ROOM (no arena has a free place for its bytes,
  * which the text states), -ERROR_LIMIT (too many tiles) or -ERROR_NO_MEMORY. */
-int tile_create(struct engine_session *session, const struct shape *shape, uint32_t scope, struct tile_place *ret_place,
+int tile_create(struct engine_session *session, const struct shape *shape, struct tile_place *ret_place,
 		struct error *err);
 /* Creates it in the arena of that handle, else -ERROR_NOT_FOUND, at an offset, which must be a multiple of 64 behind
  * all other tiles there: else -ERROR_OUT_OF_RANGE. */
-int tile_create_at(struct engine_session *session, const struct shape *shape, uint32_t scope, uint64_t arena,
+int tile_create_at(struct engine_session *session, const struct shape *shape, uint64_t arena,
 		   uint64_t offset, struct tile_place *ret_place, struct error *err);
 
 /* Takes a use of the tile of that handle, which tile_give ends: its memory stays, also after tile_free.
@@ -41,8 +41,6 @@ void *tile_base(const struct tile *tile);
 
 /* Ends a tile's handle; its place is free again when the last use ends. Returns 0 or -ERROR_BAD_TILE. */
 int tile_free(struct engine_session *session, uint64_t handle, struct error *err);
-/* Frees all tiles of a scope and returns their number. */
-size_t tile_free_scope(struct engine_session *session, uint32_t scope);
 
 /* Frees every tile and the table, at a session's end. No request may be left. */
 void tile_free_all(struct engine_session *session);

@@ -25,12 +25,11 @@ struct tile_holder;
 
 /* The session's lock guards refs and the links; the rest is constant while the tile lives. */
 struct tile {
-	uint32_t handle, scope;
+	uint32_t handle;
 	unsigned refs; /* one of its handle while that is valid, and one of each request that uses it */
 	struct shape shape;
 	struct tile_arena *arena;
 	struct offset_block *block; /* in that arena */
-	struct tile *next, *prev; /* in the bucket of its scope */
 	struct tile_hold *holds;  /* of calls that keep it between their runs */
 };
 

@@ -40,7 +40,7 @@
 	METHOD_ROW(broadcast_close, SESSION, SESSION, SESSION, broadcast_name, "closes a broadcast of this session") \
 	METHOD_ROW(ring_detach, SESSION, SESSION, SESSION, ring_detach, "detaches a ring") \
 	METHOD_ROW(tile, SERVICE, SERVICE, SESSION, tile, "allocates a tile in the session's memory") \
-	METHOD_ROW(free, SERVICE, SERVICE, SESSION, free, "frees a tile, or all tiles of a scope") \
+	METHOD_ROW(free, SERVICE, SERVICE, SESSION, free, "frees a tile") \
 	METHOD_ROW(stream_create, STREAM, OWNER, LASTING, stream_create, \
 	    "creates a named stream, whose positions are never issued twice") \
 	METHOD_ROW(stream_draw, STREAM, STREAM_DRAW, LASTING, stream_draw, \

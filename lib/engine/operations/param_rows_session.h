@@ -55,15 +55,13 @@ static const struct param tile_params[] = {
 	[TILE_DTYPE] = {"dtype", PARAM_CHOICE, "", NULL, 0, 0, false, "i8|i32|i64|u32|u64|f32|f64|c64|c128|f16|bf16",
 		"type of an element"},
 	[TILE_SHAPE] = {"shape", PARAM_SHAPE, "elements", NULL, NONE, "shape, 1 to 8 dimensions"},
-	[TILE_SCOPE] = {"scope", PARAM_U64, "", "0", 0, 4294967295.0, false, NULL, "group number: all tiles of a scope can be freed at once"},
 	[TILE_U64] = U64_STYLE,
 	[TILE_OFFSET] = {"offset", PARAM_U64, "bytes", "", ANY_U64,
 		"offset of the tile in its arena: a multiple of 64 behind all other tiles there; default: anywhere"},
 	[TILE_ARENA] = {"arena", PARAM_U64, "", "1", 1, 4294967295.0, false, NULL, "handle of the arena in which offset lies"},
 };
 static const struct param free_params[] = {
-	[FREE_TILE] = {"tile", PARAM_TILE, "", "", NONE, "handle of the tile to free"},
-	[FREE_SCOPE] = {"scope", PARAM_U64, "", "", 0, 4294967295.0, false, NULL, "free all tiles of this scope instead"},
+	[FREE_TILE] = {"tile", PARAM_U64, "", NULL, ANY_U64, "handle of the tile to free"},
 	[FREE_U64] = U64_STYLE,
 };
 static const struct param ping_params[] = {

@@ -99,12 +99,12 @@ static void test_arena(void **state)
 
 	(void)state;
 	squeeze(&squeezed, 0);
-	int r = trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &tile, &err);
+	int r = trnsci_tile_new(session, TRNSCI_I8, 1, &n, &tile, &err);
 
 	expect_cut(r, &err, "arena", 0, release(&squeezed));
 	expect_alive(session);
 	/* The arena that could not be mapped went back: tiles are placed in the next one. */
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &tile, NULL), 0);
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_I8, 1, &n, &tile, NULL), 0);
 	trnsci_tile_free(tile);
 	trnsci_close(session);
 }
@@ -166,7 +166,7 @@ static void test_reconnecting(void **state)
 
 	(void)state;
 	assert_int_equal(trnsci_open(trnscid.socket, &hasty, &session, NULL), 0);
-	assert_int_equal(trnsci_tile_new(patient, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
+	assert_int_equal(trnsci_tile_new(patient, TRNSCI_F32, 1, &n, &tile, NULL), 0);
 	assert_int_equal(draw_tile(patient, &normal, 0, tile, NULL, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
 	daemon_strike(&trnscid, SIGKILL);

@@ -107,7 +107,7 @@ static void expect_calls(size_t number, const struct queue_lie *lie)
 	int r = 0;
 
 	assert_int_equal(trnsci_open(fake->path, &options, &session, &err), 0);
-	if (trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err) < 0)
+	if (trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, &err) < 0)
 		fail_msg("lie %zu: %s", number, err.text);
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
 	trnsci_set_tile(trnsci_args(call), "out", tile);
@@ -266,7 +266,7 @@ static void run_while(void (*serve)(void), uint32_t yields)
 	lie.yields = yields;
 	fake = fake_daemon_start(lie_about_queues, &lie);
 	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), 0);
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, NULL), 0);
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
 	trnsci_set_tile(trnsci_args(call), "out", tile);
 	assert_int_equal(pthread_create(&thread, NULL, run_again_and_again, call), 0);

@@ -195,7 +195,7 @@ static void limits_are_reported(void **state)
 	session = open_session(-1);
 	first = tile_of(session, TRNSCI_I8, 500 << 10);
 	second = tile_of(session, TRNSCI_I8, 350 << 10);
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &none, &err), -TRNSCI_LIMIT);
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_I8, 1, &n, &none, &err), -TRNSCI_LIMIT);
 	assert_non_null(strstr(err.text, "arena_bytes = 921600"));
 	struct trnsci_call *call = new_draw(session, SMALL, 1);
 
@@ -258,7 +258,7 @@ static void *churn(void *arg)
 		const uint64_t n = (i * 7919 % 50 + 1) * 8192;
 		struct trnsci_tile *tile;
 
-		if (trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &tile, NULL) < 0)
+		if (trnsci_tile_new(session, TRNSCI_I8, 1, &n, &tile, NULL) < 0)
 			return "no tile";
 		memset(trnsci_tile_data(tile), (int)i, n);
 		for (size_t k = 0; k < n; k++)
@@ -311,7 +311,7 @@ static void a_daemon_without_room(void **state)
 	const uint64_t n = 4;
 
 	(void)state;
-	assert_int_equal(trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &tile, &err), -TRNSCI_LIMIT);
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_I8, 1, &n, &tile, &err), -TRNSCI_LIMIT);
 	assert_string_equal(err.text, "limit: arena: none");
 	trnsci_close(session);
 	fake_daemon_stop(fake);

@@ -285,7 +285,7 @@ static void expect_tile(const struct arena_lie *lie, int expected)
 	struct trnsci_session *session = fake_daemon_open(fake);
 	struct trnsci_tile *tile = NULL;
 	struct trnsci_error err = {0};
-	int r = trnsci_tile_new(session, 0, TRNSCI_F32, 1, &n, &tile, &err);
+	int r = trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, &err);
 
 	if (r != expected)
 		fail_msg("expected %s, got %s: %s", trnsci_error_name(expected), trnsci_error_name(r), err.text);

@@ -122,7 +122,7 @@ static void kept_back(void **state)
 /* Frees the tile of a run that is kept back. Returns whether the run went through the queue. */
 static bool free_tile_of_run(struct trnsci_session *session, struct trnsci_session *witness)
 {
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
 	struct trnsci_call *first[3], *into = warm_draw(session, tile), *taken = leave_two_answers(session, first);
 	const uint64_t before = stat_of(session, "daemon", "queue_runs");
 	bool queued;

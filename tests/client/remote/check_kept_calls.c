@@ -49,7 +49,7 @@ static void tiles(void **state)
 
 	(void)state;
 	for (int k = 0; k < TILES; k++)
-		at[k] = new_tile(session, 0, TRNSCI_F32, N);
+		at[k] = new_tile(session, TRNSCI_F32, N);
 	AWAIT(i >= ROUNDS && stat_of(session, "daemon", "queue_runs") >= before + least)
 	for (unsigned end = i + ROUNDS; i < end; i++) {
 		struct trnsci_tile *in = at[i % TILES], *out = at[i * 5 / 7 % TILES];
@@ -72,7 +72,7 @@ static void tiles(void **state)
 static void prepared_once(void **state)
 {
 	struct trnsci_session *session = open_kept(-1);
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
 
 	(void)state;
 	for (unsigned i = 1; i < ROUNDS; i++)
@@ -87,14 +87,14 @@ static void prepared_once(void **state)
 static void freed(void **state)
 {
 	struct trnsci_session *session = open_kept(1);
-	struct trnsci_tile *beside = new_tile(session, 0, TRNSCI_F32, N), *tile;
+	struct trnsci_tile *beside = new_tile(session, TRNSCI_F32, N), *tile;
 	float before[N];
 
 	(void)state;
 	expect_draw(session, beside, 1);
 	memcpy(before, trnsci_tile_data(beside), sizeof before);
 	for (unsigned i = 0; i < ROUNDS / 4; i++) {
-		tile = new_tile(session, 0, TRNSCI_F32, N);
+		tile = new_tile(session, TRNSCI_F32, N);
 		for (unsigned k = 0; k < TRIES; k++)
 			expect_draw(session, tile, i + k);
 		trnsci_tile_free(tile);
@@ -116,7 +116,7 @@ static void wrong(void **state)
 		int expected;
 	} rows[] = {{NULL, &beyond, -TRNSCI_END_OF_STREAM}, {NULL, &unknown, -TRNSCI_OUT_OF_RANGE}, {negative, &good, -TRNSCI_OUT_OF_RANGE}};
 	struct trnsci_session *session = open_kept(1);
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
 	struct trnsci_error first[3], err;
 
 	(void)state;
@@ -136,7 +136,7 @@ static void wrong(void **state)
 static void many(void **state)
 {
 	struct trnsci_session *session = open_kept(1);
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
 
 	(void)state;
 	for (int round = 0; round < 3; round++)
@@ -154,7 +154,7 @@ static void many(void **state)
 static void restarted(void **state)
 {
 	struct trnsci_session *session = open_kept(1);
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
 
 	(void)state;
 	for (unsigned round = 0; round < 4; round++) {

@@ -79,7 +79,7 @@ static struct trnsci_tile *new_tile(struct trnsci_session *session)
 	int r;
 
 	do
-		r = trnsci_tile_new(session, 0, TRNSCI_I8, 1, &n, &tile, &err);
+		r = trnsci_tile_new(session, TRNSCI_I8, 1, &n, &tile, &err);
 	while (r == -TRNSCI_TIMEOUT);
 	if (r < 0)
 		fail_msg("tile: %s", err.text);

@@ -121,9 +121,9 @@ static void new_tiles(void **state)
 	(void)state;
 	begin();
 	begin_outage(SIGKILL);
-	assert_int_equal(trnsci_tile_new(remote, 0, TRNSCI_F32, 1, &n, &tile, &err), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_tile_new(remote, TRNSCI_F32, 1, &n, &tile, &err), -TRNSCI_CLOSED);
 	end_outage();
-	AWAIT(trnsci_tile_new(remote, 0, TRNSCI_F32, 1, &n, &tile, &err) == 0);
+	AWAIT(trnsci_tile_new(remote, TRNSCI_F32, 1, &n, &tile, &err) == 0);
 	trnsci_tile_free(tile);
 	close_both();
 }
@@ -460,7 +460,7 @@ static void children(void **state)
 		struct trnsci_call *call;
 
 		if (trnsci_call_new(remote, "ping", &call) != -TRNSCI_CLOSED ||
-		    trnsci_tile_new(remote, 0, TRNSCI_F32, 1, (const uint64_t[]){1}, &x.own, &err) != -TRNSCI_CLOSED)
+		    trnsci_tile_new(remote, TRNSCI_F32, 1, (const uint64_t[]){1}, &x.own, &err) != -TRNSCI_CLOSED)
 			_exit(1);
 		pause();
 		_exit(0);

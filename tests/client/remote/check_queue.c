@@ -86,7 +86,7 @@ static void expect_reply(const struct trnsci_call *call, const char *method, uin
 static void closed_loop(void **state)
 {
 	struct trnsci_session *session = open_queue(1);
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
 	struct trnsci_call *calls[] = {draw_of(session, "normal", NULL), draw_of(session, "uniform", tile)};
 	const uint64_t before = runs_of_queues(session);
 	uint64_t i = 0;
@@ -326,7 +326,7 @@ static void failures(void **state)
 {
 	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = UINT64_MAX};
 	struct trnsci_session *session = open_queue(1), *plain = open_queue(-1);
-	struct trnsci_tile *tile = new_tile(session, 0, TRNSCI_F32, N);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
 	struct trnsci_call *call = draw_of(session, "normal", NULL), *same = draw_of(plain, "normal", NULL),
 			   *into = draw_of(session, "normal", tile);
 
@@ -446,7 +446,7 @@ static void large_results(void **state)
 {
 	const uint64_t most = (1 << 20) / sizeof(float);
 	struct trnsci_session *session = open_queue(1);
-	struct trnsci_tile *tiles[] = {new_tile(session, 0, TRNSCI_F32, most), new_tile(session, 0, TRNSCI_F32, most + 1)};
+	struct trnsci_tile *tiles[] = {new_tile(session, TRNSCI_F32, most), new_tile(session, TRNSCI_F32, most + 1)};
 	struct trnsci_call *calls[] = {draw_of(session, "uniform", tiles[0]), draw_of(session, "uniform", tiles[1])};
 	uint64_t before;
 

@@ -180,11 +180,10 @@ static void test_lost_connection(void **state)
 	(void)state;
 	open_both();
 	struct pair x = pair_of(TRNSCI_F32, N), y = pair_of(TRNSCI_F32, N);
-	uint64_t scope = trnsci_scope_new(remote);
 	const uint64_t n = N;
-	struct trnsci_tile *scoped;
+	struct trnsci_tile *another;
 
-	assert_int_equal(trnsci_tile_new(remote, scope, TRNSCI_F32, 1, &n, &scoped, NULL), 0);
+	assert_int_equal(trnsci_tile_new(remote, TRNSCI_F32, 1, &n, &another, NULL), 0);
 	for (int i = 0; i < 5; i++) {
 		draw(x, 1);
 		draw(y, 2);
@@ -200,7 +199,7 @@ static void test_lost_connection(void **state)
 		expect_same(y, "made of what was filled");
 	}
 	cut();
-	assert_int_equal(trnsci_scope_free(remote, scope, NULL), 0);
+	trnsci_tile_free(another);
 	pair_free(x);
 	pair_free(y);
 	close_both();

@@ -72,7 +72,7 @@ static inline struct trnsci_tile *tile_of(struct trnsci_session *session, enum t
 	struct trnsci_tile *tile;
 	struct trnsci_error err;
 
-	if (trnsci_tile_new(session, 0, dtype, 1, &n, &tile, &err) < 0)
+	if (trnsci_tile_new(session, dtype, 1, &n, &tile, &err) < 0)
 		fail_msg("tile: %s", err.text);
 	return tile;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles as requests: places, handles that are never reused, scopes, and a long random life against a model. */
+/* Tiles as requests: places, handles that are never reused, and a long random life against a model. */
 #include "engine/harness.h"
 
 enum { LIVE = 600, STEPS = 20000 };
 
 struct known {
 	uint64_t handle, offset, bytes;
-	uint32_t scope;
 };
 
 static uint64_t random_state;
@@ -17,15 +16,14 @@ static uint64_t draw(uint64_t below)
 	return (random_state >> 33) % below;
 }
 
-static struct known make(struct fixture *fixture, uint64_t bytes, uint32_t scope)
+static struct known make(struct fixture *fixture, uint64_t bytes)
 {
 	struct call *call = call_new();
-	struct known known = {.bytes = bytes, .scope = scope};
+	struct known known = {.bytes = bytes};
 	const struct value *reply;
 
 	put(call, "dtype", value_string("i8"));
 	put(call, "shape", value_uint(bytes));
-	put(call, "scope", value_uint(scope));
 	reply = call_run(call, fixture->memory, "tile");
 	known.handle = value_get(reply, "tile")->u;
 	known.offset = value_get(reply, "offset")->u;
@@ -34,17 +32,6 @@ static struct known make(struct fixture *fixture, uint64_t bytes, uint32_t scope
 	assert_true(bytes < 4096 || known.offset % 4096 == 0);
 	call_free(call);
 	return known;
-}
-
-static uint64_t free_scope(struct fixture *fixture, uint32_t scope)
-{
-	struct call *call = call_new();
-	uint64_t freed;
-
-	put(call, "scope", value_uint(scope));
-	freed = value_get(call_run(call, fixture->memory, "free"), "freed")->u;
-	call_free(call);
-	return freed;
 }
 
 static void stale(struct fixture *fixture, uint64_t handle)
@@ -82,19 +69,6 @@ static void check(struct fixture *fixture, const struct known *known)
 			fail_msg("tile %llu was written by another", (unsigned long long)known->handle);
 }
 
-static void drop_scope(struct fixture *fixture, struct known *live, uint32_t scope)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < LIVE; i++)
-		if (live[i].handle && live[i].scope == scope) {
-			check(fixture, &live[i]);
-			live[i].handle = 0;
-			count++;
-		}
-	assert_int_equal(free_scope(fixture, scope), count);
-}
-
 static void test_random_life(void **state)
 {
 	struct fixture fixture = fixture_open(1);
@@ -106,15 +80,13 @@ static void test_random_life(void **state)
 	for (int i = 0; i < STEPS; i++) {
 		struct known *known = &live[draw(LIVE)];
 
-		if (draw(500) == 0) {
-			drop_scope(&fixture, live, (uint32_t)draw(5) * 64);
-		} else if (known->handle) {
+		if (known->handle) {
 			check(&fixture, known);
 			tile_drop(&fixture, known->handle);
 			stale(&fixture, known->handle);
 			known->handle = 0;
 		} else {
-			*known = make(&fixture, 1 + draw(draw(4) ? 300 : 20000), (uint32_t)draw(5) * 64);
+			*known = make(&fixture, 1 + draw(draw(4) ? 300 : 20000));
 			fill(&fixture, known);
 			assert_true(known->handle > last);
 			last = known->handle;
@@ -123,8 +95,12 @@ static void test_random_life(void **state)
 	for (size_t i = 0; i < LIVE; i++)
 		n += live[i].handle != 0;
 	assert_int_equal(figure(&fixture, "tiles"), n);
-	for (uint32_t scope = 0; scope < 5; scope++)
-		drop_scope(&fixture, live, scope * 64);
+	for (size_t i = 0; i < LIVE; i++) {
+		if (!live[i].handle)
+			continue;
+		check(&fixture, &live[i]);
+		tile_drop(&fixture, live[i].handle);
+	}
 	assert_int_equal(figure(&fixture, "tiles"), 0);
 	assert_int_equal(figure(&fixture, "bytes_used"), 0);
 	fixture_close(&fixture);
@@ -135,19 +111,17 @@ static void test_thousands(void **state)
 {
 	enum { MANY = 20000 };
 	struct fixture fixture = fixture_open(1);
-	uint64_t first = make(&fixture, 64, 7).handle;
+	uint64_t first = make(&fixture, 64).handle;
 
 	(void)state;
 	for (uint64_t i = 1; i < MANY; i++)
-		assert_int_equal(make(&fixture, 64, 7).handle, first + i);
+		assert_int_equal(make(&fixture, 64).handle, first + i);
 	assert_int_equal(figure(&fixture, "bytes_used"), MANY * 64);
 	for (uint64_t i = 0; i < MANY; i += 2)
 		tile_drop(&fixture, first + i);
 	stale(&fixture, first);
 	stale(&fixture, first + MANY);
-	assert_int_equal(free_scope(&fixture, 7), MANY / 2);
-	assert_int_equal(free_scope(&fixture, 7), 0);
-	assert_int_equal(figure(&fixture, "bytes_used"), 0);
+	assert_int_equal(figure(&fixture, "bytes_used"), MANY / 2 * 64); /* which the session's end frees */
 	fixture_close(&fixture);
 }
 

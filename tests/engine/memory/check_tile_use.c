@@ -16,7 +16,7 @@ static uint64_t new_tile(struct engine_session *memory)
 	struct error err;
 
 	assert_true(shape_finish(&shape));
-	assert_int_equal(tile_create(memory, &shape, 0, &place, &err), 0);
+	assert_int_equal(tile_create(memory, &shape, &place, &err), 0);
 	return place.handle;
 }
 
@@ -88,7 +88,8 @@ static void freed_during_a_run(void **state)
 	assert_true(take(fixture.memory, &held, twice, 2));
 	tile_holder_end(fixture.memory, &held);
 	assert_true(take(fixture.memory, &running, tiles, 2));
-	assert_int_equal(tile_free_scope(fixture.memory, 0), 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(tile_free(fixture.memory, tiles[i], NULL), 0);
 	assert_int_equal(engine_session_bytes_used(fixture.memory), used);
 	assert_false(tile_holder_begin(&held));
 	tile_holder_end(fixture.memory, &running);

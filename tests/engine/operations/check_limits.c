@@ -119,7 +119,6 @@ static void test_element_wise_and_transforms(void **state)
 	REFUSED("fft", OUT_OF_RANGE, "out_of_range: fft: target_error: ", {"in", c64x2},
 		{"target_error", value_real(1e-3)}, {"precision", value_string("fast")});
 	REFUSED("free", MISSING_PARAMETER, "missing_parameter: free: tile: ", {"u64", value_string("str")});
-	REFUSED("free", OUT_OF_RANGE, "out_of_range: free: scope: ", {"tile", value_uint(1)}, {"scope", value_uint(1)});
 	bump_free(bump);
 	fixture_close(&fixture);
 }
