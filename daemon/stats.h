@@ -14,7 +14,6 @@
 	X(sessions, "sessions now")                                                                                    \
 	X(requests, "requests read")                                                                                   \
 	X(requests_prepared, "of them, runs of prepared calls")                                                        \
-	X(requests_fast_path, "of them, those like earlier ones, which were not decoded and compiled again")           \
 	X(errors, "requests answered with an error")                                                                   \
 	X(slow_requests, "requests that took longer than slow_us")                                                     \
 	X(cancelled, "requests that a client cancelled")                                                               \

@@ -27,7 +27,6 @@
 
 struct arena;
 struct client_held;
-struct fast_path;
 struct pending_request;
 struct queue;
 struct ring_entry;
@@ -74,7 +73,6 @@ struct session {
 	uint64_t arena_bytes; /* of all of them */
 	struct pending_request *running, *finished, **finished_last; /* finished: in the order in which they ended */
 	struct queue *queue; /* NULL: none */
-	struct fast_path *fast_path; /* requests that come again and again; NULL: none yet */
 	struct background_task free_task; /* frees a large session */
 	struct loop_event freed;          /* posted when that is done */
 	uint64_t requests;                /* received so far */

@@ -3,14 +3,12 @@
  * for the engine. Every request is replied to, whatever it is; what is no message ends the input.
  *
  *     bytes --inbox--> frame --scan: size, depth, elements--> codec_decode --> message --> session's method, or engine
- *        |--run_prepared_read: the fixed form of a run, the common case of small calls--> prepared call
- *        \--fast_path_run: a request like earlier ones--> a call that the session has prepared for itself */
+ *        \--run_prepared_read: the fixed form of a run, the common case of small calls--> prepared call */
 #include "dispatch.h"
 
 #include <string.h>
 
 #include "engine/operations/operations.h"
-#include "fast_path.h"
 #include "methods.h"
 #include "publish/broadcasts.h"
 #include "publish/client_held.h"
@@ -49,8 +47,6 @@ static void handle_request(struct session *session, const struct message *messag
 	session->requests++;
 	session->service->stats.requests++;
 	session->service->stats.requests_prepared += operation && operation->start == START_PREPARED;
-	if (operation && operation->start == START_COMPILED)
-		fast_path_note(session, operation, message, frame);
 	if (operation && operation->start == START_SESSION) {
 		session->service->frame_class = METHOD_SESSION;
 		session->service->frame_method = operation->name;
@@ -164,7 +160,7 @@ static bool receive_frame(struct session *session)
 
 	if (inbox_is_empty(&session->inbox))
 		return false;
-	if (receive_run(session) || fast_path_run(session))
+	if (receive_run(session))
 		return true;
 	bump = bump_new_cached(&session->service->bump_cache);
 	r = bump ? inbox_next(&session->inbox, bump, &frame, &wrong) : -ERROR_NO_MEMORY;
@@ -210,7 +206,6 @@ static void close_published(struct session *session)
 static void close_requests(struct session *session)
 {
 	queue_close(session);
-	fast_path_close(session);
 	session_engine_close(session);
 	requests_drop(session);
 }

@@ -66,16 +66,11 @@ void runs_end(struct session *session)
 	session->keeps_job = false;
 }
 
-static void count_requests(struct session *session, unsigned n)
+static void count_runs(struct session *session, unsigned n)
 {
 	requests_note_computing(session);
 	session->requests += n;
 	session->service->stats.requests += n;
-}
-
-static void count_runs(struct session *session, unsigned n)
-{
-	count_requests(session, n);
 	session->service->stats.requests_prepared += n;
 }
 
@@ -154,20 +149,4 @@ void runs_start(struct session *session, const struct run_prepared *run, run_com
 		end_run(session, run, completed, &err, NULL);
 	}
 	session->keeps_job = true;
-}
-
-bool runs_unlisted(struct session *session, const struct operation *operation, struct prepared *prepared,
-		    const struct run_prepared *run)
-{
-	const struct prepared_changes changes = changes_of_run(run, false);
-	const struct value *result = keep_job(session) ? prepared_rerun(prepared, &changes) : NULL;
-
-	if (!result)
-		return false;
-	count_requests(session, 1);
-	session->service->stats.requests_fast_path++;
-	session->service->frame_class = (unsigned)operation->class;
-	session->service->frame_method = operation->name;
-	session_reply(session, (uint32_t)run->user, NULL, result, NULL);
-	return true;
 }

@@ -13,11 +13,6 @@ struct prepared;
  * results in its reply; NULL: replies to run->user, its msgid. */
 void runs_start(struct session *session, const struct run_prepared *run, run_completed *completed);
 
-/* Runs a small prepared call that has no handle, for a request of that operation, and replies to run->user. Returns false if it
- * could not be run; then nothing has been replied. */
-bool runs_unlisted(struct session *session, const struct operation *operation, struct prepared *prepared,
-		    const struct run_prepared *run);
-
 /* Runs a prepared call as one of a batch, if it is a short draw into a tile. Returns false if not, or if something is wrong with
  * it: end the batch, and run it by runs_start. */
 bool runs_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,

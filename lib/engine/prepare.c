@@ -334,19 +334,3 @@ int prepared_make(struct engine_session *session, const struct operation *operat
 	*ret_prepared = prepared;
 	return 0;
 }
-
-int prepared_make_unlisted(struct engine_session *session, const struct operation *operation, const struct value *params,
-			   uint64_t max_bytes, struct prepared **ret_prepared, struct error *err)
-{
-	struct prepared *prepared;
-	int error = begin_prepared(session, operation, params, max_bytes, &prepared, err);
-
-	if (error)
-		return error;
-	if (!prepared->kept) {
-		prepared_drop(prepared);
-		return error_set(err, ERROR_NOT_SUPPORTED, "prepare: the %s needs a request", operation->name);
-	}
-	*ret_prepared = prepared;
-	return 0;
-}

@@ -18,11 +18,6 @@ bool prepared_allows(const struct operation *operation);
 int prepared_make(struct engine_session *session, const struct operation *operation, const struct value *params,
 		  uint64_t max_bytes, struct prepared **ret_prepared, struct error *err);
 
-/* The same for a small call, in memory of its owner's alone: it has no handle, and ends by prepared_end, before the session's
- * memory does. Nothing is built for it. -ERROR_NOT_SUPPORTED: it is not small. */
-int prepared_make_unlisted(struct engine_session *session, const struct operation *operation, const struct value *params,
-			   uint64_t max_bytes, struct prepared **ret_prepared, struct error *err);
-
 /* Compiles the call that args, of `prepare`, describe. Its deferred parts are then to be built. Errors are those of the call
  * itself; -ERROR_LIMIT names `prepared`, `max_bytes`, or the owner's memory limit. The result is yours until prepared_keep
  * or prepared_drop. */

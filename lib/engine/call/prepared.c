@@ -36,17 +36,6 @@ void prepared_drop(void *arg)
 	free(prepared);
 }
 
-void prepared_end(struct engine_session *session, struct prepared *prepared)
-{
-	if (!prepared)
-		return;
-	pthread_mutex_lock(&session->lock);
-	if (prepared->kept)
-		tile_holder_drop_locked(&prepared->kept->holder);
-	pthread_mutex_unlock(&session->lock);
-	prepared_drop(prepared);
-}
-
 int prepared_check_room(const struct engine_session *session, struct error *err)
 {
 	if (session->closed)

@@ -19,9 +19,6 @@ struct prepared;
 uint32_t prepared_handle(const struct prepared *prepared);
 void prepared_drop(void *prepared); /* one reference; accepts NULL */
 
-/* Ends a call that prepared_make_unlisted made, before the session's memory goes. Accepts NULL. */
-void prepared_end(struct engine_session *session, struct prepared *prepared);
-
 /* Ends a call's handle; runs in progress finish. -ERROR_BAD_TILE: there is no call of that handle. */
 int prepared_release(struct engine_session *session, uint64_t handle, struct error *err);
 
