@@ -82,7 +82,7 @@ $(addprefix $(BUILD)/tests/daemon/,faults/check_killed_taker net/check_stopped):
 $(addprefix $(BUILD)/tests/daemon/net/,check_queue check_queue_rules): $(BUILD)/obj/tests/daemon/net/queue_client.o
 $(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
 $(BUILD)/tests/proto/check_protocol: $(addprefix $(BUILD)/obj/tests/proto/,protocol_text.o protocol_example.o)
-$(addprefix $(BUILD)/tests/client/remote/,check_array_input check_hostile check_false_rings check_false_queues check_outage check_reconnect check_round_trips check_growth check_growth_lost check_late_descriptors): $(BUILD)/obj/tests/client/remote/fake_daemon.o
+$(addprefix $(BUILD)/tests/client/remote/,check_array_replies check_hostile check_false_rings check_false_queues check_outage check_reconnect check_round_trips check_growth check_growth_lost check_late_descriptors): $(BUILD)/obj/tests/client/remote/fake_daemon.o
 $(BUILD)/tests/client/check_call_ends: $(call objects,$(CLIENT_SOURCES))
 PROOFS := $(call objects,$(wildcard client/selftest/proofs/*.c))
 $(filter $(BUILD)/tests/client/selftest/%,$(CHECKS)): $(PROOFS)

@@ -118,7 +118,7 @@ static int fill_few(struct fill *fill, struct error *err)
 
 	if (r < 0)
 		return r;
-	r = call_run_into(call, fill->out, fill_part_elements(fill) * trnsci_dtype_size(fill->dtype), err);
+	r = call_run(call, err);
 	if (r < 0)
 		return r;
 	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;

@@ -24,7 +24,7 @@ bool fill_take_elements(const struct fill *fill, const struct trnsci_value *repl
 
 	if (trnsci_to_array(reply, &array) < 0 || array.dtype != fill->dtype || array.count != count)
 		return false;
-	if (array.bytes > 0 && array.data != fill->out)
+	if (array.bytes > 0)
 		memcpy(fill->out, array.data, array.bytes);
 	return true;
 }

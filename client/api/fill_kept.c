@@ -28,11 +28,8 @@ static int make_few(void *arg, struct trnsci_call **ret_call, struct error *err)
 {
 	const struct fill *fill = arg;
 	struct trnsci_args *args;
-	int r = fill_make_draw(fill, &fill->drawing, fill->elements, ret_call, &args, err);
 
-	if (r == 0)
-		(*ret_call)->data_bytes = fill->elements * trnsci_dtype_size(fill->dtype);
-	return r;
+	return fill_make_draw(fill, &fill->drawing, fill->elements, ret_call, &args, err);
 }
 
 /* ---- running ---- */

@@ -388,7 +388,6 @@ static int run_sent(struct kept_call *kept, const struct prepared_changes *chang
 	if (changes->given & PREPARED_POSITION)
 		return 1;
 	queue_call_count(kept->call);
-	kept->call->data_to = changes->memory ? changes->memory[0] : NULL;
 	r = call_run_and_keep(kept->call, &sent);
 	kept->failed = r < 0;
 	if (r == 0)

@@ -51,16 +51,12 @@ struct trnsci_call {
 	uint64_t connection; /* on which it was answered */
 	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */
 	void (*answered)(struct trnsci_call *call);
-	size_t data_bytes; /* of data_to; not changed while it is in flight */
 	/* The answer. */
 	const struct value *reply; /* NULL: none, or an error */
 	struct bump *bump;         /* holds the reply of a remote call */
 	void *request;             /* holds the reply of an embedded call: struct request */
 	struct fdpass fds;         /* that came with the reply */
 	struct trnsci_error error;
-	/* Where the array of the reply goes if it has data_bytes bytes; 0: it stays with the reply. A call that is given up while it
-	 * is in flight has no data_to any more. */
-	void *data_to;
 	char *method;                /* constant, owned */
 	struct args_state args;      /* of params */
 	uint64_t bytes; /* an internal call's own: see who makes it */

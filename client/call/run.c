@@ -115,8 +115,7 @@ static int wait_until(struct trnsci_call *call, int64_t deadline)
 	return call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
 }
 
-/* The call stays in flight until the engine answers it; only its error is written now. The memory that its array was to go to is
- * its caller's again. */
+/* The call stays in flight until the engine answers it; only its error is written now. */
 static int give_up(struct trnsci_call *call)
 {
 	struct error error;
@@ -124,7 +123,6 @@ static int give_up(struct trnsci_call *call)
 	call_cancel(call);
 	error_set(&error, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, call->session->timeout_ms);
 	pthread_mutex_lock(&call->session->lock);
-	call->data_to = NULL;
 	if (call->state == CALL_IN_FLIGHT)
 		call_set_error(call, &error);
 	pthread_mutex_unlock(&call->session->lock);
@@ -155,13 +153,6 @@ int call_run(struct trnsci_call *call, struct error *err)
 	error_import(err, &call->error);
 	trnsci_call_free(call);
 	return r;
-}
-
-int call_run_into(struct trnsci_call *call, void *to, size_t bytes, struct error *err)
-{
-	call->data_to = to;
-	call->data_bytes = bytes;
-	return call_run(call, err);
 }
 
 int call_run_and_free(struct trnsci_call *call, struct error *err)

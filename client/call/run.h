@@ -17,8 +17,6 @@ int call_run_and_keep(struct trnsci_call *call, const struct trnsci_changes *cha
 
 /* As trnsci_run, but with the error in err, and on failure the call is freed. */
 int call_run(struct trnsci_call *call, struct error *err);
-/* As call_run. Of a daemon's reply an array of so many bytes is received straight to `to`; the reply then has it there. */
-int call_run_into(struct trnsci_call *call, void *to, size_t bytes, struct error *err);
 /* As call_run for a call whose reply nobody reads: the call is freed also on success. */
 int call_run_and_free(struct trnsci_call *call, struct error *err);
 /* As call_run for a call that works on the caller's memory: one that exceeds its time limit is waited for until it has

@@ -56,7 +56,6 @@ void call_table_add(struct trnsci_call *call)
 	call->chain = session->calls[call->msgid % CALL_BUCKETS];
 	session->calls[call->msgid % CALL_BUCKETS] = call;
 	session->n_in_flight++;
-	session->n_arrays += call->data_bytes > 0;
 	call_ref(call);
 	call->cancelling = false;
 	call->sent_again = call->needs_room = false;
@@ -75,7 +74,6 @@ static void take_out(struct trnsci_call *call)
 		at = &(*at)->chain;
 	*at = call->chain;
 	call->session->n_in_flight--;
-	call->session->n_arrays -= call->data_bytes > 0;
 }
 
 void call_table_remove(struct trnsci_call *call)

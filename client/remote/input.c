@@ -37,28 +37,21 @@ bool input_settle(struct input *input)
 }
 
 /* Without fds the kernel drops descriptors, and reports that it did. */
-ssize_t input_receive_to(void *to, size_t room, int socket, struct fdpass *fds)
+ssize_t input_receive(struct input *input, int socket, struct fdpass *fds)
 {
 	bool strange = false;
 	struct fdpass came = {.count = 0};
-	const ssize_t got = fdpass_receive(socket, to, room, fds ? &came : NULL, &strange);
-
-	if (fds && !fdpass_join(fds, &came))
-		strange = true;
-	return got >= 0 && strange ? -EPROTO : got;
-}
-
-ssize_t input_receive(struct input *input, int socket, struct fdpass *fds)
-{
 	ssize_t got;
 
 	if (input_settle(input)) {
 		input->came = false;
 		return input->result;
 	}
-	got = input_receive_to(input->at + input->size, input->room - input->size, socket, fds);
+	got = fdpass_receive(socket, input->at + input->size, input->room - input->size, fds ? &came : NULL, &strange);
+	if (fds && !fdpass_join(fds, &came))
+		strange = true;
 	input->size += got > 0 ? (size_t)got : 0;
-	return got;
+	return got >= 0 && strange ? -EPROTO : got;
 }
 
 bool input_begin_ahead(struct input *input, size_t least)

@@ -27,9 +27,6 @@ bool input_make_room(struct input *input, size_t least);
  * for. */
 ssize_t input_receive(struct input *input, int socket, struct fdpass *fds);
 
-/* The same into other memory, of what no thread has read ahead. */
-ssize_t input_receive_to(void *to, size_t room, int socket, struct fdpass *fds);
-
 /* Lets this thread read ahead, with room for at least `least` bytes; false: there is no memory. No descriptor may be on its way, and
  * no other thread may read ahead. With the lock. */
 bool input_begin_ahead(struct input *input, size_t least);

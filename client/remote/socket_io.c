@@ -22,7 +22,6 @@
 
 enum {
 	RECEIVE_BYTES = 64 << 10,
-	ARRAY_HEAD_BYTES = 2 << 10, /* room for what comes before an array that is received elsewhere */
 	KEEP_BYTES = 1 << 20, /* larger buffers are freed between messages */
 	REST_LEAST_MS = 1000, /* a busy host may stop a daemon in the middle of a message for so long */
 };
@@ -31,7 +30,6 @@ enum {
 static void adopt_input(struct remote *remote, struct handshake *handshake)
 {
 	input_take(&remote->in, &handshake->in);
-	remote->array = (struct array_input){.size = 0};
 	remote->heard_ns = clock_ns();
 	handshake_end(handshake);
 	frame_scan_init(&remote->scan, &handshake_reply_limits);
@@ -158,7 +156,6 @@ static void answer_call(struct trnsci_session *session, const struct message *me
 		*result = message->result;
 	else if (error.code == 0)
 		error_set(&error, ERROR_NO_MEMORY, "%s: the reply", call->method);
-	array_input_end(&((struct remote *)session->peer)->array, call, result);
 	call->fds = take_fds(session->peer, call);
 	call_finish(call, error.code ? &error : NULL, bump, NULL, result);
 }
@@ -232,10 +229,6 @@ static void handle_frames(struct trnsci_session *session)
 	int r = 0;
 
 	while (at < remote->in.size && !session->failure.code) {
-		if (array_input_begin(&remote->array, session, &remote->in, at))
-			frame_scan_init(&remote->scan, &handshake_reply_limits);
-		if (array_input_is_pending(&remote->array))
-			break;
 		size = handle_short_reply(session, at);
 		at += size;
 		if (size > 0)
@@ -254,33 +247,19 @@ static void handle_frames(struct trnsci_session *session)
 		input_free(&remote->in);
 }
 
-/* Receives what has come of an array, or else of messages. Returns as input_receive; *ret_room is what there was room for. */
-static ssize_t receive_some(struct trnsci_session *session, size_t *ret_room)
-{
-	struct remote *remote = session->peer;
-	struct fdpass *fds = remote->fds_wanted ? &remote->fds : NULL;
-
-	if (array_input_is_pending(&remote->array)) {
-		*ret_room = remote->array.size - remote->array.got;
-		return array_input_receive(&remote->array, session, &remote->in, remote->socket, fds);
-	}
-	*ret_room = remote->in.room - remote->in.size;
-	return input_receive(&remote->in, remote->socket, fds);
-}
-
 bool socket_io_receive(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
 	bool any = false;
-	size_t room;
 
 	input_settle(&remote->in);
 	while (!session->failure.code) {
-		if (!input_make_room(&remote->in, session->n_arrays ? ARRAY_HEAD_BYTES : RECEIVE_BYTES)) {
+		if (!input_make_room(&remote->in, RECEIVE_BYTES)) {
 			socket_io_fail(session, ERROR_NO_MEMORY, "connection", "a reply could not be stored");
 			break;
 		}
-		const ssize_t got = receive_some(session, &room);
+		const size_t room = remote->in.room - remote->in.size;
+		const ssize_t got = input_receive(&remote->in, remote->socket, remote->fds_wanted ? &remote->fds : NULL);
 
 		if (got == -EAGAIN)
 			break;
@@ -307,8 +286,7 @@ bool socket_io_read_ahead(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
 
-	return !remote->fds_wanted && session->n_arrays == 0 && !array_input_is_pending(&remote->array) &&
-	       input_begin_ahead(&remote->in, RECEIVE_BYTES);
+	return !remote->fds_wanted && input_begin_ahead(&remote->in, RECEIVE_BYTES);
 }
 
 /* A short time limit of calls does not apply to the rest of a message: the daemon has begun to send it. */

@@ -9,7 +9,7 @@
 #include "session/session.h"
 
 #include "base/spin.h"
-#include "array_input.h"
+#include "input.h"
 #include "codec.h"
 #include "frame.h"
 #include "handshake.h"
@@ -42,7 +42,6 @@ struct remote {
 	struct output out; /* it may end before the input: requests that were sent may still be answered */
 	char instance[HANDSHAKE_INSTANCE]; /* of the daemon: another one after a restart */
 	struct input in;
-	struct array_input array; /* of the reply at the start of the input */
 	unsigned rounds;        /* over the calls in flight, so far (reconnect.c) */
 	/* A session that has failed and may come back (reconnect.c). */
 	bool lost;

@@ -125,7 +125,6 @@ struct trnsci_session {
 	uint32_t last_msgid;
 	struct trnsci_call *calls[CALL_BUCKETS]; /* in flight, by msgid */
 	uint32_t n_in_flight;
-	uint32_t n_arrays; /* of them: calls with data_bytes */
 	struct trnsci_call *oldest, *newest;     /* answered, for trnsci_next and trnsci_dispatch */
 	bool comes_back; /* the program takes them by trnsci_next, one of several has just been taken */
 	int ready_fd; /* eventfd, readable while that queue holds a call; -1 until trnsci_fd */

@@ -183,94 +183,6 @@ static void other_messages(void **state)
 	codec_buffer_free(&buffer);
 }
 
-/* Looks for the array in memory that has just so many bytes of the reply. */
-static bool find_array(const struct codec_buffer *reply, size_t size, struct reply_array *ret_array)
-{
-	char *exact = malloc(size ? size : 1);
-	bool found;
-
-	memcpy(exact, reply->at, size);
-	found = reply_find_array(exact, size, ret_array);
-	free(exact);
-	return found;
-}
-
-/* Without its array a reply is what it was, with an array of no bytes. */
-static void expect_without_array(struct codec_buffer *reply, const struct reply_array *array)
-{
-	struct bump *bump = bump_new();
-	struct message want, got;
-	struct value *data;
-
-	assert_int_equal(decode(reply->at, reply->size, bump, &want, NULL), 0);
-	data = (struct value *)value_get(&want.result, "data");
-	assert_int_equal(array->msgid, want.msgid);
-	assert_int_equal(data->kind, VALUE_BYTES);
-	assert_int_equal(data->bytes.size, array->size);
-	assert_memory_equal(data->bytes.at, reply->at + array->at, array->size);
-	data->bytes.size = 0;
-	char *rest = malloc(reply->size - array->size);
-
-	memcpy(rest, reply->at, array->at);
-	reply_empty_array(rest, array);
-	memcpy(rest + array->at, reply->at + array->at + array->size, reply->size - array->at - array->size);
-	assert_int_equal(decode(rest, reply->size - array->size, bump, &got, NULL), 0);
-	expect_same_value(&got.result, &want.result);
-	free(rest);
-	bump_free(bump);
-}
-
-/* The array is found as soon as the last byte of its header has come. */
-static void arrays(void **state)
-{
-	struct codec_buffer reply = {0};
-	struct reply_array array, again;
-	unsigned found = 0;
-
-	(void)state;
-	for (int i = 0; i < 20000 && found < 300; i++) {
-		any_reply(&reply);
-		if (!find_array(&reply, reply.size, &array))
-			continue;
-		found++;
-		expect_without_array(&reply, &array);
-		for (size_t size = 0; size < array.at + 2 && size < reply.size && size < 2000; size++) {
-			const bool known = find_array(&reply, size, &again);
-
-			assert_int_equal(known, size >= array.at);
-			assert_true(!known || (again.at == array.at && again.size == array.size && again.msgid == array.msgid));
-		}
-	}
-	assert_int_equal(found, 300);
-	codec_buffer_free(&reply);
-}
-
-/* Whatever is changed in a reply, an array that is found is one that the codec reads there. */
-static void mutated_arrays(void **state)
-{
-	struct codec_buffer reply = {0};
-	struct reply_array array;
-	struct message message;
-	unsigned whole = 0;
-
-	(void)state;
-	for (int i = 0; i < 20000; i++) {
-		struct bump *bump = bump_new();
-
-		any_reply(&reply);
-		for (uint64_t k = random_u64() % 4; k; k--)
-			reply.at[random_u64() % (reply.size < 64 ? reply.size : 64)] = (char)random_u64();
-		if (find_array(&reply, reply.size, &array)) {
-			assert_true(array.size_at < array.at && array.at <= reply.size);
-			if (decode(reply.at, reply.size, bump, &message, NULL) == 0 && ++whole)
-				expect_without_array(&reply, &array);
-		}
-		bump_free(bump);
-	}
-	assert_true(whole > 100);
-	codec_buffer_free(&reply);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,8 +190,6 @@ int main(void)
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(mutated),
 		cmocka_unit_test(other_messages),
-		cmocka_unit_test(arrays),
-		cmocka_unit_test(mutated_arrays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
