@@ -52,7 +52,6 @@ LDFLAGS_ALL := -pthread $(SANFLAGS) $(LDFLAGS)
 
 # gcc fills and copies a small structure by `rep stos` and `rep movs`, which take some 30 cycles to begin; a request has a
 # dozen of them. Not for kernels.
-comma := ,
 SMALL_COPIES := vector_loop:256:noalign$(comma)libcall:-1:noalign
 ROOMS_copies := $(if $(is_clang),,$(if $(filter x86_64,$(ARCH)),lib/base/% lib/engine/% proto/% daemon/% client/%))
 copies_of = $(if $(filter $(ROOMS_copies),$(1)),-mmemset-strategy=$(SMALL_COPIES) -mmemcpy-strategy=$(SMALL_COPIES))
@@ -82,6 +81,15 @@ LIBS_msgpack = $(call pkg,--libs,$(MSGPACK_NAMES))
 LIBS_daemon = $(call pkg,--libs,libevent) $(call pkg,--libs,libsystemd) $(call pkg,--libs,sqlite3)
 LIBS_cli = $(call pkg,--libs,json-c) $(call pkg,--libs,sndfile) $(call pkg,--libs,ncursesw)
 
+# The packages that have them: Debian's, Fedora's, Arch's, openSUSE's.
+PACKAGES_msgpack := libmsgpack-dev or libmsgpack-c-dev, msgpack-devel, msgpack-c, msgpack-c-devel
+PACKAGES_libevent := libevent-dev, libevent-devel, libevent, libevent-devel
+PACKAGES_libsystemd := libsystemd-dev, systemd-devel, systemd-libs, systemd-devel
+PACKAGES_sqlite3 := libsqlite3-dev, sqlite-devel, sqlite, sqlite3-devel
+PACKAGES_json-c := libjson-c-dev, json-c-devel, json-c, libjson-c-devel
+PACKAGES_sndfile := libsndfile1-dev, libsndfile-devel, libsndfile, libsndfile-devel
+PACKAGES_ncursesw := libncurses-dev, ncurses-devel, ncurses, ncurses-devel
+
 own = $(filter-out $(foreach isa,$(FOREIGN_ISA),%_$(isa).c),$(sort $(shell find $(1) -name '*.c' 2>/dev/null)))
 # One object for each source, but for X_simd.c and X_aes.c one for each instruction set. lib/gemm has no kernel for NEON.
 variants = $(filter-out %_simd.c %_aes.c,$(1)) $(foreach isa,$(SIMD),$(patsubst %_simd.c,%_simd_$(isa).c,$(filter %_simd.c,$(1)))) \
@@ -103,7 +111,19 @@ SONAME := libtrnsci.so.$(SOVERSION)
 SHARED := $(BUILD)/lib/libtrnsci.so.$(VERSION)
 STATIC := $(BUILD)/lib/libtrnsci.a
 
-all: $(BUILD)/bin/trnscid $(BUILD)/bin/trnsci-cli $(SHARED) $(STATIC)
+all: $(BUILD)/bin/trnscid $(BUILD)/bin/trnsci-cli lib
+
+lib: $(SHARED) $(STATIC)
+
+# A package that is not there is named before a compiler misses its header.
+has = | $(addprefix $(BUILD)/obj/has-,$(1))
+$(call objects,$(filter proto/codec%,$(PROTO_SOURCES))): $(call has,msgpack)
+$(call objects,$(DAEMON_SOURCES)): $(call has,libevent libsystemd sqlite3)
+$(call objects,$(CLI_SOURCES)): $(call has,json-c sndfile ncursesw)
+$(BUILD)/obj/has-%:
+	@mkdir -p $(@D)
+	@for name in $(if $(filter msgpack,$*),$(MSGPACK_NAMES),$*); do pkg-config --exists $$name 2>/dev/null && touch $@ && exit; done; \
+		echo "pkg-config does not find $*. Its package is, with Debian, Fedora, Arch and openSUSE: $(PACKAGES_$*)" >&2; exit 1
 
 $(LIB_ARCHIVE): $(call objects,$(LIB_SOURCES))
 $(PROTO_ARCHIVE): $(call objects,$(PROTO_SOURCES))
@@ -211,7 +231,7 @@ bench-sweep: deps
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make             build into build/ (what it needs: make deps)
+#: make             build into build/ (what it needs: make deps); make lib: the library alone, which needs msgpack-c only
 #: make demo        install what is missing, build, and show the main job
 #: make check       install what is missing, build, and run the tests
 #: make check-full  sanitizers, long statistics, fuzzing, crowds, another CPU, a booted systemd: 45 minutes
@@ -234,5 +254,5 @@ include tests/bench/Dir.mk
 clean:
 	rm -rf build
 
-.PHONY: all deps demo check check-full bench bench-mpi bench-sweep help clean
+.PHONY: all lib deps demo check check-full bench bench-mpi bench-sweep help clean
 -include $(shell find $(BUILD)/obj $(BUILD)/tests -name '*.d' 2>/dev/null)

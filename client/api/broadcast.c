@@ -9,8 +9,6 @@
 
 #include "draw.h"
 #include "reattach.h"
-#include "remote/ring_reply.h"
-#include "remote/sealed_memfd.h"
 #include "session/fork_mark.h"
 #include "session/public_error.h"
 #include "session/ring_link.h"
@@ -113,34 +111,12 @@ int trnsci_broadcast_close(struct trnsci_session *session, const char *name, str
 
 /* ---- a reader ---- */
 
-static int map_reply(struct trnsci_call *call, struct ring_link *link, struct error *err)
-{
-	uint64_t data_offset = 0, bytes = 0;
-	int r = ring_reply_read(call, link, &data_offset, &bytes, err);
-
-	if (r == 0)
-		r = sealed_memfd_check_count(&call->fds, 1, "broadcast", err);
-	if (r == 0)
-		r = sealed_memfd_check(call->fds.at[0], bytes, true, "broadcast", err);
-	return r < 0 ? r : ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
-}
-
-/* Runs the call, and frees it. */
+/* Attaches by the call, and frees it. An embedded engine refuses the call itself. */
 static int attach(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
 {
-	struct ring_link link = {.wake_fd = -1};
-	int r = sealed_memfd_run_call(call, err);
+	const struct session_engine *engine = call->session->engine;
 
-	if (r < 0)
-		return r;
-	r = map_reply(call, &link, err);
-	link.connection = call->connection;
-	trnsci_call_free(call);
-	if (r == 0)
-		*ret_link = link;
-	else
-		ring_link_close(&link);
-	return r;
+	return engine->attach_broadcast ? engine->attach_broadcast(call, ret_link, err) : call_run_and_free(call, err);
 }
 
 int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, struct trnsci_broadcast **ret_broadcast,

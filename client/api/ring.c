@@ -9,6 +9,7 @@
 
 #include <trnsci/trnsci.h>
 
+#include "base/spin.h"
 #include "call/call.h"
 #include "draw.h"
 #include "reattach.h"
@@ -189,9 +190,7 @@ static int spin_for_samples(struct trnsci_ring *ring, uint64_t n, struct error *
 
 	do
 		for (int i = 0; i < SPINS && r == 0 && available(ring) < n; i++) {
-#if defined(__x86_64__)
-			__builtin_ia32_pause();
-#endif
+			spin_pause();
 			r = read_produced(ring, err);
 		}
 	while (r == 0 && available(ring) < n && clock_ns() < end);

@@ -112,6 +112,7 @@ static int map_arena(struct trnsci_call *call, struct arena **ret_arena, struct 
 	uint64_t number = 0;
 	int r = arena_map(&call->fds, call->reply, call->bytes, ret_arena, err);
 
+	growth->failure.code = 0;
 	if (r < 0) {
 		growth->failure = *err;
 		growth->unmapped = handle && value_to_u64(handle, &number) ? (uint32_t)number : 0;

@@ -400,6 +400,7 @@ static const struct session_engine remote_engine = {
 	.tend_arenas = growth_tend,
 	.tile_was_there = remote_tile_was_there,
 	.attach_ring = remote_attach_ring,
+	.attach_broadcast = remote_attach_broadcast,
 	.wake_ring = remote_wake_ring,
 	.detach_ring = remote_detach_ring,
 	.poll_fd = remote_poll_fd,

@@ -71,6 +71,36 @@ static int read_reply(struct trnsci_call *call, struct ring_link *link, struct e
 	return r;
 }
 
+/* Takes from the reply and its descriptor, that of the samples. */
+static int read_broadcast_reply(struct trnsci_call *call, struct ring_link *link, struct error *err)
+{
+	uint64_t data_offset = 0, bytes = 0;
+	int r = ring_reply_read(call, link, &data_offset, &bytes, err);
+
+	if (r == 0)
+		r = sealed_memfd_check_count(&call->fds, 1, "broadcast", err);
+	if (r == 0)
+		r = sealed_memfd_check(call->fds.at[0], bytes, true, "broadcast", err);
+	return r < 0 ? r : ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
+}
+
+int remote_attach_broadcast(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+{
+	struct ring_link link = {.wake_fd = -1};
+	int r = sealed_memfd_run_call(call, err);
+
+	if (r < 0)
+		return r;
+	r = read_broadcast_reply(call, &link, err);
+	link.connection = call->connection;
+	trnsci_call_free(call);
+	if (r == 0)
+		*ret_link = link;
+	else
+		ring_link_close(&link);
+	return r;
+}
+
 int remote_attach_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
 {
 	struct ring_link link = {.wake_fd = -1};

@@ -6,6 +6,7 @@
 #include "session/ring_link.h"
 
 int remote_attach_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
+int remote_attach_broadcast(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 void remote_wake_ring(struct ring_link *link);
 void remote_detach_ring(struct trnsci_session *session, struct ring_link *link);
 

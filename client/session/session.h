@@ -84,6 +84,8 @@ struct session_engine {
 	bool (*tile_was_there)(const struct trnsci_tile *tile, uint64_t connection);
 	/* Attaches the ring that the call (not sent yet) describes, and frees the call. Without. */
 	int (*attach_ring)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
+	/* The same of a broadcast. NULL: the engine has none. */
+	int (*attach_broadcast)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 	/* Wakes the producer: it sleeps, and half of the ring is free. Without. */
 	void (*wake_ring)(struct ring_link *link);
 	void (*detach_ring)(struct trnsci_session *session, struct ring_link *link);
