@@ -42,11 +42,11 @@ struct daemon {
 
 static int read_cpu(struct service *service, struct error *err)
 {
-	const char *wish = getenv("TRNSCI_CPU");
+	const char *requested_cpu = getenv("TRNSCI_CPU");
 	uint32_t wanted = 0;
 
-	service->wish = wish && *wish ? wish : NULL;
-	if (cpu_allowed(wish, &service->features) < 0) {
+	service->requested_cpu = requested_cpu && *requested_cpu ? requested_cpu : NULL;
+	if (cpu_allowed(requested_cpu, &service->features) < 0) {
 		char names[128] = "";
 		size_t count;
 		const struct cpu_level *levels = cpu_levels(&count);
@@ -54,13 +54,13 @@ static int read_cpu(struct service *service, struct error *err)
 		for (size_t i = 0; i < count; i++)
 			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
 				 levels[i].name);
-		return error_set(err, ERROR_OUT_OF_RANGE, "TRNSCI_CPU: \"%.40s\", allowed: %s", wish, names);
+		return error_set(err, ERROR_OUT_OF_RANGE, "TRNSCI_CPU: \"%.40s\", allowed: %s", requested_cpu, names);
 	}
-	if (service->wish)
-		cpu_level_parse(wish, &wanted);
+	if (service->requested_cpu)
+		cpu_level_parse(requested_cpu, &wanted);
 	service->wish_lowered = wanted & ~cpu_detect();
 	if (service->wish_lowered)
-		log_line(LEVEL_WARNING, "TRNSCI_CPU=%s: this CPU lacks it, lowered to %s", wish,
+		log_line(LEVEL_WARNING, "TRNSCI_CPU=%s: this CPU lacks it, lowered to %s", requested_cpu,
 			 cpu_level_name(service->features));
 	return 0;
 }

@@ -19,7 +19,7 @@ struct slow_request {
 	uid_t uid;
 	uint64_t time_ns;  /* of its reply, CLOCK_REALTIME; set by slow_log_add */
 	uint64_t total_ns; /* from reading to reply */
-	/* Of a request that threads ran. */
+	/* Set if the engine's threads ran the request. */
 	bool has_threads;
 	uint64_t wait_ns, run_ns; /* until a thread began with it; until it was computed */
 	uint64_t result_bytes;

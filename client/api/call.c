@@ -115,8 +115,8 @@ static int take_oldest(struct trnsci_session *session, bool callback, int64_t de
 		r = -ERROR_CLOSED;
 	if (r == 0) {
 		*ret_call = call;
-		call_take(call);
-		session->comes_back = session->oldest && !callback;
+		call_unlist(call);
+		session->drains_answers = session->oldest && !callback;
 	}
 	pthread_mutex_unlock(&session->lock);
 	return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws into tiles, and any operation on tiles, without a call object.
  *
- * Each tries a kept call first (kept_call.h): the second call with the same parameters, dtypes and shapes skips validation
+ * Each tries a cached call first (cached_call.h): the second call with the same parameters, dtypes and shapes skips validation
  * and compilation. Otherwise it makes a call, runs it and frees it. */
 #include "draw.h"
 
@@ -87,7 +87,7 @@ void draw_set_noise_offset(struct trnsci_args *args, uint64_t offset)
 	trnsci_set_u64(noise, "offset", offset);
 }
 
-/* ---- kept calls ---- */
+/* ---- cached calls ---- */
 
 /* seed, stream, offset and position change from draw to draw and are no part of the key: draw_changes states them for each run.
  * Whether there is a position at all is, since the call is compiled with it or without. */
@@ -164,14 +164,14 @@ static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err
 	return r;
 }
 
-/* Runs by a kept call. Returns 1 if there is none that can. Inside the session. */
+/* Runs by a cached call. Returns 1 if there is none that can. Inside the session. */
 static int run_kept(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_tile *tile,
 		    struct trnsci_span *ret_span, struct error *err)
 {
 	struct into_tile into = {session, *drawing, tile};
 	struct prepared_changes changes = draw_changes(drawing->source);
 	const struct value *reply;
-	struct kept_call *kept;
+	struct cached_call *cached;
 	struct call_key key;
 	int r;
 
@@ -179,17 +179,17 @@ static int run_kept(struct trnsci_session *session, const struct drawing *drawin
 		return 1;
 	draw_begin_key(&key, drawing);
 	call_key_add_tile(&key, tile);
-	kept = kept_call_take(session, &key, make_kept, &into);
-	if (!kept)
+	cached = cached_call_take(session, &key, make_kept, &into);
+	if (!cached)
 		return 1;
-	r = kept_call_run(kept, &key, &changes, &reply, err);
+	r = cached_call_run(cached, &key, &changes, &reply, err);
 	if (r == 0 && ret_span)
 		r = span_read((const struct trnsci_value *)(const void *)reply, drawing->distribution, ret_span, err);
-	kept_call_give(session, kept);
+	cached_call_give(session, cached);
 	return r;
 }
 
-/* Runs by a kept call or by one made now. */
+/* Runs by a cached call or by one made now. */
 static int run_draw(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_tile **tile,
 		    struct trnsci_span *ret_span, struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnsci_fill: samples in the caller's memory. An embedded engine writes them there (fill_embedded.c). From a daemon, few come with
- * the reply to one request, and many through a tile, piece by piece. What comes again has a kept call (fill_kept.c). */
+ * the reply to one request, and many through a tile, piece by piece. What comes again has a cached call (fill_cached.c). */
 #include <string.h>
 
 #include <trnsci/trnsci.h>
@@ -110,7 +110,7 @@ static int find_place(struct fill *fill, struct error *err)
 
 /* ---- from a daemon: few ---- */
 
-static int fill_few(struct fill *fill, struct error *err)
+static int fill_inline(struct fill *fill, struct error *err)
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
@@ -128,7 +128,7 @@ static int fill_few(struct fill *fill, struct error *err)
 	return r;
 }
 
-/* Of a whole draw: its samples are numbers, and come with the reply. */
+/* Returns whether a whole draw's samples are numbers that come with the reply. */
 static bool is_few(const struct fill *fill)
 {
 	return !is_vector(fill->drawing.distribution) && fill->elements <= INLINE_BYTES / trnsci_dtype_size(fill->dtype);
@@ -222,7 +222,7 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t dead
 
 /* Learns first where the whole draw lies, then draws its pieces from there. Unlike a draw from a named stream, a piece
  * can be repeated. */
-static int fill_many(struct fill *fill, struct error *err)
+static int fill_by_tile(struct fill *fill, struct error *err)
 {
 	const bool named = draw_stream_name(&fill->drawing);
 	const int64_t deadline = deadline_after(fill->session->timeout_ms);
@@ -297,13 +297,13 @@ static int run_fill_as_is(struct fill *fill, struct error *err)
 	if (embedded)
 		return fill_embedded(fill, err);
 	if (fill_part_elements(fill) * trnsci_dtype_size(fill->dtype) <= INLINE_BYTES)
-		return fill_few(fill, err);
+		return fill_inline(fill, err);
 	if (is_first_large(fill)) {
-		r = fill_few(fill, err);
+		r = fill_inline(fill, err);
 		if (r != -ERROR_LIMIT)
 			return r;
 	}
-	return run_with_tiles(fill, fill_many, err);
+	return run_with_tiles(fill, fill_by_tile, err);
 }
 
 /* A message to the daemon cannot hold arrays of any size, and should not hold large ones. */
@@ -319,7 +319,7 @@ static int run_fill(struct fill *fill, struct error *err)
 	return has_large_arrays(fill) ? run_with_tiles(fill, run_fill_as_is, err) : run_fill_as_is(fill, err);
 }
 
-/* Checks a draw, and tries a kept call for a whole one. Returns 1 if the draw is still to be run. Inside the session. */
+/* Checks a draw, and tries a cached call for a whole one. Returns 1 if the draw is still to be run. Inside the session. */
 static int fill_at_once(struct fill *fill, struct error *err)
 {
 	const struct trnsci_array out = trnsci_vector(fill->dtype, fill->elements, fill->out);
@@ -329,7 +329,7 @@ static int fill_at_once(struct fill *fill, struct error *err)
 		return r;
 	if (!fill->out || fill_is_part(fill) || has_large_arrays(fill))
 		return 1;
-	return (fill->session->engine->shares_memory ? array_is_aligned(&out) : is_few(fill)) ? fill_kept(fill, err) : 1;
+	return (fill->session->engine->shares_memory ? array_is_aligned(&out) : is_few(fill)) ? fill_cached(fill, err) : 1;
 }
 
 int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,

@@ -8,7 +8,7 @@
 #include <trnsci/trnsci.h>
 
 #include "draw.h"
-#include "kept_call.h"
+#include "cached_call.h"
 
 struct fill {
 	struct trnsci_session *session;
@@ -41,8 +41,8 @@ int fill_make_draw(const struct fill *fill, const struct drawing *drawing, uint6
  * that dtype and count. */
 bool fill_take_elements(const struct fill *fill, const struct trnsci_value *reply, uint64_t count);
 
-/* Fills by a kept call. Returns 1 if there is none that can. The thread has entered the session (session_enter). */
-int fill_kept(struct fill *fill, struct error *err);
+/* Fills by a cached call. Returns 1 if there is none that can. The thread has entered the session (session_enter). */
+int fill_cached(struct fill *fill, struct error *err);
 
 /* Fills by an embedded engine. */
 int fill_embedded(struct fill *fill, struct error *err);

@@ -28,13 +28,13 @@ static int fill_memory(struct fill *fill, const struct trnsci_array *out, struct
 	return r;
 }
 
-/* A whole draw has tried a kept call before (fill_at_once). */
+/* A whole draw has tried a cached call before (fill_at_once). */
 static int fill_aligned(struct fill *fill, const struct trnsci_array *out, struct error *err)
 {
 	int r = 1;
 
 	if (fill_is_part(fill) && session_enter(fill->session)) {
-		r = fill_kept(fill, err);
+		r = fill_cached(fill, err);
 		session_leave(fill->session);
 	}
 	return r > 0 ? fill_memory(fill, out, err) : r;

@@ -10,7 +10,7 @@
 #include "embedded/embedded.h"
 #include "remote/remote.h"
 #include "session/public_error.h"
-#include "kept_call.h"
+#include "cached_call.h"
 #include "session/wait.h"
 #include "tile.h"
 
@@ -104,12 +104,12 @@ void trnsci_close(struct trnsci_session *session)
 		return;
 	}
 	pthread_mutex_lock(&session->lock);
-	session_bar(session);
+	session_close_entry(session);
 	pthread_mutex_unlock(&session->lock);
 	session->engine->stop(session);
 	forget_data(session);
 	tile_free_pooled(session); /* after that other threads put none there */
-	kept_calls_free(session);
+	cached_calls_free(session);
 	session_unref(session);
 }
 

@@ -29,7 +29,7 @@ static bool is_often(struct trnsci_call *call)
 		return false;
 	if (call->queue_runs++ == 0)
 		call->queue_began_ns = clock_ns();
-	if (call->session->queue_wish > 0)
+	if (call->session->queue_option > 0)
 		return call->queue_runs >= RUNS_ASKED;
 	if (call->queue_runs < RUNS_OFTEN)
 		return false;
@@ -141,7 +141,7 @@ static int find_results(struct trnsci_call *call, struct queued_call *queued)
 
 static void drop_queued(struct trnsci_call *call)
 {
-	if (call->through_queue)
+	if (call->queue_slot)
 		call_drop_reply(call); /* it lies there */
 	call_end_queued(call);
 }
@@ -163,7 +163,7 @@ static void make_queued(struct trnsci_call *call)
 			atomic_store(&session->queue_refused, true);
 	}
 	if (r < 0) {
-		call->queue_unfit = call->args.version + 1;
+		call->queue_refused_version = call->args.version + 1;
 		queued_call_free(queued);
 		return;
 	}
@@ -173,13 +173,13 @@ static void make_queued(struct trnsci_call *call)
 void queue_call_count(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
-	const struct queued_call *queued = call->through_queue;
+	const struct queued_call *queued = call->queue_slot;
 
 	if (queued && queued->version == call->args.version && !queued->outdated)
 		return;
-	if (!session->engine->begin_queue || session->queue_wish < 0 || session_check(session, NULL) < 0)
+	if (!session->engine->begin_queue || session->queue_option < 0 || session_check(session, NULL) < 0)
 		return;
-	if (call->internal || call->state == CALL_IN_FLIGHT || call->queue_unfit == call->args.version + 1 ||
+	if (call->internal || call->state == CALL_IN_FLIGHT || call->queue_refused_version == call->args.version + 1 ||
 	    !args_are_good(&call->args))
 		return;
 	if (queued) {

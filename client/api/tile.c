@@ -79,10 +79,10 @@ static int enter_tile(const struct trnsci_call *call, const struct trnsci_value 
 		return r;
 	struct arena *arena = arena_find(session, number);
 
-	if (!arena && session->growth.failure.code) {
-		session->growth.unmapped = (uint32_t)number;
-		session->growth.unmapped_on = call->connection;
-		*err = session->growth.failure;
+	if (!arena && session->arena_request.failure.code) {
+		session->arena_request.unmapped = (uint32_t)number;
+		session->arena_request.unmapped_on = call->connection;
+		*err = session->arena_request.failure;
 		return -err->code;
 	}
 	if (handle == 0 || offset % TILE_ALIGNMENT || bytes != tile->bytes || !arena || offset > arena->size ||
@@ -113,7 +113,7 @@ static void post_free(struct trnsci_session *session, uint64_t handle, uint64_t 
 	call->internal = call->tied = true;
 	call->tied_to = connection;
 	trnsci_set_u64(trnsci_args(call), "tile", handle);
-	call_post(call);
+	call_send_unawaited(call);
 }
 
 /* Frees a tile that could not be entered, and gives back the arena that could not be mapped. */

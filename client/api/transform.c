@@ -8,7 +8,7 @@
 
 #include "engine/operations/operations.h"
 #include "call/array.h"
-#include "kept_call.h"
+#include "cached_call.h"
 #include "session/public_error.h"
 #include "call/run.h"
 #include "session/wait.h"
@@ -60,7 +60,7 @@ static int run_on_memory(const struct transform *t, struct error *err)
 	return r;
 }
 
-/* Makes the call that is kept for transforms like this one. */
+/* Makes the call that is cached for transforms like this one. */
 static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err)
 {
 	const struct transform *t = arg;
@@ -73,7 +73,7 @@ static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err
 	return 0;
 }
 
-/* Of arrays that a kept call may work on: aligned, and apart or the same. */
+/* Of arrays that a cached call may work on: aligned, and apart or the same. */
 static bool can_keep(const struct transform *t)
 {
 	return t->in.data && t->out.data && t->in.ndim <= TRNSCI_MAX_DIMS && t->out.ndim <= TRNSCI_MAX_DIMS &&
@@ -81,12 +81,12 @@ static bool can_keep(const struct transform *t)
 	       array_is_aligned(&t->out) && (array_is_same(&t->in, &t->out) || !array_overlaps(&t->in, &t->out));
 }
 
-/* Transforms by a kept call. Returns false if there is none that can. Inside the session. */
+/* Transforms by a cached call. Returns false if there is none that can. Inside the session. */
 static bool run_kept(struct transform *t)
 {
 	void *const memory[PARAM_TILE_MEMORY] = {t->in.data, t->out.data};
 	struct prepared_changes changes = {.memory = memory};
-	struct kept_call *kept;
+	struct cached_call *cached;
 	const struct value *reply;
 	struct error ignored;
 	struct call_key key;
@@ -99,11 +99,11 @@ static bool run_kept(struct transform *t)
 	call_key_add_array(&key, &t->out);
 	call_key_add(&key, t->in.data == t->out.data);
 	call_key_add_params(&key, t->params);
-	kept = kept_call_take(t->session, &key, make_kept, t);
-	if (!kept)
+	cached = cached_call_take(t->session, &key, make_kept, t);
+	if (!cached)
 		return false;
-	done = kept_call_run(kept, &key, &changes, &reply, &ignored) == 0;
-	kept_call_give(t->session, kept);
+	done = cached_call_run(cached, &key, &changes, &reply, &ignored) == 0;
+	cached_call_give(t->session, cached);
 	return done;
 }
 

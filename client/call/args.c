@@ -223,7 +223,7 @@ static struct trnsci_args *append_child(struct trnsci_args *args, const char *na
 	return child;
 }
 
-void args_miss(struct trnsci_args *args, const char *name)
+void args_set_missing(struct trnsci_args *args, const char *name)
 {
 	if (!args || args->state->missing[0])
 		return;
@@ -248,7 +248,7 @@ static struct trnsci_args *place_child(struct trnsci_args *args, const char *nam
 			child = append_child(args, name);
 	}
 	if (!child && !name && args->value.kind == VALUE_MAP)
-		args_miss(args, NULL);
+		args_set_missing(args, NULL);
 	else if (!child)
 		args->state->failed = true;
 	return child;
@@ -271,7 +271,7 @@ static void set_copy(struct trnsci_args *args, const char *name, enum value_kind
 		return;
 	if (!bytes && size) {
 		child->value = value_nil();
-		args_miss(args, name);
+		args_set_missing(args, name);
 		return;
 	}
 	child->owned = copy_near(child->near_bytes, bytes, size);
@@ -430,7 +430,7 @@ static struct trnsci_args *set_array_map(struct trnsci_args *args, const char *n
 void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array)
 {
 	if (!array || (!array->data && array_bytes(array)))
-		args_miss(args, name);
+		args_set_missing(args, name);
 	else
 		args_set_bytes(set_array_map(args, name, array), "data", array->data, array_bytes(array));
 }

@@ -75,7 +75,7 @@ void args_set_new_tile(struct trnsci_args *args, const char *name);
 void args_set_stated_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array, unsigned number);
 /* Mark the tree as incomplete, or a parameter as one whose value is NULL: the call fails when it is sent. Accept NULL. */
 void args_fail(struct trnsci_args *args);
-void args_miss(struct trnsci_args *args, const char *name);
+void args_set_missing(struct trnsci_args *args, const char *name);
 
 /* Returns the first parameter of that name in a list, or NULL. */
 const struct trnsci_param *params_find(const struct trnsci_param *params, const char *name);

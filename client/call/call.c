@@ -19,7 +19,7 @@ void call_drop_reply(struct trnsci_call *call)
 	if (call->request)
 		request_free(call->request);
 	call->request = NULL;
-	call->ran_here = false;
+	call->ran_inline = false;
 	fdpass_close(&call->fds);
 }
 

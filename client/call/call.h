@@ -18,7 +18,7 @@
 #include "fdpass.h"
 #include "session/session.h"
 
-/* Of a call whose request its sender has not written yet. */
+/* The `ends` of a call whose request is not written yet. */
 #define CALL_UNSENT UINT64_MAX
 
 enum call_state { CALL_IDLE, CALL_IN_FLIGHT, CALL_DONE /* answered: `error` or `reply` is set */ };
@@ -28,18 +28,18 @@ struct trnsci_call {
 	struct trnsci_args *params; /* owned, see above */
 	struct call_changes changes; /* of the present run */
 	/* What each run through a daemon's queue reads or writes stands together up to `fds`. */
-	struct queued_call *through_queue; /* queued_call.h; NULL: runs are sent */
+	struct queued_call *queue_slot; /* queued_call.h; NULL: runs are sent */
 	trnsci_callback *done;       /* for trnsci_dispatch; NULL: the call goes to trnsci_next */
 	void *done_arg;
 	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
-	bool ran_here; /* embedded: the last run was in its caller's thread */
+	bool ran_inline; /* embedded: the last run was in its caller's thread */
 	/* Under the session's lock. */
-	bool in_queue;                     /* in flight through the daemon's queue */
-	bool queued;                       /* in the queue of answered calls */
-	atomic_bool queueing;              /* goes into that queue when it is answered */
+	bool sent_by_queue;                     /* in flight through the daemon's queue */
+	bool in_answered_list;            /* in the queue of answered calls */
+	atomic_bool answers_to_next;              /* goes into that queue when it is answered */
 	bool cancelling;                   /* to be cancelled as soon as its request exists */
 	bool sent_again;                   /* after a reconnect */
-	bool needs_room;                   /* waits for an arena (remote/growth.h) */
+	bool needs_room;                   /* waits for an arena (remote/arena_request.h) */
 	unsigned rooms;                    /* times that it has waited for one */
 	atomic_uint refs; /* changed without the lock */
 	_Atomic(enum call_state) state;
@@ -74,9 +74,9 @@ struct trnsci_call {
 	/* How often it runs, for which it gets a place in the queue. */
 	unsigned queue_runs;              /* since queue_began_ns */
 	int64_t queue_began_ns;
-	uint64_t queue_unfit;             /* 1 more than the version of the parameters that do not fit */
+	uint64_t queue_refused_version;             /* 1 more than the version of the parameters that do not fit */
 	struct trnsci_tile *prepares_into; /* of a `prepare`: the output of the call that it prepares; NULL: as stated */
-	struct prepared *here;     /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
+	struct prepared *inline_prepared; /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
 	/* Under the session's lock. */
 	bool wants_fds;                    /* its reply brings file descriptors */
 	unsigned round;                    /* over the calls in flight that has come to it (remote/reconnect.c) */

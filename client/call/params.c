@@ -13,7 +13,7 @@ static void set_u64s(struct trnsci_args *args, const struct trnsci_param *param)
 	const uint64_t *values = param->value.data;
 
 	if (!values && param->count)
-		args_miss(args, param->name);
+		args_set_missing(args, param->name);
 	for (size_t i = 0; values && i < param->count; i++)
 		trnsci_set_u64(list, NULL, values[i]);
 }
@@ -24,7 +24,7 @@ static void set_i64s(struct trnsci_args *args, const struct trnsci_param *param)
 	const int64_t *values = param->value.data;
 
 	if (!values && param->count)
-		args_miss(args, param->name);
+		args_set_missing(args, param->name);
 	for (size_t i = 0; values && i < param->count; i++)
 		args_set_i64(list, NULL, values[i]);
 }

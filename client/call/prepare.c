@@ -53,7 +53,7 @@ static void send_releases(struct trnsci_session *session)
 		trnsci_set_u64(trnsci_args(release), "prepared", handle);
 		release->internal = release->tied = true;
 		release->tied_to = connection;
-		call_post(release);
+		call_send_unawaited(release);
 	}
 }
 
@@ -77,10 +77,10 @@ static bool is_worth_it(const struct trnsci_call *call)
 
 static void release_here(struct trnsci_call *call)
 {
-	if (!call->here)
+	if (!call->inline_prepared)
 		return;
-	call->session->engine->release(call->session, call->here);
-	call->here = NULL;
+	call->session->engine->release(call->session, call->inline_prepared);
+	call->inline_prepared = NULL;
 	call->prepared = 0;
 }
 
@@ -99,8 +99,8 @@ void prepare_here(struct trnsci_call *call)
 	}
 	if (call->runs > RUNS_BEFORE_HERE || !args_are_good(&call->args))
 		return;
-	if (call->runs++ == RUNS_BEFORE_HERE && is_worth_it(call) && engine->prepare(call, &call->here) == 0)
-		call->prepared = prepared_handle(call->here);
+	if (call->runs++ == RUNS_BEFORE_HERE && is_worth_it(call) && engine->prepare(call, &call->inline_prepared) == 0)
+		call->prepared = prepared_handle(call->inline_prepared);
 }
 
 struct prepare_todo prepare_begin(struct trnsci_call *call)
@@ -164,7 +164,7 @@ static void send_prepare(const struct prepare_todo *todo)
 	prepare->prepares = todo->call;
 	prepare->preparation = todo->preparation;
 	prepare->answered = take_handle;
-	call_post(prepare);
+	call_send_unawaited(prepare);
 }
 
 void prepare_send(struct trnsci_session *session, const struct prepare_todo *todo)

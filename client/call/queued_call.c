@@ -79,7 +79,7 @@ static void set_number(struct value *member, const struct queue_completion *comp
 
 void queued_call_complete(struct trnsci_call *call, const struct queue_completion *completion)
 {
-	struct queued_call *queued = call->through_queue;
+	struct queued_call *queued = call->queue_slot;
 
 	set_number(queued->seed, completion, QUEUE_SEED, completion->seed);
 	set_number(queued->stream, completion, QUEUE_STREAM, completion->stream);
@@ -105,7 +105,7 @@ void call_set_queued(struct trnsci_call *call, struct queued_call *queued)
 	if (queued->older)
 		queued->older->younger = queued;
 	session->queue_calls = queued;
-	call->through_queue = queued;
+	call->queue_slot = queued;
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -121,11 +121,11 @@ void call_end_queued(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	struct queued_call *queued;
 
-	if (!call->through_queue)
+	if (!call->queue_slot)
 		return;
 	pthread_mutex_lock(&session->lock);
-	queued = call->through_queue;
-	call->through_queue = NULL;
+	queued = call->queue_slot;
+	call->queue_slot = NULL;
 	unlink_queued(session, queued);
 	if (call->reply == &queued->reply)
 		call->reply = NULL;

@@ -20,16 +20,16 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 	const struct value *reply = NULL;
 	uint32_t handles[ARGS_SWAPS];
 
-	if (!call->here || call->queueing || call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) ||
+	if (!call->inline_prepared || call->answers_to_next || call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) ||
 	    !session_enter(session))
 		return false;
 	call_drop_reply(call);
 	if (changes_set(&call->changes, changes, session, call->method, call->params, NULL) == 0) {
 		const struct prepared_changes run = changes_for_engine(&call->changes, handles);
 
-		reply = prepared_rerun(call->here, &run);
+		reply = prepared_rerun(call->inline_prepared, &run);
 	}
-	call->ran_here = reply;
+	call->ran_inline = reply;
 	call->reply = reply;
 	call->connection = session->connection;
 	call_clear_error(call);
@@ -39,7 +39,7 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 }
 
 /* Sends the call as a request. */
-static int start_request(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
+static int start_request(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next)
 {
 	struct trnsci_session *session = call->session;
 	struct prepare_todo todo = {0};
@@ -54,7 +54,7 @@ static int start_request(struct trnsci_call *call, const struct trnsci_changes *
 		r = changes_set(&call->changes, changes, session, call->method, call->params, &error);
 	if (r == 0) {
 		pthread_mutex_lock(&session->lock);
-		r = call_begin(call, queueing, &error);
+		r = call_begin(call, answers_to_next, &error);
 		if (r == 0)
 			todo = prepare_begin(call);
 		pthread_mutex_unlock(&session->lock);
@@ -73,16 +73,16 @@ static int refuse_start(struct trnsci_call *call)
 	return call_set_error(call, &error);
 }
 
-int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
+int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next)
 {
 	if (session_check(call->session, NULL) < 0)
 		return refuse_start(call);
 	prepare_here(call);
-	if (!queueing && run_here(call, changes))
+	if (!answers_to_next && run_here(call, changes))
 		return 0;
-	if (call->through_queue && call->session->engine->enqueue(call, changes, queueing))
+	if (call->queue_slot && call->session->engine->enqueue(call, changes, answers_to_next))
 		return 0;
-	return call_is_in_flight(call) ? -ERROR_OUT_OF_RANGE : start_request(call, changes, queueing);
+	return call_is_in_flight(call) ? -ERROR_OUT_OF_RANGE : start_request(call, changes, answers_to_next);
 }
 
 /* ---- waiting ---- */
@@ -106,9 +106,9 @@ static int wait_until(struct trnsci_call *call, int64_t deadline)
 		if (r < 0)
 			return r;
 	}
-	if (call->queueing) {
+	if (call->answers_to_next) {
 		pthread_mutex_lock(&session->lock);
-		call_take(call);
+		call_unlist(call);
 		pthread_mutex_unlock(&session->lock);
 	}
 	/* A call that was never started is the caller's mistake. */
@@ -133,7 +133,7 @@ int call_run_until(struct trnsci_call *call, const struct trnsci_changes *change
 {
 	int r = call_start(call, changes, false);
 
-	if (r < 0 || call->ran_here)
+	if (r < 0 || call->ran_inline)
 		return r;
 	r = wait_until(call, deadline);
 	return r == -ERROR_TIMEOUT && call_is_in_flight(call) ? give_up(call) : r;
@@ -204,8 +204,8 @@ void trnsci_call_free(struct trnsci_call *call)
 	if (call_is_in_flight(call))
 		call_cancel(call);
 	pthread_mutex_lock(&call->session->lock);
-	call_take(call);
-	call->queueing = false;
+	call_unlist(call);
+	call->answers_to_next = false;
 	pthread_mutex_unlock(&call->session->lock);
 	call_end_queued(call);
 	prepare_end(call);

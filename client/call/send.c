@@ -6,7 +6,7 @@
 #include "table.h"
 
 /* What a tied call names went with its connection: such a call brings no session back. */
-int call_begin(struct trnsci_call *call, bool queueing, struct error *err)
+int call_begin(struct trnsci_call *call, bool answers_to_next, struct error *err)
 {
 	struct trnsci_session *session = call->session;
 
@@ -17,7 +17,7 @@ int call_begin(struct trnsci_call *call, bool queueing, struct error *err)
 	if (session->failure.code)
 		return session_report_failure(session, err);
 	call_unqueue(call);
-	call->queueing = queueing;
+	call->answers_to_next = answers_to_next;
 	call_ref(call); /* once it is answered, another thread may free it */
 	call_table_add(call);
 	return 0;
@@ -54,17 +54,17 @@ int call_send(struct trnsci_call *call)
 	return r;
 }
 
-void call_take(struct trnsci_call *call)
+void call_unlist(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
 
 	call_unqueue(call);
-	if (!session->oldest && session->comes_back && session->engine->flush)
+	if (!session->oldest && session->drains_answers && session->engine->flush)
 		session->engine->flush(session);
-	session->comes_back = session->comes_back && session->oldest;
+	session->drains_answers = session->drains_answers && session->oldest;
 }
 
-void call_post(struct trnsci_call *call)
+void call_send_unawaited(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
 	struct error ignored;

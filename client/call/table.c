@@ -13,7 +13,7 @@ static void queue_push(struct trnsci_session *session, struct trnsci_call *call)
 {
 	if (!session->oldest && session->ready_fd >= 0)
 		eventfd_write(session->ready_fd, 1);
-	call->queued = true;
+	call->in_answered_list = true;
 	call->older = session->newest;
 	call->newer = NULL;
 	*(session->newest ? &session->newest->newer : &session->oldest) = call;
@@ -25,9 +25,9 @@ void call_unqueue(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	eventfd_t ignored;
 
-	if (!call->queued)
+	if (!call->in_answered_list)
 		return;
-	call->queued = false;
+	call->in_answered_list = false;
 	*(call->newer ? &call->newer->older : &session->newest) = call->older;
 	*(call->older ? &call->older->newer : &session->oldest) = call->newer;
 	if (!session->oldest && session->ready_fd >= 0)
@@ -99,7 +99,7 @@ bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error
 		call_clear_error(call);
 	if (call->answered)
 		call->answered(call);
-	if (call->queueing)
+	if (call->answers_to_next)
 		queue_push(call->session, call);
 	atomic_store_explicit(&call->state, CALL_DONE, memory_order_release); /* the owner sees it without the lock */
 	session_wake(call->session);

@@ -75,7 +75,7 @@ int command_status(struct cli *cli, int argc, char **argv);
 int command_selftest(struct cli *cli, int argc, char **argv);
 int command_version(struct cli *cli, int argc, char **argv);
 
-/* Of a session or a tile that there is. */
+/* Return what the describe functions say of an open session or tile. */
 static inline const char *session_address(struct trnsci_session *session)
 {
 	struct trnsci_session_info info;

@@ -48,7 +48,7 @@ struct embedded {
 	struct engine *engine;                 /* owned, as its memory and lanes */
 	struct engine_session *engine_session; /* owned until embedded_stop */
 	uint64_t memory;     /* bytes that the machine has, with swap */
-	char *wish;          /* the instruction set that was asked for (options or TRNSCI_CPU); NULL: none */
+	char *requested_cpu;          /* the instruction set that was asked for (options or TRNSCI_CPU); NULL: none */
 	unsigned unanswered; /* requests whose callback has not returned yet; under the session's lock */
 };
 
@@ -103,7 +103,7 @@ static int send_stats(struct trnsci_call *call)
 		r = -ERROR_CLOSED;
 	} else if (map) {
 		*map = value_map();
-		r = embedded_show_stats(embedded->engine, embedded->engine_session, embedded->wish, bump, map) ? -ERROR_NO_MEMORY : 0;
+		r = embedded_show_stats(embedded->engine, embedded->engine_session, embedded->requested_cpu, bump, map) ? -ERROR_NO_MEMORY : 0;
 		session_leave(session);
 	}
 	if (r < 0) {
@@ -138,7 +138,7 @@ static struct request_run make_run(const struct trnsci_call *call)
 /* Returns whether the thread that sends the call will wait for it, and so can compute meanwhile. */
 static bool is_run_here(const struct trnsci_call *call)
 {
-	return !call->queueing && !call->internal;
+	return !call->answers_to_next && !call->internal;
 }
 
 /* Starts the request of a call. */
@@ -405,7 +405,7 @@ static void embedded_stop(struct trnsci_session *session)
 	engine_session_stop(embedded->engine_session);
 	pthread_mutex_lock(&session->lock);
 	session_wake(session);
-	while (session_has_inside(session) || embedded->unanswered > 0 || session->waiting)
+	while (session_is_in_use(session) || embedded->unanswered > 0 || session->waiting)
 		pthread_cond_wait(&session->ended, &session->lock);
 	pthread_mutex_unlock(&session->lock);
 	engine_session_close(embedded->engine_session);
@@ -417,7 +417,7 @@ static void embedded_destroy(struct trnsci_session *session)
 
 	arena_remove_all(session);
 	engine_destroy(embedded->engine);
-	free(embedded->wish);
+	free(embedded->requested_cpu);
 	free(embedded);
 }
 
@@ -462,8 +462,8 @@ static int make_engine(const struct trnsci_options *options, struct embedded *em
 	const struct session_owner limits = {.shares_memory = true, .prepared = PREPARED_MOST, .reserve = reserve_work,
 					      .reserve_arg = embedded};
 
-	if (cpu_allowed(embedded->wish, &settings.features) < 0)
-		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s, see TRNSCI_CPU", embedded->wish);
+	if (cpu_allowed(embedded->requested_cpu, &settings.features) < 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "cpu: no level is called %s, see TRNSCI_CPU", embedded->requested_cpu);
 	int r = engine_create(&settings, &embedded->engine, err);
 
 	if (r < 0)
@@ -477,17 +477,17 @@ static void free_embedded(struct embedded *embedded)
 {
 	engine_session_close(embedded->engine_session);
 	engine_destroy(embedded->engine);
-	free(embedded->wish);
+	free(embedded->requested_cpu);
 	free(embedded);
 }
 
 int embedded_open(const struct trnsci_options *options, struct trnsci_session **ret_session, struct error *err)
 {
 	struct embedded *embedded = calloc(1, sizeof *embedded);
-	const char *wish = options->cpu ? options->cpu : getenv("TRNSCI_CPU");
+	const char *requested_cpu = options->cpu ? options->cpu : getenv("TRNSCI_CPU");
 	struct trnsci_session *session;
 
-	if (!embedded || (wish && !(embedded->wish = strdup(wish)))) {
+	if (!embedded || (requested_cpu && !(embedded->requested_cpu = strdup(requested_cpu)))) {
 		free(embedded);
 		return error_set(err, ERROR_NO_MEMORY, "embedded: no memory for a session");
 	}

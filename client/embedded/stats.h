@@ -7,9 +7,9 @@
 #include "engine/engine.h"
 #include "engine/memory/engine_session.h"
 
-/* Puts `process`, `engine` and `session` into map. wish: the instruction set that was asked for; NULL: none. Returns non-zero if there
+/* Puts `process`, `engine` and `session` into map. requested_cpu: the instruction set that was asked for; NULL: none. Returns non-zero if there
  * is no memory. */
-int embedded_show_stats(struct engine *engine, struct engine_session *engine_session, const char *wish, struct bump *bump,
+int embedded_show_stats(struct engine *engine, struct engine_session *engine_session, const char *requested_cpu, struct bump *bump,
 			struct value *map);
 
 #endif

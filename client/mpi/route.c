@@ -160,7 +160,7 @@ static size_t result_bytes(const struct route *route, const struct stage *stage)
 	const size_t before = placement_count(&stage->at, route->mpi->rank), after = placement_count(&stage->leaves, route->mpi->rank);
 	const bool first_real = route->transform.real && !route->transform.inverse;
 
-	/* Of a linear one, elements may be missing. */
+	/* A linear placement may lack elements. */
 	if (stage->n_sweeps > 1 && stage->at.linear)
 		return size * stage->at.shape[0] * stage->at.shape[1];
 	return stage->n_sweeps < 2 ? 0 : size * (first_real ? after : before);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Of an embedded engine's thread: as wide as its cache allows, since each piece of a row far from the one before waits for
+/* A chunk of an embedded engine's thread is as wide as its cache allows, since each piece of a row far from the one before waits for
  * memory anew (measured: two thirds of the time with 256 KiB at 4096 x 4096). */
 enum { CHUNK_BYTES = 1 << 20, DAEMON_CHUNK_BYTES = 4 << 20, LINE_BYTES = 64, PARAMETERS = 5 };
 

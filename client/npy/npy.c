@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those that are written come first of their dtype. */
+/* Of several names of a dtype, files are written with the first. */
 static const struct {
 	const char descr[4]; /* without the byte order */
 	enum trnsci_dtype dtype;

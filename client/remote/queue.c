@@ -24,7 +24,7 @@
 enum {
 	SPINS = 128, /* some 3 us */
 	FEW_SPINS = 8,
-	SOON_SPINS = 96, /* what another process of this CPU takes to get it and give it back */
+	BEFORE_YIELD_SPINS = 96, /* what another process of this CPU takes to get it and give it back */
 	TRY_EVERY = 16,
 	SLEEP_NS = 100000000, /* without a look at the socket, by which the end of a daemon is noticed; a crowd waits for milliseconds */
 	SEVERAL = 4,	    /* runs under way, which are likely to end together */
@@ -36,7 +36,7 @@ void queue_let_go(struct queue *queue, const struct queue_look *look, bool found
 {
 	queue->spins_pay = found;
 	queue->yields = false;
-	queue->soon_pays = look->soon ? look->came_soon : queue->soon_pays;
+	queue->before_yield_pays = look->before_yield ? look->found_before_yield : queue->before_yield_pays;
 	queue_end(queue);
 }
 
@@ -44,7 +44,7 @@ void queue_let_go(struct queue *queue, const struct queue_look *look, bool found
  * more with each look at the other's words. */
 static uint32_t count_awaited(const struct queue *queue)
 {
-	const uint32_t runs = queue->shown - queue->consumed;
+	const uint32_t runs = queue->published - queue->consumed;
 
 	return runs >= SEVERAL ? runs / 2 : 1;
 }
@@ -70,7 +70,7 @@ struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_
 	*ret_look = (struct queue_look){
 		.consumed = queue->consumed,
 		.awaited = awaited,
-		.soon = awaited > 1 && queue->soon_pays != tries ? SOON_SPINS : 0,
+		.before_yield = awaited > 1 && queue->before_yield_pays != tries ? BEFORE_YIELD_SPINS : 0,
 		.spins = queue->yields ? 1 : queue->spins_pay || tries ? SPINS : FEW_SPINS,
 		.yields = queue->yields,
 	};
@@ -108,7 +108,7 @@ static void write_entry(struct queue *queue, const struct trnsci_call *call)
 	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
 
 	static_assert((int)ARGS_SWAPS == (int)RUN_PREPARED_TILES, "as many tiles");
-	entry->prepared = call->through_queue->prepared;
+	entry->prepared = call->queue_slot->prepared;
 	entry->given = changes.given;
 	entry->seed = changes.seed;
 	entry->stream = changes.stream;
@@ -135,7 +135,7 @@ static bool is_freed(void *arg, const struct args_tile *at)
  * was freed since. */
 static bool names_tiles(const struct trnsci_call *call)
 {
-	struct queued_call *queued = call->through_queue;
+	struct queued_call *queued = call->queue_slot;
 
 	if (queued->frees == call->session->n_frees)
 		return true;
@@ -157,55 +157,55 @@ static bool may_submit(const struct trnsci_call *call, const struct queue *queue
 	const struct trnsci_session *session = call->session;
 
 	return queue && !session->closed && !session->failure.code && session->n_lost == 0 && call->state != CALL_IN_FLIGHT &&
-	       call->through_queue->connection == session->connection && queue->connection == session->connection &&
+	       call->queue_slot->connection == session->connection && queue->connection == session->connection &&
 	       queue->submitted - queue->consumed < queue->entries && session->ready_fd < 0 && names_tiles(call) &&
 	       (queue_is_busy(queue) || daemon_is_awake(queue) || session->n_in_flight > 0);
 }
 
-void queue_show(struct trnsci_session *session)
+void queue_publish(struct trnsci_session *session)
 {
 	struct remote *remote = session->peer;
 	struct queue *queue = remote->queue;
 
-	if (!queue || queue->shown == queue->submitted || session->failure.code)
+	if (!queue || queue->published == queue->submitted || session->failure.code)
 		return;
 	if (input_is_read_ahead(&remote->in)) /* that thread does not look at the queue */
 		atomic_store_explicit(&remote->interrupted, true, memory_order_relaxed);
 	if (remote->sleeping && !queue->armed) /* it fell asleep while nothing was submitted */
 		set_armed(queue, QUEUE_WAKE_NOTIFY);
-	queue->shown = queue->submitted;
+	queue->published = queue->submitted;
 	atomic_store_explicit(&queue->page->submitted, queue->submitted, memory_order_release);
 	if (session->waiting)
 		atomic_thread_fence(memory_order_seq_cst);
 	kick_daemon(session, queue);
 }
 
-bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing)
+bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next)
 {
 	struct trnsci_session *session = call->session;
 	struct remote *remote = session->peer;
 	struct queue *queue;
 	bool may;
 
-	if (call->through_queue->version != call->args.version || call->state == CALL_IN_FLIGHT ||
+	if (call->queue_slot->version != call->args.version || call->state == CALL_IN_FLIGHT ||
 	    changes_set(&call->changes, changes, session, call->method, call->params, NULL) < 0)
 		return false;
 	pthread_mutex_lock(&session->lock);
 	queue = remote->queue;
 	may = may_submit(call, queue);
-	call->through_queue->outdated = call->through_queue->connection != session->connection;
+	call->queue_slot->outdated = call->queue_slot->connection != session->connection;
 	if (may) {
 		call_unqueue(call);
 		call_drop_reply(call);
-		atomic_store_explicit(&call->queueing, queueing, memory_order_release);
+		atomic_store_explicit(&call->answers_to_next, answers_to_next, memory_order_release);
 		call_table_add(call);
 		call->ends = 0; /* sent, and not by the socket */
-		call->in_queue = true;
+		call->sent_by_queue = true;
 		write_entry(queue, call);
 		queue->submitted++;
 		prefetch_to_write(queue_submission(queue->page, queue->entries, queue->submitted));
-		if (!session_will_return(session) || queue->submitted - queue->shown >= KEPT_MOST)
-			queue_show(session);
+		if (!session_will_return(session) || queue->submitted - queue->published >= KEPT_MOST)
+			queue_publish(session);
 	}
 	pthread_mutex_unlock(&session->lock);
 	return may;
@@ -231,8 +231,8 @@ static bool spin_for_awaited(const struct queue *queue, const struct queue_look 
 /* Another client of this CPU may have several runs to take, too: it gets the CPU unless ours come sooner, and at times even then. */
 bool queue_spin(const struct queue *queue, struct queue_look *look)
 {
-	look->came_soon = spin_for_awaited(queue, look, look->soon);
-	if (look->came_soon)
+	look->found_before_yield = spin_for_awaited(queue, look, look->before_yield);
+	if (look->found_before_yield)
 		return true;
 	if (look->awaited > 1)
 		sched_yield();
@@ -260,12 +260,12 @@ static bool answer_entry(struct trnsci_session *session, const struct queue_comp
 
 	if (completion->error) /* the notification has ended the call, or will */
 		return true;
-	if (!call || !call->in_queue)
+	if (!call || !call->sent_by_queue)
 		return false;
-	call->in_queue = false;
-	if (call->through_queue) {
+	call->sent_by_queue = false;
+	if (call->queue_slot) {
 		queued_call_complete(call, completion);
-		call_finish(call, NULL, NULL, NULL, &call->through_queue->reply);
+		call_finish(call, NULL, NULL, NULL, &call->queue_slot->reply);
 	} else { /* its owner has freed it */
 		error_set(&freed, ERROR_CANCELLED, "%s: it was freed", call->method);
 		call_finish(call, &freed, NULL, NULL, NULL);
@@ -291,7 +291,7 @@ bool queue_receive(struct trnsci_session *session)
 	n = completed - queue->consumed;
 	if (n == 0)
 		return false;
-	good = n <= queue->shown - queue->consumed;
+	good = n <= queue->published - queue->consumed;
 	for (uint32_t i = 0; good && i < n; i++)
 		prefetch_to_read(queue_completion(queue->page, queue->entries, queue->consumed + i));
 	for (; good && queue->consumed != completed; queue->consumed++) {
@@ -330,9 +330,9 @@ void queue_read_notification(struct trnsci_session *session, const struct messag
 	if (!user || !value_to_u64(user, &number) || number > UINT32_MAX || !handshake_read_error(&message->params, &error))
 		return;
 	call = call_table_find(session, (uint32_t)number);
-	if (!call || !call->in_queue)
+	if (!call || !call->sent_by_queue)
 		return;
-	call->in_queue = false;
+	call->sent_by_queue = false;
 	call_finish(call, &error, NULL, NULL, NULL);
 }
 

@@ -12,36 +12,36 @@
 struct queue;
 
 /* As session_engine.enqueue. */
-bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
+bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next);
 
 /* The rest with the session's lock, but for queue_spin and queue_yield. */
 
 /* Answers calls whose runs have ended. Returns whether there were any. */
 bool queue_receive(struct trnsci_session *session);
-/* The same, but not for a few of several that are under way. */
+/* As queue_receive, but waits until half of several runs have ended. */
 bool queue_receive_several(struct trnsci_session *session);
-/* Shows the daemon the submissions that were kept back. */
-void queue_show(struct trnsci_session *session);
+/* Publishes the submissions that were kept back. */
+void queue_publish(struct trnsci_session *session);
 /* Ends the call whose run has failed, if this is the notification of it. */
 void queue_read_notification(struct trnsci_session *session, const struct message *message);
 
 /* Returns whether entries are submitted and not completed. */
 bool queue_is_busy(const struct queue *queue);
-/* What a thread looks for that spins: more completions than were consumed; and how often. */
+/* How a thread waits for completions beyond those that it has consumed. */
 struct queue_look {
 	uint32_t consumed;
-	uint32_t awaited; /* how many more are worth a look for others first */
-	unsigned soon;    /* of several: before others get the CPU */
+	uint32_t awaited; /* how many more completions end the wait */
+	unsigned before_yield; /* spins before the first sched_yield, where several are awaited */
 	unsigned spins;
 	bool yields;    /* for other clients of the daemon, instead of sleeping */
-	bool came_soon; /* set by queue_spin */
+	bool found_before_yield; /* set by queue_spin */
 };
 
 /* Keeps the memory of the session's queue mapped while a thread spins at it; NULL: there is none that is busy. */
 struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look);
 /* Returns whether runs have ended. Without the lock. */
 bool queue_spin(const struct queue *queue, struct queue_look *look);
-/* The same if the look yields: gives the CPU away until runs have ended, or it is interrupted, or that seems to be in vain. */
+/* As queue_spin, for a look that yields: calls sched_yield until runs have ended, it is interrupted, or yielding takes too long. */
 bool queue_yield(struct queue *queue, const struct queue_look *look, const atomic_bool *interrupted, int64_t deadline);
 void queue_let_go(struct queue *queue, const struct queue_look *look, bool found);
 

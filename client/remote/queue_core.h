@@ -20,13 +20,13 @@ struct queue {
 	uint64_t connection; /* on which it came */
 	uint32_t entries;
 	uint32_t submitted, consumed; /* our own numbers */
-	uint32_t shown;               /* submissions that the daemon may see: some are kept back */
+	uint32_t published;               /* submissions that the daemon may see: some are kept back */
 	uint32_t sleeps;              /* the number of our last sleep */
 	bool armed;                   /* the daemon is to wake us */
 	bool asleep;                  /* a thread sleeps at `completed`, and does not look at the socket */
 	bool yields;                  /* a thread yields until there is news there, and does not look at the socket, either */
 	bool spins_pay;               /* the last look found news: the daemon runs on another CPU */
-	bool soon_pays;               /* it found several runs before others got this CPU: the daemon waits for us */
+	bool before_yield_pays;               /* it found several runs before others got this CPU: the daemon waits for us */
 	unsigned looks;
 	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
 	struct cpu_share cpu_share;   /* with other clients */

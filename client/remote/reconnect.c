@@ -159,7 +159,7 @@ static bool send_again(struct trnsci_call *call)
 	struct error error;
 
 	call->sent_again = true;
-	call->in_queue = false;
+	call->sent_by_queue = false;
 	if (socket_io_append(call, &error) < 0)
 		call_finish(call, &error, NULL, NULL, NULL);
 	return true;

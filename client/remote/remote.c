@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "arena_map.h"
-#include "growth.h"
+#include "arena_request.h"
 #include "queue.h"
 #include "queue_attach.h"
 #include "reconnect.h"
@@ -48,7 +48,7 @@ static bool may_keep_back(const struct trnsci_session *session)
 
 static void remote_flush(struct trnsci_session *session)
 {
-	queue_show(session);
+	queue_publish(session);
 	if (output_pending(&((struct remote *)session->peer)->out) > 0)
 		socket_io_flush(session);
 }
@@ -76,7 +76,7 @@ static int remote_send(struct trnsci_call *call, struct error *err)
 	int r = 0;
 
 	pthread_mutex_lock(&session->lock);
-	queue_show(session); /* a run must not come behind a request that frees its tile */
+	queue_publish(session); /* a run must not come behind a request that frees its tile */
 	if (call->state == CALL_IN_FLIGHT) { /* otherwise the session has failed since, and the call with it */
 		r = socket_io_append(call, err);
 		if (r == 0 && !may_keep_back(session))
@@ -102,7 +102,7 @@ static void remote_cancel(struct trnsci_call *call)
 	if (!cancels || call_new(call->session, "cancel", &cancel) < 0)
 		return;
 	trnsci_set_u64(trnsci_args(cancel), "msgid", msgid);
-	call_post(cancel);
+	call_send_unawaited(cancel);
 }
 
 /* ---- waiting ---- */
@@ -296,9 +296,9 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 		arm_for_program(session);
 	remote_flush(session);
 	wake_poller(session);
-	if ((session->growth.wanted && !session->growth.asked && !session->fds_pending) || session->growth.unmapped) {
+	if ((session->arena_request.wanted && !session->arena_request.asked && !session->fds_pending) || session->arena_request.unmapped) {
 		pthread_mutex_unlock(&session->lock);
-		growth_tend(session);
+		arena_request_tend(session);
 		pthread_mutex_lock(&session->lock);
 	}
 }
@@ -353,7 +353,7 @@ static void remote_stop(struct trnsci_session *session)
 	socket_io_fail(session, ERROR_CLOSED, "session", "it was closed"); /* wakes the thread in poll */
 	queue_wake_sleeper(session);
 	session_wake(session);
-	while (session->waiting || session_has_inside(session))
+	while (session->waiting || session_is_in_use(session))
 		pthread_cond_wait(&session->ended, &session->lock);
 	atomic_store_explicit(&last_window_ns, session->spin.window_ns, memory_order_relaxed);
 	output_stop(&remote->out);
@@ -384,7 +384,7 @@ static void remote_abandon(struct trnsci_session *session)
 static int remote_begin_arenas(struct trnsci_session *session, size_t bytes, struct error *err)
 {
 	(void)err; /* a refusal is the answer of the calls that need the arena */
-	growth_begin(session, bytes);
+	arena_request_begin(session, bytes);
 	return 0;
 }
 
@@ -397,7 +397,7 @@ static const struct session_engine remote_engine = {
 	.cancel = remote_cancel,
 	.progress = remote_progress,
 	.begin_arenas = remote_begin_arenas,
-	.tend_arenas = growth_tend,
+	.tend_arenas = arena_request_tend,
 	.tile_was_there = remote_tile_was_there,
 	.attach_ring = remote_attach_ring,
 	.attach_broadcast = remote_attach_broadcast,
@@ -409,7 +409,7 @@ static const struct session_engine remote_engine = {
 	.abandon = remote_abandon,
 };
 
-static const struct remote_events events = {.lost = reconnect, .failed = growth_keep, .notified = queue_read_notification};
+static const struct remote_events events = {.lost = reconnect, .failed = arena_request_keep, .notified = queue_read_notification};
 
 static int new_remote_session(const char *path, const struct trnsci_options *options, struct handshake *handshake,
 			      struct trnsci_session **ret_session, struct error *err)

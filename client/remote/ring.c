@@ -139,5 +139,5 @@ void remote_detach_ring(struct trnsci_session *session, struct ring_link *link)
 	trnsci_set_u64(trnsci_args(call), "ring", link->handle);
 	call->tied = true;
 	call->tied_to = link->connection;
-	call_post(call);
+	call_send_unawaited(call);
 }

@@ -84,7 +84,7 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 	session->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : -1;
 	session->arena_bytes = options->arena_bytes;
 	atomic_init(&session->refs, 1);
-	session->queue_wish = options->queue;
+	session->queue_option = options->queue;
 	session->reconnect_ms = options->reconnect_ms ? options->reconnect_ms : RECONNECT_MS;
 	session->ready_fd = -1;
 	session->address = strdup(address);
@@ -172,13 +172,13 @@ int session_report_failure(const struct trnsci_session *session, struct error *e
 	return -ERROR_CLOSED;
 }
 
-void session_bar(struct trnsci_session *session)
+void session_close_entry(struct trnsci_session *session)
 {
 	session->closed = true;
 	atomic_fetch_or(&session->inside, BARRED);
 }
 
-bool session_has_inside(const struct trnsci_session *session)
+bool session_is_in_use(const struct trnsci_session *session)
 {
 	return atomic_load(&session->inside) != BARRED;
 }

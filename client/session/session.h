@@ -29,14 +29,14 @@ enum {
 	POOLED_TILES = 8, /* tiles kept for later arrays of the caller (api/tile_pool.h) */
 };
 
-struct kept_calls;
+struct cached_calls;
 struct prepared;
 struct ring_link;
 
 struct arena;
 
-/* How a session gets one more arena (remote/growth.h). */
-struct session_growth {
+/* How a session gets one more arena (remote/arena_request.h). */
+struct arena_request {
 	bool wanted;  /* an arena is to be asked for */
 	bool exact;   /* for no more than `bytes`: a larger one was refused */
 	bool asked;   /* a request for one is in flight */
@@ -68,7 +68,7 @@ struct session_engine {
 	/* Makes the session's queue, unless it has one. NULL: the engine has none. Without. */
 	int (*begin_queue)(struct trnsci_session *session, struct error *err);
 	/* Submits a call that has what it needs for the queue. Returns false if it has to be sent. Without. */
-	bool (*enqueue)(struct trnsci_call *call, const struct trnsci_changes *changes, bool queueing);
+	bool (*enqueue)(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next);
 	/* Asks for the end of a call in flight, to which the caller holds a reference. Without. */
 	void (*cancel)(struct trnsci_call *call);
 	/* Receives answers, and waits for some until the deadline: with a deadline above 0 one thread at a time. With; the lock
@@ -108,7 +108,7 @@ struct trnsci_session {
 	/* Settings: fixed once the session is open. */
 	int timeout_ms;     /* of a call; -1: none */
 	int reconnect_ms;   /* how long the first wait for a lost daemon may take; negative: none, a lost session ends */
-	int queue_wish;     /* the option `queue` */
+	int queue_option;     /* the option `queue` */
 	size_t arena_bytes; /* least size of the first arena */
 	/* Everything below is guarded by the lock. */
 	pthread_mutex_t lock;
@@ -128,7 +128,7 @@ struct trnsci_session {
 	struct trnsci_call *calls[CALL_BUCKETS]; /* in flight, by msgid */
 	uint32_t n_in_flight;
 	struct trnsci_call *oldest, *newest;     /* answered, for trnsci_next and trnsci_dispatch */
-	bool comes_back; /* the program takes them by trnsci_next, one of several has just been taken */
+	bool drains_answers; /* the program is emptying this list by trnsci_next */
 	int ready_fd; /* eventfd, readable while that queue holds a call; -1 until trnsci_fd */
 	/* Handles of prepared calls to release (prepare.h); they stand on that connection. */
 	uint32_t releases[SESSION_RELEASES];
@@ -137,7 +137,7 @@ struct trnsci_session {
 	bool fds_pending; /* a call whose reply brings descriptors is in flight: one at a time */
 	/* Tiles. */
 	struct arena *arenas; /* list (arena.h) */
-	struct session_growth growth;
+	struct arena_request arena_request;
 	bool large_fills; /* an array was filled that a tile could have served */
 	uint64_t connection; /* counts connections: a reconnect ends what replies of earlier ones named */
 	struct trnsci_tile *tiles; /* list (tile.h) */
@@ -145,7 +145,7 @@ struct trnsci_session {
 	size_t n_lost;             /* tiles whose content is lost */
 	struct trnsci_tile *pooled[POOLED_TILES];
 	size_t n_pooled;
-	_Atomic(struct kept_calls *) kept; /* api/kept_call.h; NULL: none yet; changed without the lock */
+	_Atomic(struct cached_calls *) cached; /* api/cached_call.h; NULL: none yet; changed without the lock */
 };
 
 /* Returns -ERROR_CLOSED for NULL and in a child after fork. */
@@ -166,11 +166,11 @@ void session_unref(struct trnsci_session *session);
 /* Drops a reference that cannot be the last one. With the lock. */
 void session_unref_locked(struct trnsci_session *session);
 
-/* Returns whether the program will soon call a function of the session: answers wait for one that takes them by trnsci_next. Till
- * then a request may be kept back for others to go out with it. With the lock. */
+/* Returns whether the program is about to call the session again, because answers wait for trnsci_next. Until then requests are held,
+ * to be sent together. With the lock. */
 static inline bool session_will_return(const struct trnsci_session *session)
 {
-	return session->comes_back && session->oldest && !session->waiting && session->ready_fd < 0;
+	return session->drains_answers && session->oldest && !session->waiting && session->ready_fd < 0;
 }
 
 /* Enters a session to work on its memory, for a short time: it is neither stopped nor freed until session_leave. Returns false if
@@ -186,8 +186,8 @@ void session_leave_with_ref(struct trnsci_session *session);
 int session_report_failure(const struct trnsci_session *session, struct error *err);
 
 /* Closes a session to those who would enter it, and marks it as closed. With the lock. */
-void session_bar(struct trnsci_session *session);
+void session_close_entry(struct trnsci_session *session);
 /* Returns whether threads are inside a session that is closed; session->ended is signalled when one leaves. With the lock. */
-bool session_has_inside(const struct trnsci_session *session);
+bool session_is_in_use(const struct trnsci_session *session);
 
 #endif

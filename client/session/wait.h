@@ -9,8 +9,7 @@
  * -ERROR_TIMEOUT. With the lock. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
 
-/* The same for a thread that needs nothing else of the session: it returns without the lock, and does not take it once it is woken. It
- * holds a reference to the session. */
+/* As session_wait, but returns unlocked: the woken thread does not take the lock again. It holds a reference to the session. */
 int session_wait_and_unlock(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
 
 /* Wakes the threads inside session_wait whose condition is true now. With the lock. */

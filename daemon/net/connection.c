@@ -358,7 +358,7 @@ static void init_shares(struct session *session)
 					     settings->work_bytes ? settings->work_bytes : UINT64_MAX, 0, 0};
 	session->inline_bytes = settings->inline_bytes;
 	session->reply_bytes = settings->reply_bytes;
-	/* No limit of the session's own: session_must_wait keeps to reply_bytes, and lets a larger result go alone. */
+	/* Unlimited here: session_must_wait enforces reply_bytes, and lets a larger result go alone. */
 	session->replies = (struct quota_share){user, QUOTA_REPLY_BYTES, "reply_bytes", UINT64_MAX, 0, 0};
 }
 

@@ -54,7 +54,7 @@ bool handover_take_back(struct session *session)
 		return false;
 	session->parcel = NULL;
 	unlink_sending(session);
-	/* Of an error the next try reports the same. */
+	/* An error is reported again by the next try. */
 	outbox_take_back(&session->outbox, sent > 0 ? (size_t)sent : 0);
 	session->service->stats.bytes_sent += sent > 0 ? (uint64_t)sent : 0;
 	return true;

@@ -57,9 +57,9 @@ struct loop_poller {
 /* Polls from now on, until the loop sleeps. Call it on the loop's thread; again does nothing. */
 void loop_poll(struct loop *loop, struct loop_poller *poller);
 void loop_stop_polling(struct loop *loop, struct loop_poller *poller);
-/* Counts a client that had something to do at now_ns (CLOCK_MONOTONIC); waits: it can do nothing else before that has ended. Returns
- * whether those of the last 33 ms were several and not very many, and most of them waited: the loop gives its CPU away after each
- * round then, and clients that wait had better do the same than sleep. */
+/* Counts a client that worked at now_ns (CLOCK_MONOTONIC). waits: it waits for the result. Returns true if 2 to 64 clients worked in
+ * the last 33 ms and most waited: the loop then yields its CPU after each round, and waiting clients do better to yield than to
+ * sleep. */
 bool loop_count_client(struct loop *loop, struct loop_poller *poller, bool waits, uint64_t now_ns);
 
 /* Runs until loop_end. Notifies the service manager's watchdog as often as it requires. */

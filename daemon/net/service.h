@@ -40,12 +40,12 @@ struct service {
 	struct stats stats;
 	struct latency latency[LATENCY_CLASSES];
 	struct slow_log slow_log;
-	uint64_t frame_ns;    /* when the frame that is being handled was read */
+	uint64_t clock_ns;    /* when the frame that is being handled was read */
 	unsigned frame_class; /* of a request that was answered meanwhile; LATENCY_NONE: none was */
 	const char *frame_method; /* of that request */
 	uint64_t started_ns;
 	uint32_t features; /* of the CPU, that kernels may use */
-	const char *wish;  /* TRNSCI_CPU, or NULL */
+	const char *requested_cpu;  /* TRNSCI_CPU, or NULL */
 	bool wish_lowered; /* TRNSCI_CPU names a level that this CPU lacks */
 	pthread_t loop_thread;
 	const struct session_handler *handler; /* of all sessions */
@@ -56,7 +56,7 @@ struct service {
 	struct session *sending, **sending_last; /* those whose replies the sender has, in the order in which it got them */
 	struct broadcast_entry *broadcasts;
 	uint64_t fds_released_ns; /* when the sockets of all sessions were last looked at for unread descriptors */
-	uint64_t lone_session, lone_since_ns; /* the one that computed last, and since when no other did */
+	uint64_t only_computing_session, only_computing_since_ns; /* the one that computed last, and since when no other did */
 	uint64_t last_session;
 	uint64_t most_sessions; /* at once, since the heap was last trimmed after a crowd */
 	bool stopping;

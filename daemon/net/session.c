@@ -22,8 +22,8 @@ uint64_t session_turn_end_ns(const struct session *session)
 {
 	const uint64_t ns = (uint64_t)TURN_NS * session->weight;
 
-	session->service->frame_ns = stats_now_ns();
-	return session->service->frame_ns + (ns < TURN_MAX_NS ? ns : TURN_MAX_NS);
+	session->service->clock_ns = stats_now_ns();
+	return session->service->clock_ns + (ns < TURN_MAX_NS ? ns : TURN_MAX_NS);
 }
 
 /* Returns true if the results of one more request might not fit. One request alone may always run: with a limit below

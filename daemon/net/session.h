@@ -45,7 +45,7 @@ struct session {
 	/* Its shares of the user's quotas, and their limits as the settings were when the session began. */
 	struct quota_share bytes;   /* messages: requests until answered, replies until sent */
 	struct quota_share jobs;    /* unanswered requests */
-	bool keeps_job;             /* of them: one, for the next run of the turn (runs_end) */
+	bool holds_job;             /* of them: one, for the next run of the turn (runs_end) */
 	struct quota_share work;    /* results and temporaries of requests, and prepared calls */
 	uint64_t inline_bytes, reply_bytes; /* the settings when the session began */
 	struct quota_share replies; /* inline results, from before their request starts until they are sent */
@@ -82,7 +82,7 @@ struct session {
 	struct client_held *held; /* memory that ended rings and broadcasts have left with the client */
 	/* What keeps a closed session alive, besides `running`. */
 	unsigned n_rings, n_broadcasts; /* not ended */
-	unsigned n_detached;            /* of both: those that the client has ended, and a thread not yet */
+	unsigned n_detached;            /* of both: detached by the client, still running */
 	unsigned n_freeing;             /* requests, frames and sessions that the background worker frees */
 	unsigned n_deferred;            /* method calls whose reply comes later; of an open session only */
 };

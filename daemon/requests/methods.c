@@ -63,7 +63,7 @@ static int show_daemon(const struct session *session, struct bump *bump, struct 
 	failed |= value_put(bump, map, "uptime_s", value_real((double)up_ns * 1e-9));
 	failed |= value_put(bump, &cpu, "level", value_string(cpu_level_name(service->features)));
 	failed |= value_put(bump, &cpu, "detected", value_string(cpu_level_name(cpu_detect())));
-	failed |= value_put(bump, &cpu, "wanted", service->wish ? value_string(service->wish) : value_nil());
+	failed |= value_put(bump, &cpu, "wanted", service->requested_cpu ? value_string(service->requested_cpu) : value_nil());
 	failed |= value_put(bump, &cpu, "lowered", value_bool(service->wish_lowered));
 	failed |= value_put(bump, map, "cpu", cpu);
 	failed |= value_put(bump, map, "huge_pages", value_string(arena_huge_pages()));

@@ -223,7 +223,7 @@ static void refuse_given(struct session *session, const struct run_prepared *run
 static void close_draws(struct queue *queue)
 {
 	if (queue->draws.is_open)
-		runs_close_batch(queue->session, &queue->draws, stats_now_ns() - queue->session->service->frame_ns);
+		runs_close_batch(queue->session, &queue->draws, stats_now_ns() - queue->session->service->clock_ns);
 }
 
 static void run_entry(struct queue *queue)
@@ -281,7 +281,7 @@ static bool run_entries(struct queue *queue, uint64_t turn_end_ns)
 	uint32_t i, counted = 0;
 
 	prefetch_first(queue, n);
-	for (i = 0; i < n && !session_must_wait(session) && service->frame_ns < turn_end_ns; i++) {
+	for (i = 0; i < n && !session_must_wait(session) && service->clock_ns < turn_end_ns; i++) {
 		if (i + AHEAD < n)
 			prefetch_entry(queue, AHEAD);
 		run_entry(queue);
@@ -296,10 +296,10 @@ static bool run_entries(struct queue *queue, uint64_t turn_end_ns)
 	session->queue_backlog = i < n;
 	if (i == 0)
 		return false;
-	atomic_store_explicit(&queue->page->yields, loop_count_client(service->loop, &queue->poller, i == 1, service->frame_ns),
+	atomic_store_explicit(&queue->page->yields, loop_count_client(service->loop, &queue->poller, i == 1, service->clock_ns),
 			      memory_order_relaxed);
 	atomic_store_explicit(&queue->page->taken, queue->taken, memory_order_release);
-	queue->worked_ns = service->frame_ns;
+	queue->worked_ns = service->clock_ns;
 	queue->idle_polls = 0;
 	finish_turn(queue);
 	return true;
@@ -320,7 +320,7 @@ static void poll_again(struct queue *queue)
 	if (session->eof || session->service->settings->spin_us == 0)
 		return;
 	set_sleeps(queue, false);
-	queue->worked_ns = session->service->frame_ns;
+	queue->worked_ns = session->service->clock_ns;
 	loop_poll(session->service->loop, &queue->poller);
 }
 
@@ -399,6 +399,6 @@ void queue_kick(struct session *session)
 		return;
 	session->service->stats.queue_kicks++;
 	set_sleeps(queue, false);
-	queue->worked_ns = session->service->frame_ns;
+	queue->worked_ns = session->service->clock_ns;
 	loop_poll(session->service->loop, &queue->poller);
 }

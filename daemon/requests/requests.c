@@ -117,7 +117,7 @@ static void count_time(const struct pending_request *pending)
 	struct service *service = pending->session->service;
 	uint64_t now_ns;
 
-	if (pending->done && pending->read_ns == service->frame_ns) {
+	if (pending->done && pending->read_ns == service->clock_ns) {
 		service->frame_class = pending->latency;
 		service->frame_method = pending->method;
 		return;
@@ -215,14 +215,14 @@ static void on_done(struct request *request, void *arg)
 uint64_t requests_end_frame(struct session *session)
 {
 	struct service *service = session->service;
-	const uint64_t now = stats_now_ns(), took_ns = now - service->frame_ns;
+	const uint64_t now = stats_now_ns(), took_ns = now - service->clock_ns;
 
 	if (service->frame_class != LATENCY_NONE) {
 		latency_add(&service->latency[service->frame_class], took_ns);
 		if (session_is_slow(session, took_ns))
 			session_note_slow(session, &(struct slow_request){.method = service->frame_method, .total_ns = took_ns});
 	}
-	service->frame_ns = now;
+	service->clock_ns = now;
 	return now;
 }
 
@@ -240,11 +240,11 @@ void requests_note_computing(struct session *session)
 {
 	struct service *service = session->service;
 
-	if (service->lone_session != session->id) {
-		service->lone_session = session->id;
-		service->lone_since_ns = service->frame_ns;
+	if (service->only_computing_session != session->id) {
+		service->only_computing_session = session->id;
+		service->only_computing_since_ns = service->clock_ns;
 	}
-	engine_session_set_sole_client(session->memory, service->frame_ns - service->lone_since_ns >= LONE_NS);
+	engine_session_set_sole_client(session->memory, service->clock_ns - service->only_computing_since_ns >= LONE_NS);
 }
 
 /* Returns a request among the running ones, about to be started; NULL when there is no memory. */
@@ -257,7 +257,7 @@ static struct pending_request *add_pending(struct session *session, uint32_t msg
 		return NULL;
 	*pending = (struct pending_request){
 		.event.deliver = on_answered, .session = session, .charge = charge, .msgid = msgid, .latency = latency,
-		.method = method, .read_ns = session->service->frame_ns};
+		.method = method, .read_ns = session->service->clock_ns};
 	pending->next = session->running;
 	if (pending->next)
 		pending->next->prev = pending;

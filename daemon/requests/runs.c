@@ -53,17 +53,17 @@ static void end_run(struct session *session, const struct run_prepared *run, run
 /* Takes a job, or the one that the run before has left. */
 static int take_job(struct session *session, struct error *err)
 {
-	if (!session->keeps_job)
+	if (!session->holds_job)
 		return quota_share_take(&session->jobs, 1, err);
-	session->keeps_job = false;
+	session->holds_job = false;
 	return 0;
 }
 
 void runs_end(struct session *session)
 {
-	if (session->keeps_job)
+	if (session->holds_job)
 		quota_share_give(&session->jobs, 1);
-	session->keeps_job = false;
+	session->holds_job = false;
 }
 
 static void count_runs(struct session *session, unsigned n)
@@ -77,8 +77,8 @@ static void count_runs(struct session *session, unsigned n)
 /* Takes a job for runs of a turn, or keeps the one of the run before. */
 static bool keep_job(struct session *session)
 {
-	session->keeps_job = session->keeps_job || quota_share_take(&session->jobs, 1, NULL) == 0;
-	return session->keeps_job;
+	session->holds_job = session->holds_job || quota_share_take(&session->jobs, 1, NULL) == 0;
+	return session->holds_job;
 }
 
 bool runs_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,
@@ -117,12 +117,12 @@ void runs_end_batch(struct session *session, struct prepared_batch *batch, unsig
 		return;
 	}
 	now = stats_now_ns();
-	took_ns = now - service->frame_ns;
+	took_ns = now - service->clock_ns;
 	runs_close_batch(session, batch, took_ns);
 	latency_add_many(&service->latency[LATENCY_PREPARED], took_ns, answered);
 	if (session_is_slow(session, took_ns))
 		session_note_slow(session, &(struct slow_request){.method = RUN_PREPARED, .total_ns = took_ns});
-	service->frame_ns = now;
+	service->clock_ns = now;
 }
 
 void runs_start(struct session *session, const struct run_prepared *run, run_completed *completed)
@@ -148,5 +148,5 @@ void runs_start(struct session *session, const struct run_prepared *run, run_com
 	} else {
 		end_run(session, run, completed, &err, NULL);
 	}
-	session->keeps_job = true;
+	session->holds_job = true;
 }

@@ -112,15 +112,15 @@ int store_fail_restored(const char *dir, const char *why, struct error *err);
 /* Returns the statement, reset. */
 sqlite3_stmt *store_statement(struct store *store, enum store_statement which);
 /* Bind the parameter at a place, from 1 on. */
-void store_give_text(struct store *store, sqlite3_stmt *statement, int at, const char *text);
-void store_give_number(struct store *store, sqlite3_stmt *statement, int at, uint64_t number);
-void store_give_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u);
+void store_bind_text(struct store *store, sqlite3_stmt *statement, int at, const char *text);
+void store_bind_number(struct store *store, sqlite3_stmt *statement, int at, uint64_t number);
+void store_bind_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u);
 /* Binds generator and seed to the first two places and, if id, the stream id to the third. */
-void store_give_stream(struct store *store, sqlite3_stmt *statement, const struct stream *stream, bool id);
+void store_bind_stream(struct store *store, sqlite3_stmt *statement, const struct stream *stream, bool id);
 /* Binds a hash as rows keep it: 16 hexadecimal digits. */
-void store_give_hash(struct store *store, sqlite3_stmt *statement, int at, uint64_t hash);
+void store_bind_hash(struct store *store, sqlite3_stmt *statement, int at, uint64_t hash);
 /* Steps the statement once. Returns SQLite's result, also of a failure to prepare it or to bind a parameter. */
-int store_row(struct store *store, sqlite3_stmt *statement);
+int store_step_row(struct store *store, sqlite3_stmt *statement);
 /* Runs a statement that returns no row. */
 int store_step(struct store *store, sqlite3_stmt *statement, struct error *err);
 

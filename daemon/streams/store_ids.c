@@ -9,11 +9,11 @@ int store_put_seed(struct store *store, const struct store_seed *row, const stru
 	sqlite3_stmt *put = store_statement(store, STATEMENT_SEED_PUT);
 	int r;
 
-	store_give_stream(store, put, &row->stream, true);
+	store_bind_stream(store, put, &row->stream, true);
 	if (row->ended)
-		store_give_text(store, put, 3, "");
-	store_give_number(store, put, 4, row->uid);
-	store_give_hash(store, put, 5, store_hash_seed(row));
+		store_bind_text(store, put, 3, "");
+	store_bind_number(store, put, 4, row->uid);
+	store_bind_hash(store, put, 5, store_hash_seed(row));
 	r = store_step(store, put, err);
 	if (r == 0)
 		store->sum += store_hash_seed(row) - (old ? store_hash_seed(old) : 0);
@@ -25,9 +25,9 @@ int store_put_taken(struct store *store, const struct store_taken *row, struct e
 	sqlite3_stmt *put = store_statement(store, STATEMENT_TAKEN_PUT);
 	int r;
 
-	store_give_stream(store, put, &row->stream, true);
-	store_give_number(store, put, 4, row->uid);
-	store_give_hash(store, put, 5, store_hash_taken(row));
+	store_bind_stream(store, put, &row->stream, true);
+	store_bind_number(store, put, 4, row->uid);
+	store_bind_hash(store, put, 5, store_hash_taken(row));
 	r = store_step(store, put, err);
 	if (r == 0)
 		store->sum += store_hash_taken(row);
@@ -39,7 +39,7 @@ static int is_taken(struct store *store, const struct stream *stream, uint64_t *
 {
 	sqlite3_stmt *get = store_statement(store, STATEMENT_TAKEN_GET);
 
-	store_give_stream(store, get, stream, true);
+	store_bind_stream(store, get, stream, true);
 	return store_read_hash(store, get, ret_hash, err);
 }
 
@@ -48,7 +48,7 @@ static int remove_taken(struct store *store, const struct stream *stream, uint64
 	sqlite3_stmt *remove = store_statement(store, STATEMENT_TAKEN_REMOVE);
 	int r;
 
-	store_give_stream(store, remove, stream, true);
+	store_bind_stream(store, remove, stream, true);
 	r = store_step(store, remove, err);
 	if (r == 0)
 		store->sum -= hash;
@@ -81,7 +81,7 @@ static int get_seed(struct store *store, const struct stream *stream, struct sto
 	int r;
 
 	*ret = (struct store_seed){.stream = *stream};
-	store_give_stream(store, get, stream, false);
+	store_bind_stream(store, get, stream, false);
 	r = store_read_single(store, get, &row, err);
 	if (r < 0)
 		return r;
@@ -98,7 +98,7 @@ static int get_seed(struct store *store, const struct stream *stream, struct sto
 /* Adds the number of a statement that always has a row. */
 static int add_number(struct store *store, sqlite3_stmt *get, uint64_t *ret_sum, struct error *err)
 {
-	int rc = store_row(store, get);
+	int rc = store_step_row(store, get);
 
 	if (rc == SQLITE_ROW)
 		*ret_sum += (uint64_t)sqlite3_column_int64(get, 0);
@@ -111,7 +111,7 @@ static int count_of(struct store *store, enum store_statement which, uint32_t ui
 {
 	sqlite3_stmt *count = store_statement(store, which);
 
-	store_give_number(store, count, 1, uid);
+	store_bind_number(store, count, 1, uid);
 	return add_number(store, count, ret_sum, err);
 }
 

@@ -78,7 +78,7 @@ sqlite3_stmt *store_statement(struct store *store, enum store_statement which)
 	return *statement;
 }
 
-int store_row(struct store *store, sqlite3_stmt *statement)
+int store_step_row(struct store *store, sqlite3_stmt *statement)
 {
 	if (!statement)
 		return sqlite3_extended_errcode(store->db);
@@ -87,7 +87,7 @@ int store_row(struct store *store, sqlite3_stmt *statement)
 
 int store_step(struct store *store, sqlite3_stmt *statement, struct error *err)
 {
-	int rc = store_row(store, statement);
+	int rc = store_step_row(store, statement);
 
 	if (statement)
 		sqlite3_reset(statement);
@@ -103,40 +103,40 @@ static void note_bound(struct store *store, int rc)
 		store->bound = rc;
 }
 
-void store_give_text(struct store *store, sqlite3_stmt *statement, int at, const char *text)
+void store_bind_text(struct store *store, sqlite3_stmt *statement, int at, const char *text)
 {
 	if (statement)
 		note_bound(store, sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT));
 }
 
-void store_give_number(struct store *store, sqlite3_stmt *statement, int at, uint64_t number)
+void store_bind_number(struct store *store, sqlite3_stmt *statement, int at, uint64_t number)
 {
 	if (statement)
 		note_bound(store, sqlite3_bind_int64(statement, at, (sqlite3_int64)number));
 }
 
-void store_give_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u)
+void store_bind_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u)
 {
 	char text[24];
 
 	snprintf(text, sizeof text, "%" PRIu64, u);
-	store_give_text(store, statement, at, text);
+	store_bind_text(store, statement, at, text);
 }
 
-void store_give_stream(struct store *store, sqlite3_stmt *statement, const struct stream *stream, bool id)
+void store_bind_stream(struct store *store, sqlite3_stmt *statement, const struct stream *stream, bool id)
 {
-	store_give_text(store, statement, 1, generator_row(stream->generator)->name);
-	store_give_u64(store, statement, 2, stream->seed);
+	store_bind_text(store, statement, 1, generator_row(stream->generator)->name);
+	store_bind_u64(store, statement, 2, stream->seed);
 	if (id)
-		store_give_u64(store, statement, 3, stream->stream);
+		store_bind_u64(store, statement, 3, stream->stream);
 }
 
-void store_give_hash(struct store *store, sqlite3_stmt *statement, int at, uint64_t hash)
+void store_bind_hash(struct store *store, sqlite3_stmt *statement, int at, uint64_t hash)
 {
 	char text[24];
 
 	snprintf(text, sizeof text, "%016" PRIx64, hash);
-	store_give_text(store, statement, at, text);
+	store_bind_text(store, statement, at, text);
 }
 
 /* ---- single rows ---- */
@@ -144,7 +144,7 @@ void store_give_hash(struct store *store, sqlite3_stmt *statement, int at, uint6
 /* Text that is missing or too long is damage, unless the reset reports that there was no memory for it. */
 int store_read_single(struct store *store, sqlite3_stmt *get, struct store_single *ret, struct error *err)
 {
-	int rc = store_row(store, get);
+	int rc = store_step_row(store, get);
 	struct store_single row = {.found = rc == SQLITE_ROW};
 
 	if (row.found) {

@@ -46,7 +46,7 @@ int store_read_head(struct store *store, bool *ret_good)
 	sqlite3_stmt *get = store_statement(store, store->version == 1 ? STATEMENT_HEAD_GET_1 : STATEMENT_HEAD_GET);
 	struct store_head head = {0};
 	uint64_t sum = 0;
-	int last, rc = store_row(store, get);
+	int last, rc = store_step_row(store, get);
 	const bool good = rc == SQLITE_ROW && read_head_columns(store, get, &sum, &head);
 
 	if (!get)
@@ -70,12 +70,12 @@ int store_put_head(struct store *store, struct error *err)
 	sqlite3_stmt *put = store_statement(store, STATEMENT_HEAD_PUT);
 	const struct store_head *head = &store->head;
 
-	store_give_u64(store, put, 1, store->sum + store_hash_head(head));
-	store_give_number(store, put, 2, head->repairs);
-	store_give_u64(store, put, 3, head->identity);
-	store_give_u64(store, put, 4, head->seed);
-	store_give_number(store, put, 5, head->commits);
-	store_give_number(store, put, 6, head->marked);
+	store_bind_u64(store, put, 1, store->sum + store_hash_head(head));
+	store_bind_number(store, put, 2, head->repairs);
+	store_bind_u64(store, put, 3, head->identity);
+	store_bind_u64(store, put, 4, head->seed);
+	store_bind_number(store, put, 5, head->commits);
+	store_bind_number(store, put, 6, head->marked);
 	return store_step(store, put, err);
 }
 
@@ -149,7 +149,7 @@ static int read_old_hash(struct store *store, const char *name, uint64_t *ret_ha
 	sqlite3_stmt *get = store_statement(store, STATEMENT_STREAM_HASH);
 	int r;
 
-	store_give_text(store, get, 1, name);
+	store_bind_text(store, get, 1, name);
 	r = store_read_hash(store, get, ret_hash, err);
 	return r < 0 ? r : 0;
 }
@@ -159,13 +159,13 @@ static void give_row(struct store *store, sqlite3_stmt *put, const struct store_
 	const uint64_t numbers[] = {row->uid,	   row->gid,   row->mode,    (uint64_t)row->created_s, row->issued,
 				    row->reserved, row->skips, row->skipped, row->skipped_from,	       row->skipped_until};
 
-	store_give_text(store, put, 1, row->name);
-	store_give_text(store, put, 2, generator_row(row->stream.generator)->name);
-	store_give_u64(store, put, 3, row->stream.seed);
-	store_give_u64(store, put, 4, row->stream.stream);
+	store_bind_text(store, put, 1, row->name);
+	store_bind_text(store, put, 2, generator_row(row->stream.generator)->name);
+	store_bind_u64(store, put, 3, row->stream.seed);
+	store_bind_u64(store, put, 4, row->stream.stream);
 	for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
-		store_give_number(store, put, 5 + i, numbers[i]);
-	store_give_hash(store, put, 15, hash);
+		store_bind_number(store, put, 5 + i, numbers[i]);
+	store_bind_hash(store, put, 15, hash);
 }
 
 int store_put(struct store *store, const struct store_stream *row, struct error *err)
@@ -194,7 +194,7 @@ int store_remove(struct store *store, const char *name, struct error *err)
 	if (r < 0)
 		return r;
 	remove = store_statement(store, STATEMENT_STREAM_REMOVE);
-	store_give_text(store, remove, 1, name);
+	store_bind_text(store, remove, 1, name);
 	r = store_step(store, remove, err);
 	if (r == 0)
 		store->sum -= old;

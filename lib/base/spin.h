@@ -58,8 +58,8 @@ void spin_init_following(struct spin *spin, uint64_t most_ns, uint64_t longest_n
  * look again now and then whether that pays. */
 void spin_init_for_several(struct spin *spin, uint64_t most_ns);
 
-/* Sets the bound for waits for several answers that come together to a thread that sleeps as cheaply as it spins. One vain spin
- * takes as long as many of these answers: some waits behind it sleep, twice as many each time, whatever they take. */
+/* Sets the bound for waits for several answers that come together, of a thread that sleeps as cheaply as it spins. After a vain
+ * spin, which takes as long as many of these answers, the next waits sleep: twice as many each time. */
 void spin_init_for_batch(struct spin *spin, uint64_t most_ns);
 
 /* Starts a wait. */

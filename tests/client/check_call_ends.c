@@ -60,13 +60,13 @@ static struct trnsci_call *new_call(struct trnsci_session *session)
 }
 
 /* Begins and sends it. */
-static int send_call(struct trnsci_call *call, bool queueing)
+static int send_call(struct trnsci_call *call, bool answers_to_next)
 {
 	struct error error;
 	int r;
 
 	pthread_mutex_lock(&call->session->lock);
-	r = call_begin(call, queueing, &error);
+	r = call_begin(call, answers_to_next, &error);
 	pthread_mutex_unlock(&call->session->lock);
 	assert_int_equal(r, 0);
 	return call_send(call);
@@ -102,7 +102,7 @@ static void lost_before_it_is_refused(void **state)
 	assert_ptr_equal(session->oldest, call);
 	assert_int_equal(session->n_in_flight, 0);
 	pthread_mutex_lock(&session->lock);
-	call_take(call);
+	call_unlist(call);
 	pthread_mutex_unlock(&session->lock);
 	call_unref(call);
 	session_unref(session);
@@ -115,7 +115,7 @@ static void posted(void **state)
 	for (int lost = 0; lost < 2; lost++) {
 		struct trnsci_session *session = open_session(lost);
 
-		call_post(new_call(session));
+		call_send_unawaited(new_call(session));
 		assert_int_equal(answers, 1);
 		assert_int_equal(session->n_in_flight, 0);
 		assert_int_equal(session->refs, 1);

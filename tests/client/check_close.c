@@ -44,14 +44,14 @@ static int submit_call(struct user *user)
 	return r < 0 ? r : trnsci_wait(user->call, -1);
 }
 
-static int fill_few(struct user *user)
+static int fill_inline(struct user *user)
 {
 	float out[FEW];
 
 	return trnsci_fill(user->session, "normal", NULL, NULL, TRNSCI_F32, FEW, out, NULL, NULL);
 }
 
-static int fill_many(struct user *user)
+static int fill_by_tile(struct user *user)
 {
 	float *out = malloc(MANY * sizeof *out);
 	const int r = trnsci_fill(user->session, "normal", NULL, NULL, TRNSCI_F32, MANY, out, NULL, NULL);
@@ -161,7 +161,7 @@ static void beside_functions(void **state)
 {
 	static const struct user users[] = {
 		{.use = run_call, .what = "a run"},	     {.use = submit_call, .what = "a call"},
-		{.use = fill_few, .what = "a fill"},	     {.use = fill_many, .what = "a large fill"},
+		{.use = fill_inline, .what = "a fill"},	     {.use = fill_by_tile, .what = "a large fill"},
 		{.use = transform, .what = "a transform"},   {.use = draw_tile, .what = "a draw"},
 		{.use = make_tile, .what = "a tile"},	     {.use = attach_ring, .what = "a ring"},
 		{.use = describe, .what = "a description"}, {.use = show_stats, .what = "statistics"},
@@ -177,8 +177,8 @@ static void beside_functions(void **state)
 static void beside_prepared_calls(void **state)
 {
 	static const struct user users[] = {
-		{.use = run_call, .what = "a run"}, {.use = run_call, .what = "a run"}, {.use = fill_few, .what = "a fill"},
-		{.use = run_call, .what = "a run"}, {.use = fill_few, .what = "a fill"}, {.use = transform, .what = "a transform"},
+		{.use = run_call, .what = "a run"}, {.use = run_call, .what = "a run"}, {.use = fill_inline, .what = "a fill"},
+		{.use = run_call, .what = "a run"}, {.use = fill_inline, .what = "a fill"}, {.use = transform, .what = "a transform"},
 	};
 	const char *const addresses[] = {"embedded:", trnscid.socket};
 

@@ -13,7 +13,7 @@
 #include "options/options.h"
 #include "target.h"
 
-/* Those that are for people stand last. */
+/* The formats for people stand last. */
 enum format { FORMAT_RAW, FORMAT_NPY, FORMAT_WAV, FORMAT_FLAC, FORMAT_TEXT, FORMAT_CSV };
 
 struct output {

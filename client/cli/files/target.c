@@ -17,7 +17,7 @@
  * signals are blocked. */
 static char temporary[PATH_MAX];
 
-/* Those that end a process and come from outside. */
+/* The signals that end a process and come from outside. */
 static const int ending_signals[] = {SIGINT,  SIGTERM, SIGHUP,	SIGQUIT,   SIGPIPE, SIGXCPU,
 				     SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGBUS};
 

@@ -25,7 +25,7 @@ void numbers_widen(enum trnsci_dtype dtype, const void *data, size_t n, double *
 int plot_histogram(const struct options *options, const char *distribution, const double *samples, size_t n,
 		   struct picture *ret);
 
-/* Of the first row, except for scatter, which takes two rows, or two columns. Exit codes. */
+/* Each makes the picture of the first row; scatter, of two rows or two columns. Returns an exit code. */
 int plot_waveform(const struct options *options, const struct numbers *numbers, struct picture *ret);
 int plot_scatter(const struct options *options, const struct numbers *numbers, struct picture *ret);
 int plot_spectrum(const struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);

@@ -121,11 +121,11 @@ struct trnsci_options {
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use. With as many threads as CPUs, each keeps
 				  to a CPU of its own while no other program wants that */
 	const char *cpu;     /**< embedded: the highest instruction set to use; NULL: $TRNSCI_CPU */
-	int spin_us;	     /**< how long a wait spins before it sleeps, as long as answers come within it; 0: 100, or up to
-				  250 where answers take so long; negative, or on a host with one CPU: not at all */
+	int spin_us;	     /**< longest spin before a wait sleeps; 0: 100, or 250 if answers take longer; negative, or on a
+				  host with one CPU: no spinning */
 	int reconnect_ms;    /**< how long a call waits for a daemon that is gone, see below; 0: 2000, negative: never */
-	int queue;	     /**< runs of small calls through shared memory, without a message each: 0: where a call is run
-				  often; positive: from its fourth run on; negative: never */
+	int queue;	     /**< run small calls through shared memory, without a message each: 0: automatic, for calls that
+				  run often; positive: from a call's fourth run on; negative: never */
 	uint64_t reserved[3]; /**< zero */
 };
 
@@ -305,7 +305,7 @@ struct trnsci_source {
 	const char *name;	 /**< of a named stream; the daemon then chooses the place, and all other fields are zero */
 	const char *generator; /**< NULL: "threefry4x32" */
 	uint64_t seed, stream;
-	uint64_t position;   /**< word at which it begins, a multiple of 4: `next` of the draw before in a sequence of draws */
+	uint64_t position;   /**< start word, a multiple of 4; to continue, pass the previous span's `next` */
 	uint64_t offset;     /**< samples of the drawn dtype that are skipped from there on */
 	uint64_t rank, size; /**< part `rank` of `size` (0: 1) of the draw, as MPI counts */
 	uint64_t reserved[2]; /**< zero */
@@ -360,7 +360,7 @@ TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint6
 /* ---- One line ---- */
 
 /** Draws samples into the caller's array: a distribution ("bits", "uniform", "normal" ...) with its parameters. An embedded
- * engine writes them there; from a daemon they take one request up to 64 KiB, then one for each MiB and one more.
+ * engine writes them there. From a daemon, up to 64 KiB take one request; more take one per MiB, plus one.
  * @param params the distribution's; NULL: its defaults. source NULL: seed 0.
  * @param n elements of the whole draw, which for a distribution of vectors are a multiple of a sample's components.
  * @param out n elements (with a size in the source: the rank's part of them), of any alignment. NULL: nothing is drawn;
@@ -721,8 +721,8 @@ struct trnsci_broadcast_span {
 	uint64_t count;
 	uint64_t offset; /**< of the stream: sample `first`; the others follow it there. Of no use when count is 0 */
 };
-/** Copies the next samples of a broadcast: n, or fewer where some after them were missed, which the next call then
- * reports, or where (of a named stream) those after them lie elsewhere in the stream.
+/** Copies up to n samples of a broadcast. It stops at a gap, which the next call reports, and where the samples of a named stream
+ * go on elsewhere in the stream.
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_span may be NULL; also set on error, with what came before it.
  * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED (its owner has closed it, or after the daemon's end nobody

@@ -104,13 +104,13 @@ static bool keep_back(struct trnsci_session *session, struct trnsci_session *wit
 static void kept_back(void **state)
 {
 	struct trnsci_session *plain = open_queue(-1), *queued = open_queue(1), *witness = open_queue(-1);
-	int through_queue[3] = {0};
+	int queue_slot[3] = {0};
 
 	(void)state;
 	for (int way = 0; way < 3; way++) {
 		keep_back(plain, witness, way);
-		AWAIT(through_queue[way])
-		through_queue[way] = keep_back(queued, witness, way);
+		AWAIT(queue_slot[way])
+		queue_slot[way] = keep_back(queued, witness, way);
 	}
 	trnsci_close(witness);
 	trnsci_close(queued);

@@ -156,12 +156,12 @@ static void expect_answer(struct trnsci_call *call, struct trnsci_call *twin)
 
 static void prepared_calls(void **state)
 {
-	const struct trnsci_options queueing = {.timeout_ms = 30000, .reconnect_ms = SHORT_MS, .queue = 1};
+	const struct trnsci_options answers_to_next = {.timeout_ms = 30000, .reconnect_ms = SHORT_MS, .queue = 1};
 	struct trnsci_session *queued;
 
 	(void)state;
 	begin();
-	assert_int_equal(trnsci_open(trnscid.socket, &queueing, &queued, NULL), 0);
+	assert_int_equal(trnsci_open(trnscid.socket, &answers_to_next, &queued, NULL), 0);
 	struct trnsci_call *calls[] = {often(remote), often(queued)}, *twin = often(own);
 	struct trnsci_error err;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnsci_fill by a kept call, for both engines. */
+/* trnsci_fill by a cached call, for both engines. */
 #include "call/args.h"
 #include "call/array.h"
 #include "fill_core.h"
@@ -42,32 +42,32 @@ static void make_key(const struct fill *fill, struct call_key *key)
 }
 
 /* Returns false if the samples have to be drawn again: the reply has others, or they may have been emptied. */
-static bool take_elements(const struct fill *fill, const struct kept_call *kept, const struct value *reply)
+static bool take_elements(const struct fill *fill, const struct cached_call *cached, const struct value *reply)
 {
-	return fill_take_elements(fill, (const struct trnsci_value *)(const void *)reply, fill->elements) && kept_call_had_reply(kept);
+	return fill_take_elements(fill, (const struct trnsci_value *)(const void *)reply, fill->elements) && cached_call_had_reply(cached);
 }
 
-int fill_kept(struct fill *fill, struct error *err)
+int fill_cached(struct fill *fill, struct error *err)
 {
 	const bool embedded = fill->session->engine->shares_memory;
 	struct prepared_changes changes = draw_changes(fill->drawing.source);
 	const struct value *reply;
-	struct kept_call *kept;
+	struct cached_call *cached;
 	struct call_key key;
 	int r;
 
 	if (draw_stream_name(&fill->drawing) || fill->elements == 0)
 		return 1;
 	make_key(fill, &key);
-	kept = kept_call_take(fill->session, &key, embedded ? make_embedded : make_few, fill);
-	if (!kept)
+	cached = cached_call_take(fill->session, &key, embedded ? make_embedded : make_few, fill);
+	if (!cached)
 		return 1;
 	changes.memory = &fill->out;
-	r = kept_call_run(kept, &key, &changes, &reply, err);
-	if (r == 0 && !embedded && !take_elements(fill, kept, reply))
+	r = cached_call_run(cached, &key, &changes, &reply, err);
+	if (r == 0 && !embedded && !take_elements(fill, cached, reply))
 		r = 1;
 	if (r == 0 && fill->wants_span)
 		r = span_read((const struct trnsci_value *)(const void *)reply, fill->drawing.distribution, &fill->span, err);
-	kept_call_give(fill->session, kept);
+	cached_call_give(fill->session, cached);
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An arena is asked for by a call of the library's own, whose answer sends the waiting calls again. Nobody waits for it
  * but the calls that need it, so an event loop that dispatches calls is not held up. */
-#include "growth.h"
+#include "arena_request.h"
 
 #include "arena_map.h"
 #include "base/huge_map.h"
@@ -20,7 +20,7 @@ enum {
 /* ---- waiting calls, with the lock ---- */
 
 /* In a session that is being closed nothing is asked for, and the call ends with the session. */
-bool growth_keep(struct trnsci_call *call, const struct error *error)
+bool arena_request_keep(struct trnsci_call *call, const struct error *error)
 {
 	struct trnsci_session *session = call->session;
 	const uint64_t bytes = error->needed_bytes;
@@ -29,10 +29,10 @@ bool growth_keep(struct trnsci_call *call, const struct error *error)
 		return false;
 	call->rooms++;
 	call->needs_room = true;
-	session->growth.wanted = true;
-	session->growth.exact = false;
-	if (bytes > session->growth.bytes)
-		session->growth.bytes = (size_t)bytes;
+	session->arena_request.wanted = true;
+	session->arena_request.exact = false;
+	if (bytes > session->arena_request.bytes)
+		session->arena_request.bytes = (size_t)bytes;
 	return true;
 }
 
@@ -60,8 +60,8 @@ static void answer_waiting(struct trnsci_session *session, const struct error *e
 {
 	while (answer_next(session, error))
 		;
-	session->growth.bytes = 0;
-	session->growth.wanted = false;
+	session->arena_request.bytes = 0;
+	session->arena_request.wanted = false;
 }
 
 /* ---- an arena more ---- */
@@ -85,11 +85,11 @@ static size_t fill_huge_page(size_t size)
 /* With the lock. */
 static size_t choose_size(const struct trnsci_session *session)
 {
-	const size_t least = round_size(session->growth.bytes);
-	const size_t doubled = session->growth.last ? 2 * session->growth.last : session->arena_bytes;
+	const size_t least = round_size(session->arena_request.bytes);
+	const size_t doubled = session->arena_request.last ? 2 * session->arena_request.last : session->arena_bytes;
 	size_t size = least;
 
-	if (session->growth.exact)
+	if (session->arena_request.exact)
 		return least;
 	size = size < ARENA_BYTES_LEAST ? ARENA_BYTES_LEAST : size;
 	return fill_huge_page(doubled > size ? round_size(doubled - ARENA_RESERVE) : size);
@@ -98,8 +98,8 @@ static size_t choose_size(const struct trnsci_session *session)
 /* A larger arena than necessary may be beyond a limit: the next attempt asks for no more than the tile needs. */
 static void fail_growth(struct trnsci_session *session, const struct error *error, size_t asked)
 {
-	if (error->code == ERROR_LIMIT && !session->growth.exact && round_size(session->growth.bytes) < asked)
-		session->growth.wanted = session->growth.exact = true;
+	if (error->code == ERROR_LIMIT && !session->arena_request.exact && round_size(session->arena_request.bytes) < asked)
+		session->arena_request.wanted = session->arena_request.exact = true;
 	else
 		answer_waiting(session, error);
 }
@@ -107,16 +107,16 @@ static void fail_growth(struct trnsci_session *session, const struct error *erro
 /* An arena that cannot be mapped goes back: tiles must not be placed there. */
 static int map_arena(struct trnsci_call *call, struct arena **ret_arena, struct error *err)
 {
-	struct session_growth *growth = &call->session->growth;
+	struct arena_request *request = &call->session->arena_request;
 	const struct value *handle = value_get(call->reply, "arena");
 	uint64_t number = 0;
 	int r = arena_map(&call->fds, call->reply, call->bytes, ret_arena, err);
 
-	growth->failure.code = 0;
+	request->failure.code = 0;
 	if (r < 0) {
-		growth->failure = *err;
-		growth->unmapped = handle && value_to_u64(handle, &number) ? (uint32_t)number : 0;
-		growth->unmapped_on = call->session->connection;
+		request->failure = *err;
+		request->unmapped = handle && value_to_u64(handle, &number) ? (uint32_t)number : 0;
+		request->unmapped_on = call->session->connection;
 	}
 	return r;
 }
@@ -129,7 +129,7 @@ static void take_arena(struct trnsci_call *call)
 	struct error error;
 	int r;
 
-	session->growth.asked = session->fds_pending = false;
+	session->arena_request.asked = session->fds_pending = false;
 	if (call->reply)
 		r = map_arena(call, &arena, &error);
 	else if (call->error.code)
@@ -138,7 +138,7 @@ static void take_arena(struct trnsci_call *call)
 		r = error_set(&error, ERROR_CLOSED, "arena: the request could not be sent");
 	if (r == 0) {
 		arena_add(session, arena);
-		session->growth.last = arena->size;
+		session->arena_request.last = arena->size;
 		answer_waiting(session, NULL);
 	} else {
 		fail_growth(session, &error, call->bytes);
@@ -150,13 +150,13 @@ static void take_arena(struct trnsci_call *call)
  * time. */
 static size_t begin_asking(struct trnsci_session *session)
 {
-	struct session_growth *growth = &session->growth;
+	struct arena_request *request = &session->arena_request;
 	size_t bytes = 0;
 
 	pthread_mutex_lock(&session->lock);
-	if (growth->wanted && !growth->asked && !session->fds_pending && !session->closed && !session->failure.code) {
-		growth->wanted = false;
-		growth->asked = session->fds_pending = true;
+	if (request->wanted && !request->asked && !session->fds_pending && !session->closed && !session->failure.code) {
+		request->wanted = false;
+		request->asked = session->fds_pending = true;
 		bytes = choose_size(session);
 	}
 	pthread_mutex_unlock(&session->lock);
@@ -169,7 +169,7 @@ static void ask_for_arena(struct trnsci_session *session, size_t bytes)
 
 	if (call_new(session, "arena", &call) < 0) {
 		pthread_mutex_lock(&session->lock);
-		session->growth.asked = session->fds_pending = false;
+		session->arena_request.asked = session->fds_pending = false;
 		answer_waiting(session, &(struct error){ERROR_NO_MEMORY, "no_memory: arena: no call could be made", 0});
 		session_wake(session);
 		pthread_mutex_unlock(&session->lock);
@@ -180,7 +180,7 @@ static void ask_for_arena(struct trnsci_session *session, size_t bytes)
 	call->answered = take_arena;
 	trnsci_set_u64(trnsci_args(call), "bytes", bytes);
 	trnsci_set_u64(trnsci_args(call), "reserve", ARENA_RESERVE);
-	call_post(call);
+	call_send_unawaited(call);
 }
 
 /* ---- an arena less ---- */
@@ -201,10 +201,10 @@ static void end_leaving(struct trnsci_call *call)
 static uint32_t take_unmapped(struct trnsci_session *session, uint64_t *ret_connection)
 {
 	pthread_mutex_lock(&session->lock);
-	const uint32_t handle = session->growth.unmapped;
+	const uint32_t handle = session->arena_request.unmapped;
 
-	*ret_connection = session->growth.unmapped_on;
-	session->growth.unmapped = 0;
+	*ret_connection = session->arena_request.unmapped_on;
+	session->arena_request.unmapped = 0;
 	pthread_mutex_unlock(&session->lock);
 	return handle;
 }
@@ -243,27 +243,27 @@ static void give_back(struct trnsci_session *session, uint32_t handle, uint64_t 
 	call->bytes = handle;
 	call->answered = end_leaving;
 	trnsci_set_u64(trnsci_args(call), "arena", handle);
-	call_post(call);
+	call_send_unawaited(call);
 }
 
 /* ---- the engine's part ---- */
 
-void growth_begin(struct trnsci_session *session, size_t bytes)
+void arena_request_begin(struct trnsci_session *session, size_t bytes)
 {
 	pthread_mutex_lock(&session->lock);
-	const bool first = !session->arenas && !session->growth.asked && !session->growth.wanted;
+	const bool first = !session->arenas && !session->arena_request.asked && !session->arena_request.wanted;
 
 	if (first) {
-		session->growth.bytes = bytes < SIZE_MAX / 4 ? bytes : 0;
-		session->growth.wanted = true;
-		session->growth.exact = false;
+		session->arena_request.bytes = bytes < SIZE_MAX / 4 ? bytes : 0;
+		session->arena_request.wanted = true;
+		session->arena_request.exact = false;
 	}
 	pthread_mutex_unlock(&session->lock);
 	if (first)
-		growth_tend(session);
+		arena_request_tend(session);
 }
 
-void growth_tend(struct trnsci_session *session)
+void arena_request_tend(struct trnsci_session *session)
 {
 	uint64_t connection;
 	uint32_t handle = take_unmapped(session, &connection);

@@ -2,7 +2,7 @@
 /* Sets of a few slots, found by the hash of a key. A slot is emptied while its call runs, by one exchange: a call is in one slot
  * or in the hands of one thread, so no lock is needed, and nobody frees what another thread runs. Two threads with the same
  * key each have a call of their own. */
-#include "kept_call.h"
+#include "cached_call.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,27 +20,27 @@ enum {
 	SEEN_WAYS = 4,
 };
 
-struct kept_call {
+struct cached_call {
 	const struct trnsci_session *session;
 	struct prepared *prepared; /* embedded: owned; released with the call */
-	struct trnsci_call *call;  /* with a daemon; freed with the kept one */
+	struct trnsci_call *call;  /* with a daemon; freed with the cached one */
 	bool failed;               /* it is not put back */
 	uint64_t hash;             /* of the words */
 	size_t n_words;
 	uint64_t words[];          /* the key; constant */
 };
 
-/* `hash` is a hint, read and written without order: find_kept compares the whole key once it has the call. `call` is taken by an
+/* `hash` is a hint, read and written without order: find_cached compares the whole key once it has the call. `call` is taken by an
  * exchange (acquire) and put back by one (release), so the next thread sees what the last one has written into it. */
 struct slot {
 	_Atomic uint64_t hash; /* of the call that is in it, or that was taken out last */
-	_Atomic(struct kept_call *) call; /* NULL: none, or it is running */
+	_Atomic(struct cached_call *) call; /* NULL: none, or it is running */
 };
 
-struct kept_calls {
+struct cached_calls {
 	struct slot sets[SETS][WAYS];
 	_Atomic unsigned next_way[SETS]; /* whose call goes when all have one */
-	/* By hash: half of the hash of a key that came once; its complement, if it cannot be kept; 0: none yet. Sets, so that two
+	/* By hash: half of the hash of a key that came once; its complement, if it cannot be cached; 0: none yet. Sets, so that two
 	 * keys that take turns do not push each other out for ever. */
 	_Atomic uint32_t seen[SEEN_SETS][SEEN_WAYS];
 	_Atomic unsigned next_seen; /* the way that goes when all have one */
@@ -189,89 +189,89 @@ static bool find_handles(const struct trnsci_session *session, const struct call
 
 /* ---- making ---- */
 
-static void kept_call_free(struct trnsci_session *session, struct kept_call *kept)
+static void cached_call_free(struct trnsci_session *session, struct cached_call *cached)
 {
-	if (!kept)
+	if (!cached)
 		return;
-	if (kept->call)
-		trnsci_call_free(kept->call);
+	if (cached->call)
+		trnsci_call_free(cached->call);
 	else
-		session->engine->release(session, kept->prepared);
-	free(kept);
+		session->engine->release(session, cached->prepared);
+	free(cached);
 }
 
 /* Takes over the call. Returns -ERROR_NOT_SUPPORTED if it cannot be prepared, or is none that runs in its caller's thread. */
-static int prepare_kept(struct trnsci_session *session, const struct call_key *key, struct trnsci_call *call, struct kept_call *kept)
+static int prepare_cached(struct trnsci_session *session, const struct call_key *key, struct trnsci_call *call, struct cached_call *cached)
 {
 	uint32_t handles[ARGS_SWAPS];
-	int r = !args_are_good(&call->args) ? -ERROR_BAD_TILE : session->engine->prepare(call, &kept->prepared);
+	int r = !args_are_good(&call->args) ? -ERROR_BAD_TILE : session->engine->prepare(call, &cached->prepared);
 
 	trnsci_call_free(call);
-	if (r == 0 && !(prepared_is_small(kept->prepared) && find_handles(session, key, handles) &&
-			prepared_names(kept->prepared, handles, key->n_tiles))) {
-		session->engine->release(session, kept->prepared);
+	if (r == 0 && !(prepared_is_small(cached->prepared) && find_handles(session, key, handles) &&
+			prepared_names(cached->prepared, handles, key->n_tiles))) {
+		session->engine->release(session, cached->prepared);
 		r = -ERROR_NOT_SUPPORTED;
 	}
 	return r;
 }
 
-/* NULL: there is none that can be kept. */
-static struct kept_call *kept_call_new(struct trnsci_session *session, const struct call_key *key, uint64_t hash,
+/* NULL: there is none that can be cached. */
+static struct cached_call *cached_call_new(struct trnsci_session *session, const struct call_key *key, uint64_t hash,
 				       int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err),
 				       void *arg)
 {
-	struct kept_call *kept = calloc(1, sizeof *kept + key->n * sizeof *key->words);
+	struct cached_call *cached = calloc(1, sizeof *cached + key->n * sizeof *key->words);
 	struct trnsci_call *call = NULL;
 	struct error ignored;
-	int r = kept ? make(arg, &call, &ignored) : -ERROR_NO_MEMORY;
+	int r = cached ? make(arg, &call, &ignored) : -ERROR_NO_MEMORY;
 
 	if (r == 0 && session->engine->prepare)
-		r = prepare_kept(session, key, call, kept);
+		r = prepare_cached(session, key, call, cached);
 	else if (r == 0)
-		kept->call = call;
+		cached->call = call;
 	if (r < 0) {
-		free(kept);
+		free(cached);
 		return NULL;
 	}
-	kept->session = session;
-	kept->hash = hash;
-	kept->n_words = key->n;
-	memcpy(kept->words, key->words, key->n * sizeof *key->words);
-	return kept;
+	cached->session = session;
+	cached->hash = hash;
+	cached->n_words = key->n;
+	memcpy(cached->words, key->words, key->n * sizeof *key->words);
+	return cached;
 }
 
 /* A thread that loses the race takes the winner's. */
-static struct kept_calls *kept_calls_of(struct trnsci_session *session)
+static struct cached_calls *cached_calls_of(struct trnsci_session *session)
 {
-	struct kept_calls *kept = atomic_load_explicit(&session->kept, memory_order_acquire), *none = NULL;
+	struct cached_calls *cached = atomic_load_explicit(&session->cached, memory_order_acquire), *none = NULL;
 
-	if (kept)
-		return kept;
-	kept = calloc(1, sizeof *kept);
-	if (!kept || atomic_compare_exchange_strong(&session->kept, &none, kept))
-		return kept;
-	free(kept);
+	if (cached)
+		return cached;
+	cached = calloc(1, sizeof *cached);
+	if (!cached || atomic_compare_exchange_strong(&session->cached, &none, cached))
+		return cached;
+	free(cached);
 	return none;
 }
 
 /* ---- taking and giving back ---- */
 
 /* Takes the call of that key out of its slot. Returns NULL if there is none, or another thread runs it. */
-static struct kept_call *find_kept(struct trnsci_session *session, struct kept_calls *calls, const struct call_key *key,
+static struct cached_call *find_cached(struct trnsci_session *session, struct cached_calls *calls, const struct call_key *key,
 				   uint64_t hash)
 {
 	struct slot *set = calls->sets[hash % SETS];
 
 	for (size_t i = 0; i < WAYS; i++) {
-		struct kept_call *kept = NULL;
+		struct cached_call *cached = NULL;
 
 		if (atomic_load_explicit(&set[i].hash, memory_order_relaxed) == hash &&
 		    atomic_load_explicit(&set[i].call, memory_order_relaxed))
-			kept = atomic_exchange_explicit(&set[i].call, NULL, memory_order_acquire);
-		if (kept && kept->hash == hash && kept->n_words == key->n &&
-		    memcmp(kept->words, key->words, key->n * sizeof *key->words) == 0)
-			return kept;
-		kept_call_free(session, kept); /* another key of the same hash */
+			cached = atomic_exchange_explicit(&set[i].call, NULL, memory_order_acquire);
+		if (cached && cached->hash == hash && cached->n_words == key->n &&
+		    memcmp(cached->words, key->words, key->n * sizeof *key->words) == 0)
+			return cached;
+		cached_call_free(session, cached); /* another key of the same hash */
 	}
 	return NULL;
 }
@@ -282,7 +282,7 @@ static uint32_t mark_of(uint64_t hash)
 }
 
 /* Returns the place of a key that came before, or NULL. */
-static _Atomic uint32_t *find_seen(struct kept_calls *calls, uint64_t hash)
+static _Atomic uint32_t *find_seen(struct cached_calls *calls, uint64_t hash)
 {
 	_Atomic uint32_t *set = calls->seen[hash / SETS % SEEN_SETS];
 
@@ -296,7 +296,7 @@ static _Atomic uint32_t *find_seen(struct kept_calls *calls, uint64_t hash)
 }
 
 /* In an empty place, or in that of another key. */
-static void note_seen(struct kept_calls *calls, uint64_t hash, uint32_t mark)
+static void note_seen(struct cached_calls *calls, uint64_t hash, uint32_t mark)
 {
 	_Atomic uint32_t *set = calls->seen[hash / SETS % SEEN_SETS];
 	size_t i = 0;
@@ -308,8 +308,8 @@ static void note_seen(struct kept_calls *calls, uint64_t hash, uint32_t mark)
 	atomic_store_explicit(&set[i], mark, memory_order_relaxed);
 }
 
-/* Returns whether it came before and may be kept, and notes that it came now. */
-static bool is_seen(struct kept_calls *calls, uint64_t hash)
+/* Returns whether it came before and may be cached, and notes that it came now. */
+static bool is_seen(struct cached_calls *calls, uint64_t hash)
 {
 	const _Atomic uint32_t *seen = find_seen(calls, hash);
 
@@ -319,7 +319,7 @@ static bool is_seen(struct kept_calls *calls, uint64_t hash)
 }
 
 /* Remembers that a key cannot be prepared, so that not every later run tries it again. */
-static void note_refused(struct kept_calls *calls, uint64_t hash)
+static void note_refused(struct cached_calls *calls, uint64_t hash)
 {
 	_Atomic uint32_t *seen = find_seen(calls, hash);
 
@@ -344,42 +344,42 @@ static bool add_identities(const struct trnsci_session *session, struct call_key
 	return true;
 }
 
-struct kept_call *kept_call_take(struct trnsci_session *session, struct call_key *key,
+struct cached_call *cached_call_take(struct trnsci_session *session, struct call_key *key,
 				 int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg)
 {
-	struct kept_calls *calls;
-	struct kept_call *kept = NULL;
+	struct cached_calls *calls;
+	struct cached_call *cached = NULL;
 
 	if (!add_identities(session, key) || key->n > KEY_WORDS)
 		return NULL;
-	calls = kept_calls_of(session);
+	calls = cached_calls_of(session);
 	if (calls) {
 		const uint64_t hash = hash_key(key);
 
-		kept = find_kept(session, calls, key, hash);
-		if (!kept && is_seen(calls, hash)) {
-			kept = kept_call_new(session, key, hash, make, arg);
-			if (!kept)
+		cached = find_cached(session, calls, key, hash);
+		if (!cached && is_seen(calls, hash)) {
+			cached = cached_call_new(session, key, hash, make, arg);
+			if (!cached)
 				note_refused(calls, hash);
 		}
 	}
-	return kept;
+	return cached;
 }
 
 /* In this thread. */
-static const struct value *run_embedded(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes)
+static const struct value *run_embedded(struct cached_call *cached, const struct call_key *key, struct prepared_changes *changes)
 {
 	uint32_t handles[ARGS_SWAPS];
 
-	if (!find_handles(kept->session, key, handles))
+	if (!find_handles(cached->session, key, handles))
 		return NULL;
 	changes->tiles = handles;
 	changes->n_tiles = key->n_tiles;
-	return prepared_rerun(kept->prepared, changes);
+	return prepared_rerun(cached->prepared, changes);
 }
 
 /* By the daemon. An error of a run that was not done is for a call that is made anew to report, in its own words. */
-static int run_sent(struct kept_call *kept, const struct prepared_changes *changes, const struct value **ret_reply, struct error *err)
+static int run_sent(struct cached_call *cached, const struct prepared_changes *changes, const struct value **ret_reply, struct error *err)
 {
 	const struct trnsci_changes sent = {
 		.given = changes->given, .seed = changes->seed, .stream = changes->stream, .offset = changes->offset};
@@ -387,31 +387,31 @@ static int run_sent(struct kept_call *kept, const struct prepared_changes *chang
 
 	if (changes->given & PREPARED_POSITION)
 		return 1;
-	queue_call_count(kept->call);
-	r = call_run_and_keep(kept->call, &sent);
-	kept->failed = r < 0;
+	queue_call_count(cached->call);
+	r = call_run_and_keep(cached->call, &sent);
+	cached->failed = r < 0;
 	if (r == 0)
-		*ret_reply = kept->call->reply;
+		*ret_reply = cached->call->reply;
 	else if (r != -ERROR_CLOSED && r != -ERROR_TIMEOUT && r != -ERROR_CANCELLED)
 		return 1;
 	else
-		error_import(err, &kept->call->error);
+		error_import(err, &cached->call->error);
 	return r;
 }
 
-int kept_call_run(struct kept_call *kept, const struct call_key *key, struct prepared_changes *changes, const struct value **ret_reply,
+int cached_call_run(struct cached_call *cached, const struct call_key *key, struct prepared_changes *changes, const struct value **ret_reply,
 		  struct error *err)
 {
-	if (kept->call)
-		return run_sent(kept, changes, ret_reply, err);
-	*ret_reply = run_embedded(kept, key, changes);
+	if (cached->call)
+		return run_sent(cached, changes, ret_reply, err);
+	*ret_reply = run_embedded(cached, key, changes);
 	return *ret_reply ? 0 : 1;
 }
 
-bool kept_call_had_reply(const struct kept_call *kept)
+bool cached_call_had_reply(const struct cached_call *cached)
 {
-	const struct trnsci_call *call = kept->call;
-	const struct queued_call *queued = call ? call->through_queue : NULL;
+	const struct trnsci_call *call = cached->call;
+	const struct queued_call *queued = call ? call->queue_slot : NULL;
 	bool had;
 
 	if (!queued || call->reply != &queued->reply || !queued->own)
@@ -424,38 +424,38 @@ bool kept_call_had_reply(const struct kept_call *kept)
 }
 
 /* Into the slot that it was taken from, an empty one, or in the place of another. */
-void kept_call_give(struct trnsci_session *session, struct kept_call *kept)
+void cached_call_give(struct trnsci_session *session, struct cached_call *cached)
 {
-	struct kept_calls *calls = atomic_load_explicit(&session->kept, memory_order_acquire);
-	const size_t which = kept->hash % SETS;
+	struct cached_calls *calls = atomic_load_explicit(&session->cached, memory_order_acquire);
+	const size_t which = cached->hash % SETS;
 	struct slot *set = calls->sets[which];
-	struct kept_call *none = NULL;
+	struct cached_call *none = NULL;
 	size_t i;
 
-	if (kept->failed) {
-		kept_call_free(session, kept);
+	if (cached->failed) {
+		cached_call_free(session, cached);
 		return;
 	}
 	for (i = 0; i < WAYS; i++, none = NULL) {
 		if (atomic_load_explicit(&set[i].call, memory_order_relaxed))
 			continue;
-		atomic_store_explicit(&set[i].hash, kept->hash, memory_order_relaxed);
-		if (atomic_compare_exchange_strong_explicit(&set[i].call, &none, kept, memory_order_release,
+		atomic_store_explicit(&set[i].hash, cached->hash, memory_order_relaxed);
+		if (atomic_compare_exchange_strong_explicit(&set[i].call, &none, cached, memory_order_release,
 							    memory_order_relaxed))
 			break;
 	}
 	if (i == WAYS) {
 		i = atomic_fetch_add_explicit(&calls->next_way[which], 1, memory_order_relaxed) % WAYS;
-		atomic_store_explicit(&set[i].hash, kept->hash, memory_order_relaxed);
-		kept_call_free(session, atomic_exchange_explicit(&set[i].call, kept, memory_order_acq_rel));
+		atomic_store_explicit(&set[i].hash, cached->hash, memory_order_relaxed);
+		cached_call_free(session, atomic_exchange_explicit(&set[i].call, cached, memory_order_acq_rel));
 	}
 }
 
-void kept_calls_free(struct trnsci_session *session)
+void cached_calls_free(struct trnsci_session *session)
 {
-	struct kept_calls *calls = atomic_exchange(&session->kept, NULL);
+	struct cached_calls *calls = atomic_exchange(&session->cached, NULL);
 
 	for (size_t i = 0; calls && i < SETS * WAYS; i++)
-		kept_call_free(session, atomic_load(&calls->sets[i / WAYS][i % WAYS].call));
+		cached_call_free(session, atomic_load(&calls->sets[i / WAYS][i % WAYS].call));
 	free(calls);
 }
