@@ -122,13 +122,9 @@ static int compile_call(struct prepared *prepared, const struct value *params, s
 	compiler.err = err;
 	compiler.args.operation = prepared->operation;
 	compiler.args.context = prepared->operation->name;
-	if (prepared->operation->start == START_STREAM_DRAW) {
-		error = bind_args(&compiler.args, params, err);
-		if (!error)
-			error = compile_stream_draw(&compiler);
-	} else {
-		error = compile(&compiler, params);
-	}
+	error = bind_args(&compiler.args, params, err);
+	if (!error)
+		error = compile(&compiler);
 	if (error)
 		return error;
 	prepared->timeout_ms = bind_timeout_ms(&compiler.args);

@@ -245,28 +245,20 @@ static int start_owner(struct request *request, struct compiler *compiler, const
 	return request_ask_reply(request, &compiler->args);
 }
 
-/* Compiles an operation or a program; compile() binds the parameters itself. */
+/* Compiles an operation, a program or the draw of a named stream. Without an owner that fails before anything is
+ * compiled. */
 static int start_compiled(struct request *request, struct compiler *compiler, const struct value *params)
 {
-	int error = compile(compiler, params);
-
-	if (!error && run_get_results(&request->run))
-		error = compile_no_memory(compiler);
-	return error ? error : ready_run(request, compiler->args.operation->name, bind_timeout_ms(&compiler->args));
-}
-
-/* Compiles the draw of a named stream. Without an owner it fails before anything is compiled. */
-static int start_stream_draw(struct request *request, struct compiler *compiler, const struct value *params)
-{
+	const struct args *args = &compiler->args;
 	int error = bind_args(&compiler->args, params, &request->error);
 
+	if (!error && args->operation->start == START_STREAM_DRAW)
+		error = request_check_owner(request, args->context);
 	if (!error)
-		error = request_check_owner(request, compiler->args.context);
-	if (!error)
-		error = compile_stream_draw(compiler);
+		error = compile(compiler);
 	if (!error && run_get_results(&request->run))
-		error = compile_no_memory(compiler);
-	return error ? error : ready_run(request, compiler->args.operation->name, bind_timeout_ms(&compiler->args));
+		error = error_set(&request->error, ERROR_NO_MEMORY, "%s: no memory for the request", args->context);
+	return error ? error : ready_run(request, args->operation->name, bind_timeout_ms(args));
 }
 
 /* Sets up a run of a prepared call. The run's timeout_ms goes before that of the call. */
@@ -294,7 +286,7 @@ static int ready_request(struct request *request, const struct operation *operat
 	static int (*const starts[])(struct request * request, struct compiler * compiler,
 				     const struct value *params) = {
 		[START_SERVICE] = start_service,   [START_OWNER] = start_owner,
-		[START_COMPILED] = start_compiled, [START_STREAM_DRAW] = start_stream_draw,
+		[START_COMPILED] = start_compiled, [START_STREAM_DRAW] = start_compiled,
 		[START_PREPARED] = start_prepared,
 	};
 	struct compiler compiler;

@@ -30,14 +30,13 @@ static unsigned operation_of(const struct compiler *c)
 }
 
 /* Not every operation has complex kernels (an order) or real ones (imag); the error lists those that there are. */
-static int check_dtype(const struct compiler *c, unsigned param, unsigned operation, enum dtype dtype)
+static void check_dtype(struct compiler *c, unsigned param, unsigned operation, enum dtype dtype)
 {
 	const bool real = step_algebra_has(operation, DTYPE_F32), complex = step_algebra_has(operation, DTYPE_C64);
 
-	if (step_algebra_has(operation, dtype))
-		return 0;
-	return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed are %s", dtype_name(dtype),
-			  !complex ? "f32 and f64" : real ? "f32, f64, c64 and c128" : "c64 and c128");
+	if (!step_algebra_has(operation, dtype))
+		compile_param_error(c, param, ERROR_BAD_SHAPE, "its dtype is %s, allowed are %s", dtype_name(dtype),
+				    !complex ? "f32 and f64" : real ? "f32, f64, c64 and c128" : "c64 and c128");
 }
 
 /* Returns whether an operand can be repeated over the result: it has one element, or the result's last dimensions. */
@@ -52,15 +51,14 @@ static bool can_broadcast(const struct shape *operand, const struct shape *resul
 }
 
 /* Only the later operands repeat: the result has the shape of the first one. */
-static int check_shape(const struct compiler *c, unsigned param, const struct shape *operand, const struct shape *first)
+static void check_shape(struct compiler *c, unsigned param, const struct shape *operand, const struct shape *first)
 {
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
 
-	if (can_broadcast(operand, first))
-		return 0;
-	return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
-			  "it is %s, allowed is one element, or the shape or last dimensions of %s",
-			  shape_text(operand, has), shape_text(first, needs));
+	if (!can_broadcast(operand, first))
+		compile_param_error(c, param, ERROR_BAD_SHAPE,
+				    "it is %s, allowed is one element, or the shape or last dimensions of %s",
+				    shape_text(operand, has), shape_text(first, needs));
 }
 
 /* Returns the dtype of a complex dtype's parts, or a real dtype itself. */
@@ -70,190 +68,162 @@ static enum dtype real_of(enum dtype dtype)
 }
 
 /* Adds the step, whose result has in[0]'s shape and that dtype. It is valid until another is added. */
-static int add_step(struct compiler *c, unsigned operation, struct buffer *const in[3], enum dtype dtype,
-		    unsigned out_param, struct step **ret_step)
+static struct step *add_step(struct compiler *c, unsigned operation, struct buffer *const in[3], enum dtype dtype,
+			     unsigned out_param)
 {
 	struct shape shape = in[0]->shape;
 	struct buffer *out;
+	struct step *step;
 	bool resized = false;
-	int error;
 
 	shape.dtype = dtype;
 	shape_finish(&shape);
-	error = compile_output(c, out_param, &shape, &out);
-	if (error)
-		return error;
+	out = compile_output(c, out_param, &shape);
 	for (unsigned k = 0; k < 3; k++) {
 		if (in[k] == out && in[k]->shape.n != out->shape.n)
-			return bind_error(&c->args, out_param, c->err, ERROR_BAD_TILE,
-					  "the output is an operand that repeats, allowed is another tile");
+			compile_param_error(c, out_param, ERROR_BAD_TILE,
+					    "the output is an operand that repeats, allowed is another tile");
 		resized = resized || (in[k] && dtype_size(in[k]->shape.dtype) != dtype_size(dtype));
 	}
-	*ret_step = plan_step(c->plan, resized ? STEP_ALGEBRA_RESIZED : STEP_ALGEBRA, in[0], out);
-	if (!*ret_step)
-		return compile_no_memory(c);
-	(*ret_step)->in[1] = in[1];
-	(*ret_step)->in[2] = in[2];
-	(*ret_step)->algebra = (struct algebra_step){.operation = operation};
-	return compile_reply(c, out_param, out);
+	step = compile_add_step(c, resized ? STEP_ALGEBRA_RESIZED : STEP_ALGEBRA, in[0], out);
+	step->in[1] = in[1];
+	step->in[2] = in[2];
+	step->algebra = (struct algebra_step){.operation = operation};
+	compile_reply(c, out_param, out);
+	return step;
 }
 
 /* abs, real and imag of complex elements are real. */
-int compile_unary(struct compiler *c)
+void compile_unary(struct compiler *c)
 {
 	const unsigned operation = operation_of(c);
 	const bool narrows = operation == ALGEBRA_abs || operation == ALGEBRA_real || operation == ALGEBRA_imag;
-	struct buffer *in[3] = {NULL};
-	struct step *step;
-	int error = compile_input(c, UNARY_IN, &in[0]);
+	struct buffer *in[3] = {compile_input(c, UNARY_IN)};
+	const enum dtype dtype = in[0]->shape.dtype;
 
-	if (!error)
-		error = check_dtype(c, UNARY_IN, operation, in[0]->shape.dtype);
-	if (error)
-		return error;
-	return add_step(c, operation, in, narrows ? real_of(in[0]->shape.dtype) : in[0]->shape.dtype, UNARY_OUT, &step);
+	check_dtype(c, UNARY_IN, operation, dtype);
+	add_step(c, operation, in, narrows ? real_of(dtype) : dtype, UNARY_OUT);
 }
 
 /* The second operand is of the first one's dtype; a factor or a divisor of a complex one may be real. */
-int compile_binary(struct compiler *c)
+void compile_binary(struct compiler *c)
 {
 	unsigned operation = operation_of(c);
 	const bool scales = operation == ALGEBRA_multiply || operation == ALGEBRA_divide;
-	struct buffer *in[3] = {NULL};
-	struct step *step;
-	int error = compile_input(c, ADD_A, &in[0]);
+	struct buffer *in[3] = {compile_input(c, ADD_A)};
+	const enum dtype first = in[0]->shape.dtype;
+	enum dtype second;
 
-	if (!error)
-		error = compile_input(c, ADD_B, &in[1]);
-	if (!error)
-		error = check_dtype(c, ADD_A, operation, in[0]->shape.dtype);
-	if (error)
-		return error;
-	const enum dtype first = in[0]->shape.dtype, second = in[1]->shape.dtype;
-
+	in[1] = compile_input(c, ADD_B);
+	second = in[1]->shape.dtype;
+	check_dtype(c, ADD_A, operation, first);
 	if (second == real_of(first) && second != first && operation == ALGEBRA_multiply)
 		operation = ALGEBRA_multiply_real;
 	else if (second == real_of(first) && second != first && operation == ALGEBRA_divide)
 		operation = ALGEBRA_divide_real;
 	else if (second != first)
-		return bind_error(&c->args, ADD_B, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed beside %s is %s%s%s",
-				  dtype_name(second), dtype_name(first), dtype_name(first),
-				  dtype_is_complex(first) && scales ? " or " : "",
-				  dtype_is_complex(first) && scales ? dtype_name(real_of(first)) : "");
-	error = check_shape(c, ADD_B, &in[1]->shape, &in[0]->shape);
-	return error ? error : add_step(c, operation, in, first, ADD_OUT, &step);
+		compile_param_error(c, ADD_B, ERROR_BAD_SHAPE, "its dtype is %s, allowed beside %s is %s%s%s",
+				    dtype_name(second), dtype_name(first), dtype_name(first),
+				    dtype_is_complex(first) && scales ? " or " : "",
+				    dtype_is_complex(first) && scales ? dtype_name(real_of(first)) : "");
+	check_shape(c, ADD_B, &in[1]->shape, &in[0]->shape);
+	add_step(c, operation, in, first, ADD_OUT);
 }
 
 /* Samples are made in pairs, each from two uniforms. */
-int compile_box_muller(struct compiler *c)
+void compile_box_muller(struct compiler *c)
 {
-	struct buffer *in[3] = {NULL};
-	struct step *step;
-	int error = compile_input(c, BOX_MULLER_IN, &in[0]);
+	struct buffer *in[3] = {compile_input(c, BOX_MULLER_IN)};
+	const struct shape *shape = &in[0]->shape;
 
-	if (!error)
-		error = check_dtype(c, BOX_MULLER_IN, ALGEBRA_box_muller, in[0]->shape.dtype);
-	if (!error && in[0]->shape.n % 2)
-		error = bind_error(&c->args, BOX_MULLER_IN, c->err, ERROR_BAD_SHAPE,
-				   "it has %" PRIu64 " elements, allowed is an even number", in[0]->shape.n);
-	return error ? error : add_step(c, ALGEBRA_box_muller, in, in[0]->shape.dtype, BOX_MULLER_OUT, &step);
+	check_dtype(c, BOX_MULLER_IN, ALGEBRA_box_muller, shape->dtype);
+	if (shape->n % 2)
+		compile_param_error(c, BOX_MULLER_IN, ERROR_BAD_SHAPE,
+				    "it has %" PRIu64 " elements, allowed is an even number", shape->n);
+	add_step(c, ALGEBRA_box_muller, in, shape->dtype, BOX_MULLER_OUT);
 }
 
-int compile_scale(struct compiler *c)
+void compile_scale(struct compiler *c)
 {
-	struct buffer *in[3] = {NULL};
+	struct buffer *in[3] = {compile_input(c, SCALE_IN)};
+	const enum dtype dtype = in[0]->shape.dtype;
 	struct step *step;
-	int error = compile_input(c, SCALE_IN, &in[0]);
 
-	if (!error)
-		error = check_dtype(c, SCALE_IN, ALGEBRA_scale, in[0]->shape.dtype);
-	if (!error)
-		error = add_step(c, ALGEBRA_scale, in, in[0]->shape.dtype, SCALE_OUT, &step);
-	if (error)
-		return error;
+	check_dtype(c, SCALE_IN, ALGEBRA_scale, dtype);
+	step = add_step(c, ALGEBRA_scale, in, dtype, SCALE_OUT);
 	step->algebra.numbers.by = c->args.at[SCALE_BY].f64;
 	step->algebra.numbers.plus = c->args.at[SCALE_PLUS].f64;
-	return 0;
 }
 
 /* low <= high is written so that it would also refuse NaN; binding has refused that before. */
-int compile_clip(struct compiler *c)
+void compile_clip(struct compiler *c)
 {
 	const double low = c->args.at[CLIP_LOW].f64, high = c->args.at[CLIP_HIGH].f64;
-	struct buffer *in[3] = {NULL};
+	struct buffer *in[3] = {compile_input(c, CLIP_IN)};
+	const enum dtype dtype = in[0]->shape.dtype;
 	struct step *step;
-	int error = compile_input(c, CLIP_IN, &in[0]);
 
-	if (!error)
-		error = check_dtype(c, CLIP_IN, ALGEBRA_clip, in[0]->shape.dtype);
-	if (!error && !(low <= high))
-		error = bind_error(&c->args, CLIP_LOW, c->err, ERROR_OUT_OF_RANGE, "got %.17g, allowed is up to high = %.17g",
-				   low, high);
-	if (!error)
-		error = add_step(c, ALGEBRA_clip, in, in[0]->shape.dtype, CLIP_OUT, &step);
-	if (error)
-		return error;
+	check_dtype(c, CLIP_IN, ALGEBRA_clip, dtype);
+	if (!(low <= high))
+		compile_param_error(c, CLIP_LOW, ERROR_OUT_OF_RANGE, "got %.17g, allowed is up to high = %.17g", low, high);
+	step = add_step(c, ALGEBRA_clip, in, dtype, CLIP_OUT);
 	step->algebra.numbers.low = low;
 	step->algebra.numbers.high = high;
-	return 0;
 }
 
 /* The condition is the third operand of the kernel, as it may be of another dtype than the result. */
-int compile_where(struct compiler *c)
+void compile_where(struct compiler *c)
 {
-	struct buffer *in[3] = {NULL};
+	struct buffer *in[3] = {compile_input(c, WHERE_A)};
+	const enum dtype dtype = in[0]->shape.dtype;
+	enum dtype second, tested;
 	struct step *step;
-	int error = compile_input(c, WHERE_A, &in[0]);
 
-	if (!error)
-		error = compile_input(c, WHERE_B, &in[1]);
-	if (!error)
-		error = compile_input(c, WHERE_CONDITION, &in[2]);
-	if (!error)
-		error = check_dtype(c, WHERE_A, ALGEBRA_where, in[0]->shape.dtype);
-	if (!error && in[1]->shape.dtype != in[0]->shape.dtype)
-		error = bind_error(&c->args, WHERE_B, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed is that of a, %s",
-				   dtype_name(in[1]->shape.dtype), dtype_name(in[0]->shape.dtype));
-	if (!error && in[2]->shape.dtype != DTYPE_F32 && in[2]->shape.dtype != DTYPE_F64 && in[2]->shape.dtype != DTYPE_I8)
-		error = bind_error(&c->args, WHERE_CONDITION, c->err, ERROR_BAD_SHAPE,
-				   "its dtype is %s, allowed are i8, f32 and f64", dtype_name(in[2]->shape.dtype));
-	for (unsigned k = 1; k < 3 && !error; k++)
-		error = check_shape(c, k == 1 ? WHERE_B : WHERE_CONDITION, &in[k]->shape, &in[0]->shape);
-	if (!error)
-		error = add_step(c, ALGEBRA_where, in, in[0]->shape.dtype, WHERE_OUT, &step);
-	if (error)
-		return error;
+	in[1] = compile_input(c, WHERE_B);
+	in[2] = compile_input(c, WHERE_CONDITION);
+	second = in[1]->shape.dtype;
+	tested = in[2]->shape.dtype;
+	check_dtype(c, WHERE_A, ALGEBRA_where, dtype);
+	if (second != dtype)
+		compile_param_error(c, WHERE_B, ERROR_BAD_SHAPE, "its dtype is %s, allowed is that of a, %s",
+				    dtype_name(second), dtype_name(dtype));
+	if (tested != DTYPE_F32 && tested != DTYPE_F64 && tested != DTYPE_I8)
+		compile_param_error(c, WHERE_CONDITION, ERROR_BAD_SHAPE, "its dtype is %s, allowed are i8, f32 and f64",
+				    dtype_name(tested));
+	check_shape(c, WHERE_B, &in[1]->shape, &in[0]->shape);
+	check_shape(c, WHERE_CONDITION, &in[2]->shape, &in[0]->shape);
+	step = add_step(c, ALGEBRA_where, in, dtype, WHERE_OUT);
 	step->algebra.tests = c->args.at[WHERE_ABOVE].given;
 	step->algebra.above = c->args.at[WHERE_ABOVE].f64;
-	return 0;
 }
 
 /* ---- reductions ---- */
 
-/* Marks the axes to reduce; all without a list. */
-static int find_axes(const struct compiler *c, const struct shape *shape, unsigned *ret_axes)
+/* Returns the axes to reduce as a mask; all without a list. */
+static unsigned find_axes(struct compiler *c, const struct shape *shape)
 {
 	const struct arg *arg = &c->args.at[REDUCE_AXES];
 	const int64_t ndim = shape->ndim;
 	unsigned axes = 0;
 
-	for (unsigned i = 0; arg->given && i < arg->axes.count; i++) {
+	if (!arg->given)
+		return (1u << shape->ndim) - 1;
+	for (unsigned i = 0; i < arg->axes.count && !c->error; i++) {
 		const int64_t asked = arg->axes.at[i], axis = asked < 0 ? asked + ndim : asked;
 
 		if (axis < 0 || axis >= ndim || axes & 1u << axis)
-			return bind_error(&c->args, REDUCE_AXES, c->err, ERROR_OUT_OF_RANGE,
-					  "got %" PRId64 ", allowed for %u dimensions is %" PRId64 " to %" PRId64
-					  ", each once",
-					  asked, shape->ndim, -ndim, ndim - 1);
-		axes |= 1u << axis;
+			compile_param_error(c, REDUCE_AXES, ERROR_OUT_OF_RANGE,
+					    "got %" PRId64 ", allowed for %u dimensions is %" PRId64 " to %" PRId64
+					    ", each once",
+					    asked, shape->ndim, -ndim, ndim - 1);
+		else
+			axes |= 1u << axis;
 	}
-	*ret_axes = arg->given ? axes : (1u << shape->ndim) - 1;
-	return 0;
+	return axes;
 }
 
-/* Joins the axes before, in and behind the reduced ones, which have to follow one another. */
-static int find_lengths(const struct compiler *c, const struct shape *shape, unsigned axes, struct reduce_step *ret,
-			struct shape *ret_out)
+/* Joins the axes before, in and behind the reduced ones, which have to follow one another. Returns the result's shape. */
+static struct shape find_lengths(struct compiler *c, const struct shape *shape, unsigned axes, struct reduce_step *ret)
 {
 	struct shape out = {.dtype = ret->kind == REDUCE_NORM ? real_of(shape->dtype) : shape->dtype};
 	bool ended = false;
@@ -263,8 +233,8 @@ static int find_lengths(const struct compiler *c, const struct shape *shape, uns
 		const bool reduced = axes >> i & 1;
 
 		if (reduced && ended)
-			return bind_error(&c->args, REDUCE_AXES, c->err, ERROR_NOT_SUPPORTED,
-					  "there are axes between them, allowed are axes that follow one another");
+			compile_param_error(c, REDUCE_AXES, ERROR_NOT_SUPPORTED,
+					    "there are axes between them, allowed are axes that follow one another");
 		ended = ended || (axes & ((1u << i) - 1) && !reduced);
 		*(reduced ? &ret->length : axes & ((1u << i) - 1) ? &ret->inner : &ret->outer) *= shape->dims[i];
 		if (!reduced)
@@ -273,45 +243,33 @@ static int find_lengths(const struct compiler *c, const struct shape *shape, uns
 	if (out.ndim == 0)
 		out.dims[out.ndim++] = 1;
 	shape_finish(&out); /* no more bytes than shape has, whose sizes of 0 count as 1 */
-	*ret_out = out;
-	return 0;
+	return out;
 }
 
 /* The sum of no elements is 0 and their norm 0, as in numpy; a maximum or a mean of none does not exist, where the result
  * has elements. */
-int compile_reduce(struct compiler *c)
+void compile_reduce(struct compiler *c)
 {
 	static const char *const kinds[] = {
 		[REDUCE_SUM] = "sum", [REDUCE_MEAN] = "mean", [REDUCE_MAX] = "max", [REDUCE_NORM] = "norm"};
 	struct reduce_step reduce = {.kind = REDUCE_SUM};
-	struct buffer *in, *out;
+	struct buffer *in = compile_floating_input(c, REDUCE_IN), *out;
 	struct shape shape;
-	struct step *step;
-	unsigned axes = 0;
 	char has[SHAPE_TEXT];
-	int error = compile_floating_input(c, REDUCE_IN, &in);
 
 	while (strcmp(kinds[reduce.kind], c->args.operation->name) != 0)
 		reduce.kind++;
-	if (!error && reduce.kind == REDUCE_MAX && dtype_is_complex(in->shape.dtype))
-		error = bind_error(&c->args, REDUCE_IN, c->err, ERROR_BAD_SHAPE, "its dtype is %s, allowed are f32 and f64",
-				   dtype_name(in->shape.dtype));
-	if (!error)
-		error = find_axes(c, &in->shape, &axes);
-	if (!error)
-		error = find_lengths(c, &in->shape, axes, &reduce, &shape);
-	if (!error && reduce.length == 0 && shape.n > 0 && (reduce.kind == REDUCE_MAX || reduce.kind == REDUCE_MEAN))
-		error = bind_error(&c->args, REDUCE_IN, c->err, ERROR_BAD_SHAPE,
-				   "it is %s, without elements along the axes, allowed is one or more", shape_text(&in->shape, has));
-	if (!error)
-		error = compile_output(c, REDUCE_OUT, &shape, &out);
-	if (!error && in == out)
-		error = bind_error(&c->args, REDUCE_OUT, c->err, ERROR_BAD_TILE, "it is the input, allowed is another tile");
-	if (error)
-		return error;
-	step = plan_step(c->plan, STEP_REDUCE, in, out);
-	if (!step)
-		return compile_no_memory(c);
-	step->reduce = reduce;
-	return compile_reply(c, REDUCE_OUT, out);
+	if (reduce.kind == REDUCE_MAX && dtype_is_complex(in->shape.dtype))
+		compile_param_error(c, REDUCE_IN, ERROR_BAD_SHAPE, "its dtype is %s, allowed are f32 and f64",
+				    dtype_name(in->shape.dtype));
+	shape = find_lengths(c, &in->shape, find_axes(c, &in->shape), &reduce);
+	if (reduce.length == 0 && shape.n > 0 && (reduce.kind == REDUCE_MAX || reduce.kind == REDUCE_MEAN))
+		compile_param_error(c, REDUCE_IN, ERROR_BAD_SHAPE,
+				    "it is %s, without elements along the axes, allowed is one or more",
+				    shape_text(&in->shape, has));
+	out = compile_output(c, REDUCE_OUT, &shape);
+	if (in == out)
+		compile_param_error(c, REDUCE_OUT, ERROR_BAD_TILE, "it is the input, allowed is another tile");
+	compile_add_step(c, STEP_REDUCE, in, out)->reduce = reduce;
+	compile_reply(c, REDUCE_OUT, out);
 }

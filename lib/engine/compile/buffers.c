@@ -7,34 +7,13 @@
 
 #include "base/checked.h"
 
-int compile_no_memory(struct compiler *compiler)
+void compile_wrong_array(struct compiler *c, unsigned param, enum error_code code, const char *what)
 {
-	return error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for the request", compiler->args.context);
-}
-
-int compile_take_transform(struct compiler *compiler, struct plan_key key, int *ret_transform)
-{
-	return plan_add_transform(compiler->plan, key, ret_transform) || run_take_transform(compiler->first_run)
-		       ? compile_no_memory(compiler)
-		       : 0;
-}
-
-int compile_field(struct compiler *compiler, enum reply_field_kind kind, int which)
-{
-	return plan_field(compiler->plan,
-			     (struct reply_field){.kind = kind,
-						  .which = which,
-						  .map = compiler->run ? (int)compiler->step : FIELD_OF_REPLY,
-						  .member = compiler->reply->map.count});
-}
-
-int compile_wrong_array(struct compiler *compiler, unsigned param, enum error_code code, const char *what)
-{
-	return bind_error(&compiler->args, param, compiler->err, code, "%s, allowed: a map {dtype, shape, data}", what);
+	compile_param_error(c, param, code, "%s, allowed: a map {dtype, shape, data}", what);
 }
 
 /* One size may stand for an array of it, as in numpy. */
-int compile_array_shape(struct compiler *compiler, unsigned param, const struct value *map, struct shape *ret)
+struct shape compile_array_shape(struct compiler *c, unsigned param, const struct value *map)
 {
 	const struct value *dtype = value_get(map, "dtype"), *dims = value_get(map, "shape");
 	const bool list = dims && dims->kind == VALUE_ARRAY;
@@ -45,83 +24,79 @@ int compile_array_shape(struct compiler *compiler, unsigned param, const struct 
 	if (dtype && (dtype->kind == VALUE_STRING || dtype->kind == VALUE_BYTES))
 		shape.dtype = dtype_parse(dtype->bytes.at, dtype->bytes.size);
 	if (shape.dtype == DTYPE_NONE)
-		return compile_wrong_array(compiler, param, dtype ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER,
-				   dtype ? "its dtype is unknown" : "it has no dtype");
+		compile_wrong_array(c, param, dtype ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER,
+				    dtype ? "its dtype is unknown" : "it has no dtype");
 	if (!dims)
-		return compile_wrong_array(compiler, param, ERROR_MISSING_PARAMETER, "it has no shape");
+		compile_wrong_array(c, param, ERROR_MISSING_PARAMETER, "it has no shape");
 	if (count < 1 || count > SHAPE_MAX_DIMS)
-		return compile_wrong_array(compiler, param, ERROR_OUT_OF_RANGE, "its shape does not have 1 to 8 sizes");
-	for (size_t i = 0; i < count; i++)
+		compile_wrong_array(c, param, ERROR_OUT_OF_RANGE, "its shape does not have 1 to 8 sizes");
+	for (size_t i = 0; i < count && !c->error; i++)
 		if (!value_to_u64(&at[i], &shape.dims[i]))
-			return compile_wrong_array(compiler, param, ERROR_WRONG_TYPE,
-					   "a size of its shape is not a whole number >= 0");
+			compile_wrong_array(c, param, ERROR_WRONG_TYPE, "a size of its shape is not a whole number >= 0");
+	if (c->error)
+		return c->no_buffer.shape;
 	if (!shape_finish(&shape))
-		return compile_wrong_array(compiler, param, ERROR_OUT_OF_RANGE, "its shape has more than 2^62 bytes");
-	*ret = shape;
-	return 0;
+		compile_wrong_array(c, param, ERROR_OUT_OF_RANGE, "its shape has more than 2^62 bytes");
+	return shape;
+}
+
+void compile_hold(struct compiler *c, const struct buffer *buffer, const char *base)
+{
+	if (!c->error && run_hold(c->first_run, buffer, base, NULL))
+		compile_no_memory(c);
 }
 
 /* A client over a socket has no such memory: its map is read as an inline array. */
-bool compile_is_stated(const struct compiler *compiler, const struct value *value)
+bool compile_is_stated(const struct compiler *c, const struct value *value)
 {
 	const struct value *number = value->kind == VALUE_MAP ? value_get(value, "memory") : NULL;
 
-	return number && number->kind == VALUE_UINT && number->u < PARAM_TILE_MEMORY && compiler->first_run->is_template &&
-	       compiler->plan->session->limits.shares_memory;
+	return number && number->kind == VALUE_UINT && number->u < PARAM_TILE_MEMORY && c->first_run->is_template &&
+	       c->plan->session->limits.shares_memory;
 }
 
-int compile_stated_buffer(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
+struct buffer *compile_stated_buffer(struct compiler *c, unsigned param, const struct value *map)
 {
 	const uint32_t number = (uint32_t)value_get(map, "memory")->u;
+	const struct shape shape = compile_array_shape(c, param, map);
 	struct buffer *buffer = NULL;
-	struct shape shape;
-	int error = compile_array_shape(compiler, param, map, &shape);
 
-	if (error)
-		return error;
-	for (size_t i = 0; i < compiler->plan->n_buffers && !buffer; i++)
-		if (compiler->plan->buffers[i]->kind == BUFFER_CALLER && compiler->plan->buffers[i]->handle == number)
-			buffer = compiler->plan->buffers[i];
+	for (size_t i = 0; i < c->plan->n_buffers && !buffer; i++)
+		if (c->plan->buffers[i]->kind == BUFFER_CALLER && c->plan->buffers[i]->handle == number)
+			buffer = c->plan->buffers[i];
 	if (buffer && !shape_equal(&buffer->shape, &shape))
-		return compile_wrong_array(compiler, param, ERROR_BAD_SHAPE, "its memory has another shape, too");
-	if (!buffer && !(buffer = plan_buffer(compiler->plan, BUFFER_CALLER, &shape)))
-		return compile_no_memory(compiler);
+		compile_wrong_array(c, param, ERROR_BAD_SHAPE, "its memory has another shape, too");
+	if (!buffer)
+		buffer = compile_add_buffer(c, BUFFER_CALLER, &shape);
 	buffer->handle = number;
-	*ret_buffer = buffer;
-	return 0;
+	return buffer;
 }
 
 /* A linear search: a plan names few tiles. Of a prepared call the buffer also keeps what an error about a freed tile
  * must name at a later run. */
-int compile_tile_buffer(struct compiler *compiler, unsigned param, uint64_t handle, struct buffer **ret_buffer)
+struct buffer *compile_tile_buffer(struct compiler *c, unsigned param, uint64_t handle)
 {
-	struct plan *plan = compiler->plan;
-	struct tile *tile;
+	const char *context = c->args.context, *name = c->args.operation->params[param].name;
+	struct plan *plan = c->plan;
+	struct tile *tile = NULL;
 	struct buffer *buffer;
-	int error;
 
 	/* A session's handles are never used again, so one that the first run holds is that tile still. */
 	for (size_t i = 0; i < plan->n_buffers; i++)
-		if (plan->buffers[i]->kind == BUFFER_TILE && plan->buffers[i]->handle == handle) {
-			*ret_buffer = plan->buffers[i];
-			return 0;
-		}
-	error = tile_take(plan->session, handle, compiler->args.context, compiler->args.operation->params[param].name,
-			  &tile, compiler->err);
-	if (error)
-		return error;
-	buffer = plan_buffer(plan, BUFFER_TILE, &tile->shape);
-	if (buffer)
-		buffer->handle = (uint32_t)handle;
-	if (!buffer || run_hold(compiler->first_run, buffer, tile_base(tile), tile)) {
+		if (plan->buffers[i]->kind == BUFFER_TILE && plan->buffers[i]->handle == handle)
+			return plan->buffers[i];
+	if (!c->error)
+		compile_fail(c, tile_take(plan->session, handle, context, name, &tile, c->err));
+	if (c->error)
+		return &c->no_buffer;
+	buffer = compile_add_buffer(c, BUFFER_TILE, &tile->shape);
+	buffer->handle = (uint32_t)handle;
+	buffer->param = name;
+	if (c->first_run->is_template && !(buffer->context = bump_copy(plan->bump, context, strlen(context))))
+		compile_no_memory(c);
+	if (c->error || run_hold(c->first_run, buffer, tile_base(tile), tile)) {
 		tile_give(plan->session, tile);
-		return compile_no_memory(compiler);
+		compile_no_memory(c);
 	}
-	buffer->param = compiler->args.operation->params[param].name;
-	if (!compiler->first_run->is_template)
-		buffer->context = NULL;
-	else if (!(buffer->context = bump_copy(plan->bump, compiler->args.context, strlen(compiler->args.context))))
-		return compile_no_memory(compiler);
-	*ret_buffer = buffer;
-	return 0;
+	return buffer;
 }

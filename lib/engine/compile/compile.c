@@ -2,25 +2,25 @@
 /* Compiling a request. It stands above program.c, which compiles the operations of steps. */
 #include "engine/compile/compile.h"
 
-int compile_finish(struct compiler *compiler, const char *context)
+/* Cuts the compiled plan into segments and binds its first run. */
+static void finish_plan(struct compiler *c)
 {
-	struct run *run = compiler->first_run;
-	int error = run_reserve(run, compiler->plan->n_buffers);
+	struct run *run = c->first_run;
 
-	if (!error)
-		error = plan_finish(compiler->plan, &run->bound);
-	if (!error)
-		error = run_bind(run, NULL, compiler->reply);
-	return error ? error_set(compiler->err, ERROR_NO_MEMORY, "%s: no memory for its bookkeeping", context) : 0;
+	if (c->error)
+		return;
+	if (run_reserve(run, c->plan->n_buffers) || plan_finish(c->plan, &run->bound) || run_bind(run, NULL, c->reply))
+		compile_error(c, ERROR_NO_MEMORY, "no memory for its bookkeeping");
 }
 
-int compile(struct compiler *compiler, const struct value *params)
+int compile(struct compiler *c)
 {
-	const struct operation *operation = compiler->args.operation;
-	const char *context = compiler->args.context;
-	int error = bind_args(&compiler->args, params, compiler->err);
-
-	if (!error)
-		error = operation->class == METHOD_PROGRAM ? compile_program(compiler) : compile_operation(compiler);
-	return error ? error : compile_finish(compiler, context);
+	if (c->args.operation->class == METHOD_PROGRAM)
+		compile_program(c);
+	else if (c->args.operation->start == START_STREAM_DRAW)
+		compile_stream_draw(c);
+	else
+		compile_operation(c);
+	finish_plan(c);
+	return c->error;
 }

@@ -14,9 +14,16 @@
  * A compile function of an operation does it in this order: the inputs' buffers (inputs.c), the checks between
  * parameters, the output's buffer (outputs.c), the steps, the reply. It runs in the thread that got the request, which
  * may be the daemon's loop: what takes longer than some 20 us is left to the run (deferred_build.h) or to a step.
+ *
+ * The compiler keeps the first error. Every later call of a function with a compiler then does nothing, and one that
+ * returns a buffer or a step returns a placeholder: a buffer of one f32 element, a step of no plan. So a compile
+ * function goes on as if nothing had happened, and tests c->error only before it uses what a failed check would have
+ * kept out: an index, a divisor, the end of a loop.
  */
 #ifndef TRNSCI_ENGINE_COMPILER_H
 #define TRNSCI_ENGINE_COMPILER_H
+
+#include <string.h>
 
 #include "engine/call/run.h"
 #include "engine/operations/bind.h"
@@ -44,15 +51,71 @@ struct compiler {
 	size_t step;
 	const char *step_name;           /* its operation */
 	const struct value *stream_name; /* the named stream that it draws from; NULL */
+	int error; /* the first error, negative, with its text in err; 0: none */
 	struct error *err;
-	struct args args; /* of the operation being compiled; last, since they are large and bind_args sets them */
+	struct args args; /* of the operation being compiled; large, bind_args sets them */
+	/* The placeholders, which are set together with the error. */
+	struct buffer no_buffer;
+	struct step no_step;
 };
 
-/* Adds a transform to the plan, and takes its plan for the first run. Returns 0 or a negative error with its text. */
-int compile_take_transform(struct compiler *compiler, struct plan_key key, int *ret_transform);
+/* ---- the error (compiler.c) ---- */
 
-/* Compiles the operation whose parameters are bound, by its row. -ERROR_NOT_SUPPORTED: none computes it. */
-int compile_operation(struct compiler *compiler);
+/* Notes an error whose text stands in c->err, unless one stands already. 0 is none. */
+void compile_fail(struct compiler *c, int error);
+
+/* Sets the error "context: ..." or "context: parameter: ...", unless one stands already. */
+void compile_error(struct compiler *c, enum error_code code, const char *format, ...)
+	__attribute__((format(printf, 3, 4), cold));
+void compile_param_error(struct compiler *c, unsigned param, enum error_code code, const char *format, ...)
+	__attribute__((format(printf, 4, 5), cold));
+
+/* Sets the error "no memory for the request". */
+void compile_no_memory(struct compiler *c) __attribute__((cold));
+
+/* Binds map to c->args, whose operation is set. */
+void compile_bind(struct compiler *c, const struct value *map);
+
+/* ---- pieces of the plan and members of the reply (compiler.c) ---- */
+
+struct buffer *compile_add_buffer(struct compiler *c, enum buffer_kind kind, const struct shape *shape);
+
+/* Adds a temporary of that shape. */
+static inline struct buffer *compile_add_temp(struct compiler *c, const struct shape *shape)
+{
+	return compile_add_buffer(c, BUFFER_TEMP, shape);
+}
+
+/* Adds a step. It is valid until another is added. */
+struct step *compile_add_step(struct compiler *c, enum step_kind kind, struct buffer *in, struct buffer *out);
+
+/* Returns the buffer if it has that dtype and is not `out`, else a temporary that a step copies it to. For steps that
+ * read an input at other places than they write. */
+struct buffer *compile_prepare(struct compiler *c, enum dtype dtype, const struct buffer *out, struct buffer *buffer);
+
+/* Adds a transform, takes its plan for the first run, and returns its number in the plan. */
+int compile_add_transform(struct compiler *c, struct plan_key key);
+
+/* Adds a draw's placement, whose stream c->stream_name may name, and returns its index. */
+int compile_add_placement(struct compiler *c, const struct placement *placement);
+
+/* Adds a field of the reply that is being made: the next member of its map. */
+void compile_add_field(struct compiler *c, enum reply_field_kind kind, int which);
+
+/* Adds a member to the reply that is being made, which has none of that name yet. Borrows the name, a literal. */
+void compile_put_sized(struct compiler *c, const char *name, size_t name_size, struct value value);
+static inline void compile_put(struct compiler *c, const char *name, struct value value)
+{
+	compile_put_sized(c, name, strlen(name), value);
+}
+
+/* Puts the members that say where a draw lies. They are filled in before each run. */
+void compile_put_placement(struct compiler *c, int placement);
+
+/* ---- operations ---- */
+
+/* Compiles the operation whose parameters are bound, by its row. ERROR_NOT_SUPPORTED: none computes it. */
+void compile_operation(struct compiler *c);
 
 /* Room for what begins an error about a step: "run: steps[255] hypergeometric". */
 enum { STEP_CONTEXT = 72 };
@@ -61,83 +124,93 @@ enum { STEP_CONTEXT = 72 };
 struct stream_choice compile_choice(const struct args *run);
 
 /* Compiles the steps of a bound `run`. */
-int compile_program(struct compiler *compiler);
+void compile_program(struct compiler *c);
 
-/* For engine/operations/operation_rows.h: each compiles the bound operations whose rows name it. They return 0 or a
- * negative error with its text in compiler->err. */
-int compile_draw(struct compiler *compiler);
-int compile_sobol(struct compiler *compiler);
-int compile_halton(struct compiler *compiler);
-int compile_lattice(struct compiler *compiler);
-int compile_lhs(struct compiler *compiler);
-int compile_box_muller(struct compiler *compiler);
-int compile_unary(struct compiler *compiler);
-int compile_binary(struct compiler *compiler);
-int compile_clip(struct compiler *compiler);
-int compile_where(struct compiler *compiler);
-int compile_reduce(struct compiler *compiler);
-int compile_scale(struct compiler *compiler);
-int compile_noise_add(struct compiler *compiler);
-int compile_fft(struct compiler *compiler);
-int compile_dct(struct compiler *compiler);
-int compile_dst(struct compiler *compiler);
-int compile_shift(struct compiler *compiler);
-int compile_gemm(struct compiler *compiler);
-int compile_trace(struct compiler *compiler);
-int compile_stft(struct compiler *compiler);
-int compile_istft(struct compiler *compiler);
-int compile_convolve(struct compiler *compiler);
-int compile_correlate(struct compiler *compiler);
-int compile_welch(struct compiler *compiler);
-int compile_csd(struct compiler *compiler);
-int compile_window(struct compiler *compiler);
+/* Reads the named stream that a step's map, or that of a draw inside a step, draws from. */
+void compile_read_stream_name(struct compiler *c, const struct value *map);
+
+/* Compiles the draw inside a bound stream_draw. It has no position until the owner has reserved its samples. */
+void compile_stream_draw(struct compiler *c);
+
+/* For engine/operations/operation_rows.h: each compiles the bound operations whose rows name it. */
+void compile_draw(struct compiler *c);
+void compile_sobol(struct compiler *c);
+void compile_halton(struct compiler *c);
+void compile_lattice(struct compiler *c);
+void compile_lhs(struct compiler *c);
+void compile_box_muller(struct compiler *c);
+void compile_unary(struct compiler *c);
+void compile_binary(struct compiler *c);
+void compile_clip(struct compiler *c);
+void compile_where(struct compiler *c);
+void compile_reduce(struct compiler *c);
+void compile_scale(struct compiler *c);
+void compile_noise_add(struct compiler *c);
+void compile_fft(struct compiler *c);
+void compile_dct(struct compiler *c);
+void compile_dst(struct compiler *c);
+void compile_shift(struct compiler *c);
+void compile_gemm(struct compiler *c);
+void compile_trace(struct compiler *c);
+void compile_stft(struct compiler *c);
+void compile_istft(struct compiler *c);
+void compile_convolve(struct compiler *c);
+void compile_correlate(struct compiler *c);
+void compile_welch(struct compiler *c);
+void compile_csd(struct compiler *c);
+void compile_window(struct compiler *c);
+
+/* ---- draws inside other operations ---- */
+
+/* What compile_enter_draw puts aside. */
+struct outer_operation {
+	struct args args;
+	struct value *reply;
+	struct name_entry *name;
+	const struct value *stream_name;
+};
+
+/* Binds the draw `map` as a step inside another operation, whose `u64` it takes over, until compile_leave_draw: the
+ * compiler is then the draw's, and writes its reply to `reply`. */
+void compile_enter_draw(struct compiler *c, const struct operation *distribution, const struct value *map,
+			unsigned u64_param, struct value *reply, struct outer_operation *ret_outer);
+void compile_leave_draw(struct compiler *c, const struct outer_operation *outer);
 
 /* Compiles the bound draw of as many numbers as an array of that shape holds, into a new temporary of the shape, whose
  * width they are converted to. Complex elements take two. *ret_placement is the index of its placement. */
-int compile_draw_like(struct compiler *compiler, const struct shape *shape, struct buffer **ret_buffer,
-		      int *ret_placement);
+struct buffer *compile_draw_like(struct compiler *c, const struct shape *shape, int *ret_placement);
 
-/* Compiles the draw inside a bound stream_draw. It has no position until the owner has reserved its samples. */
-int compile_stream_draw(struct compiler *compiler);
+/* Describes the samples of the bound draw for an operation that draws them itself, chunk by chunk. The reply gets the
+ * members that say where they lie in their stream. Returns the index of their placement. */
+int compile_samples(struct compiler *c, struct draw *ret_draw);
+
+/* ---- inputs (inputs.c) ---- */
 
 /* Returns the entry of a name in this program, or NULL. */
-struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text);
+struct name_entry *compile_find_name(struct compiler *c, const struct value *text);
 
-/* Finds the buffer of an input parameter, which is bound: a tile, an earlier step's output or inline data. Inline data
+/* Returns the buffer of an input parameter, which is bound: a tile, an earlier step's output or inline data. Inline data
  * that is not aligned is copied by a step. The plan owns the buffer. */
-int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
+struct buffer *compile_input(struct compiler *c, unsigned param);
 
 /* The same for an input that must be of f32, f64, c64 or c128; and the check alone. */
-int compile_floating_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer);
-int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype);
+struct buffer *compile_floating_input(struct compiler *c, unsigned param);
+void compile_check_floating(struct compiler *c, unsigned param, enum dtype dtype);
 
-/* compile_output finds the buffer that takes an output of that shape: the tile of `out` (whose shape must be the same),
- * the reply, or a temporary. Where the tile's shape is needed before the output's own is known, compile_given_output finds
- * its buffer (NULL: `out` names none), and compile_output_to takes that. */
-int compile_output(struct compiler *compiler, unsigned param, const struct shape *shape, struct buffer **ret_buffer);
-int compile_given_output(struct compiler *compiler, unsigned param, struct buffer **ret_given);
-int compile_output_to(struct compiler *compiler, unsigned param, struct buffer *given, const struct shape *shape,
-		      struct buffer **ret_buffer);
+/* ---- outputs and replies (outputs.c) ---- */
 
-/* Binds the draw `map` as a step inside another operation, whose `u64` it takes over, and calls then(inner, arg) with a
- * compiler of its own that writes the same plan. Returns what `then` returned, or an error. */
-int compile_inside(struct compiler *compiler, const struct operation *distribution, const struct value *map,
-		   unsigned u64_param, struct value *ret_reply, int (*then)(struct compiler *inner, void *arg),
-		   void *arg);
+/* compile_output returns the buffer that takes an output of that shape: the tile of `out` (whose shape must be the same),
+ * the reply, or a temporary. Where the tile's shape is needed before the output's own is known, compile_given_output
+ * returns its buffer (NULL: `out` names none), and compile_output_to takes that. */
+struct buffer *compile_output(struct compiler *c, unsigned param, const struct shape *shape);
+struct buffer *compile_given_output(struct compiler *c, unsigned param);
+struct buffer *compile_output_to(struct compiler *c, unsigned param, struct buffer *given, const struct shape *shape);
 
-/* Describes the samples of such a draw for an operation that draws them itself, chunk by chunk. The reply gets the
- * members that say where they lie in their stream. */
-int compile_samples(struct compiler *compiler, const struct operation *distribution, const struct value *map,
-		    unsigned u64_param, struct draw *ret_draw, int *ret_placement);
-
-/* Adds a field of the reply that is being made: the next member of its map. Not 0: no memory. */
-int compile_field(struct compiler *compiler, enum reply_field_kind kind, int which);
+/* Puts n, dtype and shape into the reply. */
+void compile_put_shape(struct compiler *c, const struct shape *shape);
 
 /* Puts n, dtype, shape and place of the output into the reply, and the output into `results` where it is wanted there.
  * Call it after the steps that make the output: it may add one, a copy. */
-int compile_reply(struct compiler *compiler, unsigned out_param, struct buffer *out);
-
-/* Sets the error "no memory for the request" and returns -ERROR_NO_MEMORY. */
-int compile_no_memory(struct compiler *compiler) __attribute__((cold));
+void compile_reply(struct compiler *c, unsigned out_param, struct buffer *out);
 
 #endif

@@ -45,7 +45,7 @@ static uint64_t count_of(const struct shape *shape)
 }
 
 /* Both have the same leading dimensions, or one of them has none and serves for all. */
-static int find_batch(const struct compiler *c, struct request_gemm *g)
+static void find_batch(struct compiler *c, struct request_gemm *g)
 {
 	const struct shape *a = &g->shape_a, *b = &g->shape_b, *more = a->ndim >= b->ndim ? a : b;
 	char first[SHAPE_TEXT], second[SHAPE_TEXT];
@@ -54,19 +54,18 @@ static int find_batch(const struct compiler *c, struct request_gemm *g)
 	for (unsigned i = 0; i + 2 < more->ndim && a->ndim == b->ndim; i++)
 		fit &= a->dims[i] == b->dims[i];
 	if (!fit)
-		return bind_error(&c->args, PRODUCT_B, c->err, ERROR_BAD_SHAPE,
-				  "it is %s beside a of %s, allowed are equal leading dimensions, or none",
-				  shape_text(b, second), shape_text(a, first));
+		compile_param_error(c, PRODUCT_B, ERROR_BAD_SHAPE,
+				    "it is %s beside a of %s, allowed are equal leading dimensions, or none",
+				    shape_text(b, second), shape_text(a, first));
 	g->out = *more;
 	g->call.batch = count_of(more);
 	g->call.a.distance = a->ndim == 2 ? 0 : a->dims[a->ndim - 2] * a->dims[a->ndim - 1];
 	g->call.b.distance = b->ndim == 2 ? 0 : b->dims[b->ndim - 2] * b->dims[b->ndim - 1];
-	return 0;
 }
 
 /* (m, k) times (k, n). Strides are in elements; matrices are contiguous, so a row's stride is its number of columns
  * before any transposition. */
-static int find_sizes(const struct compiler *c, struct request_gemm *g)
+static void find_sizes(struct compiler *c, struct request_gemm *g)
 {
 	const uint64_t *a = g->shape_a.dims + g->shape_a.ndim - 2, *b = g->shape_b.dims + g->shape_b.ndim - 2;
 	struct gemm_call *call = &g->call;
@@ -79,9 +78,9 @@ static int find_sizes(const struct compiler *c, struct request_gemm *g)
 	call->n = b[!is_turned(call->b.op)];
 	k_of_b = b[is_turned(call->b.op)];
 	if (k_of_b != call->k)
-		return bind_error(&c->args, PRODUCT_B, c->err, ERROR_BAD_SHAPE,
-				  "op(b) has %" PRIu64 " rows, allowed is as many as op(a) has columns, %zu", k_of_b,
-				  call->k);
+		compile_param_error(c, PRODUCT_B, ERROR_BAD_SHAPE,
+				    "op(b) has %" PRIu64 " rows, allowed is as many as op(a) has columns, %zu", k_of_b,
+				    call->k);
 	call->a.row = a[1];
 	call->b.row = b[1];
 	call->c_row = call->n;
@@ -90,35 +89,29 @@ static int find_sizes(const struct compiler *c, struct request_gemm *g)
 	g->out.dims[g->out.ndim - 1] = call->n;
 	g->out.dtype = g->dtype;
 	if (!shape_finish(&g->out))
-		return bind_error(&c->args, PRODUCT_A, c->err, ERROR_OUT_OF_RANGE,
-				  "the result has more than 2^62 bytes, allowed are fewer");
-	return 0;
+		compile_param_error(c, PRODUCT_A, ERROR_OUT_OF_RANGE,
+				    "the result has more than 2^62 bytes, allowed are fewer");
 }
 
 /* beta without c would be ignored, so it is an error. c and the result have one shape: no broadcasting, which BLAS
  * does not have either. */
-static int read_addend(struct compiler *c, struct request_gemm *g)
+static void read_addend(struct compiler *c, struct request_gemm *g)
 {
 	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
-	const struct arg *beta = &c->args.at[PRODUCT_BETA], *beta_im = &c->args.at[PRODUCT_BETA_IM];
 	struct shape shape;
-	int error;
 
 	if (!c->args.at[PRODUCT_C].given) {
-		if (beta->f64 != 0 || beta_im->f64 != 0)
-			return bind_error(&c->args, PRODUCT_BETA, c->err, ERROR_MISSING_PARAMETER,
-					  "given without c: give c, the addend that it multiplies");
-		return 0;
+		if (c->args.at[PRODUCT_BETA].f64 != 0 || c->args.at[PRODUCT_BETA_IM].f64 != 0)
+			compile_param_error(c, PRODUCT_BETA, ERROR_MISSING_PARAMETER,
+					    "given without c: give c, the addend that it multiplies");
+		return;
 	}
-	error = compile_floating_input(c, PRODUCT_C, &g->c);
-	if (error)
-		return error;
+	g->c = compile_floating_input(c, PRODUCT_C);
 	shape = g->c->shape;
 	shape.dtype = g->dtype;
 	if (!shape_finish(&shape) || !shape_equal(&shape, &g->out))
-		return bind_error(&c->args, PRODUCT_C, c->err, ERROR_BAD_SHAPE, "it is %s, allowed is the result's, %s",
-				  shape_text(&g->c->shape, has), shape_text(&g->out, needs));
-	return 0;
+		compile_param_error(c, PRODUCT_C, ERROR_BAD_SHAPE, "it is %s, allowed is the result's, %s",
+				    shape_text(&g->c->shape, has), shape_text(&g->out, needs));
 }
 
 static bool is_wide(const struct buffer *buffer)
@@ -127,15 +120,12 @@ static bool is_wide(const struct buffer *buffer)
 }
 
 /* Reads the parameters. Without a precision the wider of a and b decides between float32 and float64. */
-static int read_request(struct compiler *c, struct request_gemm *g)
+static void read_request(struct compiler *c, struct request_gemm *g)
 {
 	const struct arg *precision = &c->args.at[PRODUCT_PRECISION];
-	int error = compile_floating_input(c, PRODUCT_A, &g->a);
 
-	if (!error)
-		error = compile_floating_input(c, PRODUCT_B, &g->b);
-	if (error)
-		return error;
+	g->a = compile_floating_input(c, PRODUCT_A);
+	g->b = compile_floating_input(c, PRODUCT_B);
 	g->shape_a = matrix_shape(&g->a->shape, true);
 	g->shape_b = matrix_shape(&g->b->shape, false);
 	g->precision = is_wide(g->a) || is_wide(g->b) ? GEMM_F64 : GEMM_F32;
@@ -146,48 +136,23 @@ static int read_request(struct compiler *c, struct request_gemm *g)
 	g->call.alpha[1] = c->args.at[PRODUCT_ALPHA_IM].f64;
 	g->call.beta[0] = c->args.at[PRODUCT_BETA].f64;
 	g->call.beta[1] = c->args.at[PRODUCT_BETA_IM].f64;
-	error = find_batch(c, g);
-	if (!error)
-		error = find_sizes(c, g);
-	return error ? error : read_addend(c, g);
-}
-
-/* The matrix in the arithmetic's dtype; also a copy where the result would overwrite it. */
-static int prepare_product(struct compiler *c, const struct request_gemm *g, const struct buffer *out,
-			   struct buffer **matrix)
-{
-	struct shape shape = (*matrix)->shape;
-	struct buffer *copy;
-
-	shape.dtype = g->dtype;
-	if ((*matrix)->shape.dtype == g->dtype && *matrix != out)
-		return 0;
-	copy = shape_finish(&shape) ? plan_buffer(c->plan, BUFFER_TEMP, &shape) : NULL;
-	if (!copy || !plan_step(c->plan, STEP_CAST, *matrix, copy))
-		return compile_no_memory(c);
-	*matrix = copy;
-	return 0;
+	find_batch(c, g);
+	find_sizes(c, g);
+	read_addend(c, g);
 }
 
 /* The kernel computes out = alpha op(a) op(b) + beta out, so c is copied to out first unless it is there. */
-static int add_steps(struct compiler *c, struct request_gemm *g, struct buffer *out)
+static void add_steps(struct compiler *c, const struct request_gemm *g, struct buffer *out)
 {
+	struct buffer *a = compile_prepare(c, g->dtype, out, g->a), *b = compile_prepare(c, g->dtype, out, g->b);
 	struct step *step;
-	int error = prepare_product(c, g, out, &g->a);
 
-	if (!error)
-		error = prepare_product(c, g, out, &g->b);
-	if (error)
-		return error;
-	if (g->c && g->c != out && !plan_step(c->plan, STEP_CAST, g->c, out))
-		return compile_no_memory(c);
-	step = plan_step(c->plan, STEP_GEMM, g->a, out);
-	if (!step)
-		return compile_no_memory(c);
-	step->in[1] = g->b;
+	if (g->c && g->c != out)
+		compile_add_step(c, STEP_CAST, g->c, out);
+	step = compile_add_step(c, STEP_GEMM, a, out);
+	step->in[1] = b;
 	step->gemm.precision = g->precision;
 	step->gemm.call = g->call;
-	return 0;
 }
 
 /* The bound of the mode, and, where float64 input is rounded to float32 first, that of two roundings of its factors. */
@@ -200,32 +165,18 @@ static double bound_of(const struct request_gemm *g)
 	return rounds && !gemm_mode(g->precision)->wide ? (1 + bound) * rounding * rounding - 1 : bound;
 }
 
-/* A bound of 1 or more would say nothing. */
-static int put_precision(struct compiler *c, const struct request_gemm *g, double bound)
-{
-	const struct value name = bind_choice_text(&c->args.operation->params[PRODUCT_PRECISION], g->precision);
-	struct bump *bump = c->plan->bump;
-
-	if (value_put(bump, c->reply, "precision", name) ||
-	    (bound < 1 && value_put(bump, c->reply, "bound", value_real(bound))))
-		return compile_no_memory(c);
-	return 0;
-}
-
-int compile_gemm(struct compiler *c)
+void compile_gemm(struct compiler *c)
 {
 	struct request_gemm g = {0};
 	struct buffer *out;
 	double bound;
-	int error = read_request(c, &g);
 
-	if (error)
-		return error;
-	bound = bound_of(&g); /* before casts take the inputs' places */
-	error = compile_output(c, PRODUCT_OUT, &g.out, &out);
-	if (!error)
-		error = add_steps(c, &g, out);
-	if (!error)
-		error = put_precision(c, &g, bound);
-	return error ? error : compile_reply(c, PRODUCT_OUT, out);
+	read_request(c, &g);
+	out = compile_output(c, PRODUCT_OUT, &g.out);
+	add_steps(c, &g, out);
+	compile_put(c, "precision", bind_choice_text(&c->args.operation->params[PRODUCT_PRECISION], g.precision));
+	bound = bound_of(&g);
+	if (bound < 1) /* one of 1 or more would say nothing */
+		compile_put(c, "bound", value_real(bound));
+	compile_reply(c, PRODUCT_OUT, out);
 }

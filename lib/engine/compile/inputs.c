@@ -10,15 +10,14 @@
 /* Kernels want their elements aligned, and bytes of a message lie anywhere. What is not aligned is copied by the
  * plan's first step, chunk by chunk on the lanes, not by the thread that compiles: inline data can have many
  * megabytes. */
-static struct buffer *aligned_copy(struct compiler *compiler, struct buffer *buffer, const char *base)
+static struct buffer *align_input(struct compiler *c, struct buffer *buffer, const char *base)
 {
 	struct buffer *copy;
 
 	if ((uintptr_t)base % dtype_size(buffer->shape.dtype) == 0)
 		return buffer;
-	copy = plan_buffer(compiler->plan, BUFFER_TEMP, &buffer->shape);
-	if (!copy || !plan_step(compiler->plan, STEP_CAST, buffer, copy))
-		return NULL;
+	copy = compile_add_temp(c, &buffer->shape);
+	compile_add_step(c, STEP_CAST, buffer, copy);
 	return copy;
 }
 
@@ -50,10 +49,10 @@ static int copy_piece(struct deferred_build *build, struct error *err)
 
 /* Copies inline data for a prepared call: a small one at once, a large one by a deferred build. The copy belongs to
  * the plan. Returns NULL if there is no memory for it. */
-static const char *copy_constant(struct compiler *compiler, const struct value *data)
+static const char *copy_constant(struct compiler *c, const struct value *data)
 {
-	struct deferred_builds *deferred = &compiler->first_run->bound.deferred;
-	struct bump *bump = compiler->plan->bump;
+	struct deferred_builds *deferred = &c->first_run->bound.deferred;
+	struct bump *bump = c->plan->bump;
 	const size_t size = data->bytes.size;
 	struct deferred_copy *copy;
 	char *to;
@@ -74,49 +73,40 @@ static const char *copy_constant(struct compiler *compiler, const struct value *
 
 /* Makes the buffer of inline data, which is read where it lies: the request outlives its plan, unless that is
  * prepared. An embedded caller's arrays are not limited (shares_memory): they take no memory of the engine's. */
-static int input_array(struct compiler *compiler, unsigned param, const struct value *map, struct buffer **ret_buffer)
+static struct buffer *input_array(struct compiler *c, unsigned param, const struct value *map)
 {
-	struct plan *plan = compiler->plan;
+	struct plan *plan = c->plan;
 	const struct value *data = value_get(map, "data");
 	const size_t allowed = plan->session->limits.inline_bytes;
-	struct shape shape;
+	const bool is_limited = !plan->session->limits.shares_memory;
+	const struct shape shape = compile_array_shape(c, param, map);
 	struct buffer *buffer;
 	const char *at;
-	int error = compile_array_shape(compiler, param, map, &shape);
 
-	if (error)
-		return error;
 	if (!data)
-		return compile_wrong_array(compiler, param, ERROR_MISSING_PARAMETER, "it has no data");
-	if (data->kind != VALUE_BYTES && data->kind != VALUE_STRING)
-		return compile_wrong_array(compiler, param, ERROR_WRONG_TYPE, "its data is not bytes");
-	if (data->bytes.size != shape.bytes)
-		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
-				  "%zu bytes of data, its shape and dtype need %" PRIu64, data->bytes.size,
-				  shape.bytes);
-	if (!plan->session->limits.shares_memory) {
-		if (shape.bytes > allowed - plan->inline_in)
-			return bind_error(&compiler->args, param, compiler->err, ERROR_LIMIT,
-					  "more inline data than allowed, which is %zu bytes a request (inline_bytes)",
-					  allowed);
-		plan->inline_in += shape.bytes;
-	}
-	buffer = plan_buffer(plan, BUFFER_INPUT, &shape);
-	if (!buffer)
-		return compile_no_memory(compiler);
-	at = compiler->first_run->is_template ? copy_constant(compiler, data) : data->bytes.at;
-	if (!at || run_hold(compiler->first_run, buffer, at, NULL))
-		return compile_no_memory(compiler);
-	buffer = aligned_copy(compiler, buffer, at);
-	if (!buffer)
-		return compile_no_memory(compiler);
-	*ret_buffer = buffer;
-	return 0;
+		compile_wrong_array(c, param, ERROR_MISSING_PARAMETER, "it has no data");
+	else if (data->kind != VALUE_BYTES && data->kind != VALUE_STRING)
+		compile_wrong_array(c, param, ERROR_WRONG_TYPE, "its data is not bytes");
+	else if (data->bytes.size != shape.bytes)
+		compile_param_error(c, param, ERROR_BAD_SHAPE, "%zu bytes of data, its shape and dtype need %" PRIu64,
+				    data->bytes.size, shape.bytes);
+	if (is_limited && shape.bytes > allowed - plan->inline_in)
+		compile_param_error(c, param, ERROR_LIMIT,
+				    "more inline data than allowed, which is %zu bytes a request (inline_bytes)", allowed);
+	if (c->error)
+		return &c->no_buffer;
+	plan->inline_in += is_limited ? shape.bytes : 0;
+	buffer = compile_add_buffer(c, BUFFER_INPUT, &shape);
+	at = c->first_run->is_template ? copy_constant(c, data) : data->bytes.at;
+	if (!at)
+		compile_no_memory(c);
+	compile_hold(c, buffer, at);
+	return align_input(c, buffer, at);
 }
 
-struct name_entry *compile_find_name(struct compiler *compiler, const struct value *text)
+struct name_entry *compile_find_name(struct compiler *c, const struct value *text)
 {
-	struct name_entry *entry = compiler->names;
+	struct name_entry *entry = c->names;
 
 	while (entry && (entry->size != text->bytes.size || memcmp(entry->at, text->bytes.at, entry->size) != 0))
 		entry = entry->after;
@@ -124,50 +114,44 @@ struct name_entry *compile_find_name(struct compiler *compiler, const struct val
 }
 
 /* Returns the output of an earlier step. Only steps that were compiled before count, so a program has no circles. */
-static int named_buffer(struct compiler *compiler, unsigned param, const struct value *text, struct buffer **ret_buffer)
+static struct buffer *named_buffer(struct compiler *c, unsigned param, const struct value *text)
 {
-	const struct name_entry *entry = compile_find_name(compiler, text);
+	const struct name_entry *entry = compile_find_name(c, text);
 	char got[BIND_TEXT];
 
-	if (!entry || !entry->buffer)
-		return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_TILE,
-				  "no earlier step is called \"%s\", allowed is the `as` of one",
-				  bind_text(text->bytes.at, text->bytes.size, got));
-	*ret_buffer = entry->buffer;
-	return 0;
+	if (entry && entry->buffer)
+		return entry->buffer;
+	compile_param_error(c, param, ERROR_BAD_TILE, "no earlier step is called \"%s\", allowed is the `as` of one",
+			    bind_text(text->bytes.at, text->bytes.size, got));
+	return &c->no_buffer;
 }
 
 /* The kind of the value decides: a number is a handle, text a name, a map holds the data itself. */
-int compile_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer)
+struct buffer *compile_input(struct compiler *c, unsigned param)
 {
-	const struct value *value = compiler->args.at[param].value;
+	const struct value *value = c->args.at[param].value;
 	uint64_t handle;
 
+	if (c->error)
+		return &c->no_buffer;
 	if (value_to_natural(value, &handle))
-		return compile_tile_buffer(compiler, param, handle, ret_buffer);
+		return compile_tile_buffer(c, param, handle);
 	if (value->kind == VALUE_STRING)
-		return named_buffer(compiler, param, value, ret_buffer);
-	return compile_is_stated(compiler, value) ? compile_stated_buffer(compiler, param, value, ret_buffer)
-						  : input_array(compiler, param, value, ret_buffer);
+		return named_buffer(c, param, value);
+	return compile_is_stated(c, value) ? compile_stated_buffer(c, param, value) : input_array(c, param, value);
 }
 
-int compile_check_floating(const struct compiler *compiler, unsigned param, enum dtype dtype)
+void compile_check_floating(struct compiler *c, unsigned param, enum dtype dtype)
 {
-	if (dtype >= DTYPE_F32 && dtype <= DTYPE_C128)
-		return 0;
-	return bind_error(&compiler->args, param, compiler->err, ERROR_BAD_SHAPE,
-			  "its dtype is %s, allowed are f32, f64, c64 and c128", dtype_name(dtype));
+	if (dtype < DTYPE_F32 || dtype > DTYPE_C128)
+		compile_param_error(c, param, ERROR_BAD_SHAPE, "its dtype is %s, allowed are f32, f64, c64 and c128",
+				    dtype_name(dtype));
 }
 
-int compile_floating_input(struct compiler *compiler, unsigned param, struct buffer **ret_buffer)
+struct buffer *compile_floating_input(struct compiler *c, unsigned param)
 {
-	struct buffer *buffer;
-	int error = compile_input(compiler, param, &buffer);
+	struct buffer *buffer = compile_input(c, param);
 
-	if (!error)
-		error = compile_check_floating(compiler, param, buffer->shape.dtype);
-	if (error)
-		return error;
-	*ret_buffer = buffer;
-	return 0;
+	compile_check_floating(c, param, buffer->shape.dtype);
+	return buffer;
 }

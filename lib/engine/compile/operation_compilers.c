@@ -4,7 +4,7 @@
 #include "engine/operations/operation_rows.h"
 
 /* By the operation's number; NULL where no step computes it. */
-static int (*const functions[])(struct compiler *compiler) = {
+static void (*const functions[])(struct compiler *c) = {
 #define METHOD_ROW(name, class, start, effect, parameters, help) NULL,
 #define ROW(name, class, parameters, compile, help) compile,
 #define DRAW(id, name, shape, dtypes, fallback, help) compile_draw,
@@ -14,12 +14,13 @@ static int (*const functions[])(struct compiler *compiler) = {
 #undef METHOD_ROW
 };
 
-int compile_operation(struct compiler *compiler)
+void compile_operation(struct compiler *c)
 {
 	size_t count;
-	const size_t row = (size_t)(compiler->args.operation - operations(&count));
+	const size_t row = (size_t)(c->args.operation - operations(&count));
 
 	if (functions[row])
-		return functions[row](compiler);
-	return error_set(compiler->err, ERROR_NOT_SUPPORTED, "%s: cannot be computed here", compiler->args.context);
+		functions[row](c);
+	else
+		compile_error(c, ERROR_NOT_SUPPORTED, "cannot be computed here");
 }

@@ -33,26 +33,24 @@ static struct scaling scaling_of(const struct compiler *c, uint32_t axes, const 
 }
 
 /* Adds a step of that kind, which keeps a copy of s. max_abs: NULL for the kind that finds them. */
-static int add_step(struct compiler *c, const struct signal_kind *kind, const struct scaling *s, struct buffer *in,
-		    struct buffer *max_abs, struct buffer *out)
+static void add_step(struct compiler *c, const struct signal_kind *kind, const struct scaling *s, struct buffer *in,
+		     struct buffer *max_abs, struct buffer *out)
 {
-	return signal_step(c, kind, signal_keep(c, s, sizeof *s), STEP_NO_TRANSFORM, in, max_abs, out, NULL);
+	signal_step(c, kind, signal_keep(c, s, sizeof *s), STEP_NO_TRANSFORM, in, max_abs, out);
 }
 
 /* Finds the largest magnitude of each item (a transform). Each round writes `parts` numbers for each item, which the
  * next one reads as an array of (items, parts). */
-static int find_max_abs(struct compiler *c, struct scaling s, struct buffer *in, struct buffer **ret_max_abs)
+static struct buffer *find_max_abs(struct compiler *c, struct scaling s, struct buffer *in)
 {
 	const uint64_t items = scaling_items(&s);
 	struct buffer *max_abs;
 	uint64_t parts;
-	int error;
 
 	do {
 		parts = scaling_parts(&s);
-		error = signal_temp(c, DTYPE_F64, items, parts, 1, &max_abs);
-		if (!error)
-			error = add_step(c, &scaling_find, &s, in, NULL, max_abs);
+		max_abs = signal_temp(c, DTYPE_F64, items, parts, 1);
+		add_step(c, &scaling_find, &s, in, NULL, max_abs);
 		s = (struct scaling){.vectors = s.vectors,
 				     .ndim = 2,
 				     .reals = 1,
@@ -60,28 +58,27 @@ static int find_max_abs(struct compiler *c, struct scaling s, struct buffer *in,
 				     .from = {items, parts},
 				     .to = {items, parts}};
 		in = max_abs;
-	} while (!error && parts > 1);
-	*ret_max_abs = max_abs;
-	return error;
+	} while (!c->error && parts > 1);
+	return max_abs;
 }
 
-int scaling_steps_down(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *out,
-		       struct buffer **ret_max_abs)
+struct buffer *scaling_steps_down(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *out)
 {
 	const struct scaling down = scaling_of(c, axes, &in->shape, &out->shape);
 	struct scaling used = down;
-	int error;
+	struct buffer *max_abs;
 
 	/* What is trimmed off does not count. */
 	for (unsigned i = 0; i < used.ndim; i++)
 		used.to[i] = used.from[i] < used.to[i] ? used.from[i] : used.to[i];
-	error = find_max_abs(c, used, in, ret_max_abs);
-	return error ? error : add_step(c, &scaling_down, &down, in, *ret_max_abs, out);
+	max_abs = find_max_abs(c, used, in);
+	add_step(c, &scaling_down, &down, in, max_abs, out);
+	return max_abs;
 }
 
-int scaling_steps_up(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *max_abs, struct buffer *out)
+void scaling_steps_up(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *max_abs, struct buffer *out)
 {
 	const struct scaling up = scaling_of(c, axes, &in->shape, &out->shape);
 
-	return add_step(c, &scaling_up, &up, in, max_abs, out);
+	add_step(c, &scaling_up, &up, in, max_abs, out);
 }

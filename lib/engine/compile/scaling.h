@@ -6,12 +6,10 @@
 #include "engine/compile/compiler.h"
 
 /* Adds the steps that write `in`, f64 or c128, into `out`, f32 or c64, padded or trimmed to its shape, each transform
- * over the axes of the mask scaled. *ret_max_abs is what scaling_steps_up takes. A negative error. */
-int scaling_steps_down(struct compiler *compiler, uint32_t axes, struct buffer *in, struct buffer *out,
-		       struct buffer **ret_max_abs);
+ * over the axes of the mask scaled. Returns what scaling_steps_up takes as max_abs. */
+struct buffer *scaling_steps_down(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *out);
 
 /* Adds the step that undoes it, from float32 results to `out` of any width and the same shape, which may be `in`. */
-int scaling_steps_up(struct compiler *compiler, uint32_t axes, struct buffer *in, struct buffer *max_abs,
-		     struct buffer *out);
+void scaling_steps_up(struct compiler *c, uint32_t axes, struct buffer *in, struct buffer *max_abs, struct buffer *out);
 
 #endif

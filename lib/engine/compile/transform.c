@@ -22,9 +22,8 @@ static double find_factor(const struct request_fft *f, uint64_t n)
 	return f->inverse == (f->norm == NORM_BACKWARD) ? 1 / whole : 1;
 }
 
-/* The input's shape with the transform's lengths; the last axis, of a real transform, with `last`. */
-static int shape_with(const struct compiler *c, const struct request_fft *f, enum dtype dtype, uint64_t last,
-		      struct shape *ret)
+/* Returns the input's shape with the transform's lengths; the last axis, of a real transform, with `last`. */
+static struct shape shape_with(struct compiler *c, const struct request_fft *f, enum dtype dtype, uint64_t last)
 {
 	struct shape shape = f->in->shape;
 
@@ -32,27 +31,19 @@ static int shape_with(const struct compiler *c, const struct request_fft *f, enu
 	for (unsigned i = 0; i < f->n_axes; i++)
 		shape.dims[f->axes[i]] = i + 1 == f->n_axes ? last : f->lengths[i];
 	if (!shape_finish(&shape))
-		return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_OUT_OF_RANGE,
-				  "the result has more than 2^62 bytes, allowed are fewer");
-	*ret = shape;
-	return 0;
-}
-
-/* Adds a temporary of that shape. */
-static int add_temp(struct compiler *c, const struct shape *shape, struct buffer **ret)
-{
-	*ret = plan_buffer(c->plan, BUFFER_TEMP, shape);
-	return *ret ? 0 : compile_no_memory(c);
+		compile_param_error(c, FFT_LENGTH, ERROR_OUT_OF_RANGE,
+				    "the result has more than 2^62 bytes, allowed are fewer");
+	return shape;
 }
 
 /* Adds the step that copies in to out: a cast where only the dtype differs, else padding or trimming. */
-static int add_move(struct compiler *c, struct buffer *in, struct buffer *out)
+static void add_move(struct compiler *c, struct buffer *in, struct buffer *out)
 {
 	bool same = true;
 
 	for (unsigned i = 0; i < in->shape.ndim; i++)
 		same &= in->shape.dims[i] == out->shape.dims[i];
-	return plan_step(c->plan, same ? STEP_CAST : STEP_RESIZE, in, out) ? 0 : compile_no_memory(c);
+	compile_add_step(c, same ? STEP_CAST : STEP_RESIZE, in, out);
 }
 
 /* Returns the axes as a mask. */
@@ -65,214 +56,166 @@ static uint32_t axes_of(const struct request_fft *f)
 	return axes;
 }
 
-/* Brings float64 input to float32, each transform scaled by a power of two: so the bound holds over float64's range. */
-static int scale_down(struct compiler *c, struct request_fft *f, struct buffer *out)
-{
-	return scaling_steps_down(c, axes_of(f), f->in, out, &f->max_abs);
-}
-
 /* Brings the arithmetic's result to the output: undoes the scaling, or converts the dtype. */
-static int finish_transform(struct compiler *c, const struct request_fft *f, struct buffer *work, struct buffer *out)
+static void finish_transform(struct compiler *c, const struct request_fft *f, struct buffer *work, struct buffer *out)
 {
 	if (f->max_abs)
-		return scaling_steps_up(c, axes_of(f), work, f->max_abs, out);
-	return work == out ? 0 : add_move(c, work, out);
+		scaling_steps_up(c, axes_of(f), work, f->max_abs, out);
+	else if (work != out)
+		add_move(c, work, out);
 }
 
 /* Adds the step of one axis. Between reals and half a spectrum the plan is of that kind; the other axes of such a
  * transform are complex. */
-static int transform_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct buffer *in,
-			  struct buffer *out)
+static void transform_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct buffer *in,
+			   struct buffer *out)
 {
 	const struct plan_key key = {
 		.n = f->lengths[i],
 		.precision = f->precision == PRECISION_KAHAN ? PRECISION_DOUBLE : f->precision,
 		.kind = transform_is_series(f) || in->shape.dtype != out->shape.dtype ? f->kind : PLAN_COMPLEX,
 	};
-	struct step *step;
-	int transform = -1, error = compile_take_transform(c, key, &transform);
+	const int transform = compile_add_transform(c, key);
+	struct step *step = compile_add_step(c, STEP_FFT, in, out);
 
-	if (error)
-		return error;
-	step = plan_step(c->plan, STEP_FFT, in, out);
-	if (!step)
-		return compile_no_memory(c);
-	step->fft.axis = f->axes[i];
 	step->transform = transform;
+	step->fft.axis = f->axes[i];
 	step->fft.length = f->lengths[i];
 	step->fft.precision = key.precision;
 	step->fft.inverse = f->inverse;
 	step->fft.kept = i > 0;
 	step->fft.parts = transform_is_series(f) && dtype_is_complex(out->shape.dtype);
 	step->fft.factor = find_factor(f, f->lengths[i]);
-	return 0;
 }
 
 /* The axes before `count`, last first: the first of them from in to out, the others in place. */
-static int transform_axes(struct compiler *c, const struct request_fft *f, unsigned count, struct buffer *in,
-			  struct buffer *out)
+static void transform_axes(struct compiler *c, const struct request_fft *f, unsigned count, struct buffer *in,
+			   struct buffer *out)
 {
-	int error = 0;
-
-	for (unsigned i = count; i-- > 0 && !error; in = out)
-		error = transform_axis(c, f, i, in, out);
-	return error;
+	for (unsigned i = count; i-- > 0; in = out)
+		transform_axis(c, f, i, in, out);
 }
 
-/* The input as an array of that dtype and the transform's lengths (the last of them `last`): itself, or into `into`,
- * or, where that is NULL, into a temporary. */
-static int prepare_transform(struct compiler *c, struct request_fft *f, enum dtype dtype, uint64_t last,
-			     struct buffer *into, struct buffer **ret)
+/* Returns the input as an array of that dtype and the transform's lengths (the last of them `last`): itself, or copied
+ * to `into`, or, where that is NULL, to a temporary. Brings float64 input to float32 with each transform scaled by a
+ * power of two: so the bound holds over float64's range. */
+static struct buffer *prepare_transform(struct compiler *c, struct request_fft *f, enum dtype dtype, uint64_t last,
+					struct buffer *into)
 {
-	struct buffer *buffer = into;
-	struct shape shape;
-	int error = shape_with(c, f, dtype, last, &shape);
+	const struct shape shape = shape_with(c, f, dtype, last);
 
-	if (error)
-		return error;
-	if (shape_equal(&f->in->shape, &shape)) {
-		*ret = f->in;
-		return 0;
-	}
-	if (!buffer)
-		error = add_temp(c, &shape, &buffer);
-	if (!error && dtype_is_wide(f->in->shape.dtype) && !dtype_is_wide(dtype))
-		error = scale_down(c, f, buffer);
-	else if (!error)
-		error = add_move(c, f->in, buffer);
-	if (!error)
-		*ret = buffer;
-	return error;
+	if (shape_equal(&f->in->shape, &shape))
+		return f->in;
+	if (!into)
+		into = compile_add_temp(c, &shape);
+	if (dtype_is_wide(f->in->shape.dtype) && !dtype_is_wide(dtype))
+		f->max_abs = scaling_steps_down(c, axes_of(f), f->in, into);
+	else
+		add_move(c, f->in, into);
+	return into;
 }
 
-/* Where the arithmetic's result goes: out itself, or a temporary of its own dtype, to be cast. */
-static int work_buffer(struct compiler *c, struct buffer *out, enum dtype dtype, struct buffer **ret)
+/* Returns where the arithmetic's result goes: out itself, or a temporary of its own dtype, to be cast. */
+static struct buffer *work_buffer(struct compiler *c, struct buffer *out, enum dtype dtype)
 {
 	struct shape shape = out->shape;
 
-	*ret = out;
-	if (out->shape.dtype == dtype)
-		return 0;
+	if (shape.dtype == dtype)
+		return out;
 	shape.dtype = dtype;
-	return shape_finish(&shape) ? add_temp(c, &shape, ret) : compile_no_memory(c);
+	if (!shape_finish(&shape))
+		compile_no_memory(c);
+	return compile_add_temp(c, &shape);
 }
 
 /* Steps of a transform whose axes are all alike: complex, or a cosine or sine transform. The first axis goes from the
  * input to the work buffer, the others stay there, so no more memory is needed than the result has. */
-static int complex_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
+static void complex_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
-	struct buffer *from, *work;
-	int error = work_buffer(c, out, f->work, &work);
+	struct buffer *work = work_buffer(c, out, f->work);
+	struct buffer *from = prepare_transform(c, f, f->work, f->lengths[f->n_axes - 1], work);
 
-	if (!error)
-		error = prepare_transform(c, f, f->work, f->lengths[f->n_axes - 1], work, &from);
-	if (!error)
-		error = transform_axes(c, f, f->n_axes, from, work);
-	return error ? error : finish_transform(c, f, work, out);
+	transform_axes(c, f, f->n_axes, from, work);
+	finish_transform(c, f, work, out);
 }
 
 /* Products with the DFT's matrix have no form for reals: the last axis becomes a whole spectrum, of which half is
  * kept. */
-static int half_by_product(struct compiler *c, struct request_fft *f, struct buffer *half)
+static void half_by_product(struct compiler *c, struct request_fft *f, struct buffer *half)
 {
 	const unsigned last = f->n_axes - 1;
-	struct buffer *from, *whole = NULL;
-	int error = prepare_transform(c, f, f->work, f->lengths[last], NULL, &from);
+	struct buffer *from = prepare_transform(c, f, f->work, f->lengths[last], NULL);
+	struct buffer *whole = compile_add_temp(c, &from->shape);
 
-	if (!error)
-		error = add_temp(c, &from->shape, &whole);
-	if (!error)
-		error = transform_axis(c, f, last, from, whole);
-	return error ? error : add_move(c, whole, half);
+	transform_axis(c, f, last, from, whole);
+	add_move(c, whole, half);
 }
 
 /* The last axis to half a spectrum, then the others in place. */
-static int real_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
+static void real_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
-	struct buffer *from, *work;
-	int error = work_buffer(c, out, f->work, &work);
+	struct buffer *work = work_buffer(c, out, f->work);
 
-	if (!error && precision_is_gemm(f->precision)) {
-		error = half_by_product(c, f, work);
-	} else {
-		if (!error)
-			error = prepare_transform(c, f, f->work_real, f->lengths[last], NULL, &from);
-		if (!error)
-			error = transform_axis(c, f, last, from, work);
-	}
-	if (!error)
-		error = transform_axes(c, f, last, work, work);
-	return error ? error : finish_transform(c, f, work, out);
+	if (precision_is_gemm(f->precision))
+		half_by_product(c, f, work);
+	else
+		transform_axis(c, f, last, prepare_transform(c, f, f->work_real, f->lengths[last], NULL), work);
+	transform_axes(c, f, last, work, work);
+	finish_transform(c, f, work, out);
 }
 
 /* The other axes first, in a temporary, since the input stays as it was; then the last from half a spectrum to reals.
  */
-static int real_inverse_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
+static void real_inverse_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
-	struct buffer *from = NULL, *half, *work;
-	int error = work_buffer(c, out, f->work_real, &work);
+	struct buffer *work = work_buffer(c, out, f->work_real);
+	struct buffer *from = prepare_transform(c, f, f->work, f->lengths[last] / 2 + 1, NULL);
+	struct buffer *half = last > 0 && from == f->in ? compile_add_temp(c, &from->shape) : from;
 
-	if (!error)
-		error = prepare_transform(c, f, f->work, f->lengths[last] / 2 + 1, NULL, &from);
-	half = from;
-	if (!error && last > 0 && from == f->in)
-		error = add_temp(c, &from->shape, &half);
-	if (!error)
-		error = transform_axes(c, f, last, from, half);
-	if (!error)
-		error = transform_axis(c, f, last, half, work);
-	return error ? error : finish_transform(c, f, work, out);
-}
-
-/* Which mode ran and its bound stand in every reply, also where nothing was asked. */
-static int put_precision(struct compiler *c, const struct request_fft *f)
-{
-	struct bump *bump = c->plan->bump;
-
-	if (value_put(bump, c->reply, "precision", value_string(precision_name(f->precision))) ||
-	    value_put(bump, c->reply, "bound", value_real(f->bound)))
-		return compile_no_memory(c);
-	return 0;
+	transform_axes(c, f, last, from, half);
+	transform_axis(c, f, last, half, work);
+	finish_transform(c, f, work, out);
 }
 
 /* Compiles any of the three operations. The output's last axis has n/2 + 1 elements where the result is half a
- * spectrum. */
-static int compile_transform(struct compiler *c, enum transform_family family)
+ * spectrum. Which mode ran and its bound stand in every reply, also where nothing was asked. */
+static void compile_transform(struct compiler *c, enum transform_family family)
 {
 	struct request_fft f = {0};
 	struct buffer *out;
 	struct shape shape;
 	uint64_t n;
-	int error = transform_read(c, family, &f);
 
-	if (error)
-		return error;
+	transform_read(c, family, &f);
+	if (c->error)
+		return;
 	n = f.lengths[f.n_axes - 1];
-	error = shape_with(c, &f, f.out, f.halves ? n / 2 + 1 : n, &shape);
-	if (!error)
-		error = compile_output(c, FFT_OUT, &shape, &out);
-	if (!error)
-		error = f.reals    ? real_inverse_steps(c, &f, out)
-			: f.halves ? real_steps(c, &f, out)
-				   : complex_steps(c, &f, out);
-	if (!error)
-		error = put_precision(c, &f);
-	return error ? error : compile_reply(c, FFT_OUT, out);
+	shape = shape_with(c, &f, f.out, f.halves ? n / 2 + 1 : n);
+	out = compile_output(c, FFT_OUT, &shape);
+	if (f.reals)
+		real_inverse_steps(c, &f, out);
+	else if (f.halves)
+		real_steps(c, &f, out);
+	else
+		complex_steps(c, &f, out);
+	compile_put(c, "precision", value_string(precision_name(f.precision)));
+	compile_put(c, "bound", value_real(f.bound));
+	compile_reply(c, FFT_OUT, out);
 }
 
-int compile_fft(struct compiler *c)
+void compile_fft(struct compiler *c)
 {
-	return compile_transform(c, TRANSFORM_FOURIER);
+	compile_transform(c, TRANSFORM_FOURIER);
 }
 
-int compile_dct(struct compiler *c)
+void compile_dct(struct compiler *c)
 {
-	return compile_transform(c, TRANSFORM_COSINE);
+	compile_transform(c, TRANSFORM_COSINE);
 }
 
-int compile_dst(struct compiler *c)
+void compile_dst(struct compiler *c)
 {
-	return compile_transform(c, TRANSFORM_SINE);
+	compile_transform(c, TRANSFORM_SINE);
 }

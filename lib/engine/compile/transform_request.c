@@ -8,19 +8,17 @@
 static const double ROUNDING_F32 = 0x1p-24;
 
 /* What gives half a spectrum takes reals. */
-static int check_input(const struct compiler *c, const struct request_fft *f)
+static void check_input(struct compiler *c, const struct request_fft *f)
 {
 	const enum dtype dtype = f->in->shape.dtype;
 
 	if (f->halves && dtype_is_complex(dtype))
-		return bind_error(&c->args, FFT_IN, c->err, ERROR_BAD_SHAPE,
-				  "its dtype is %s, allowed with %s are f32 and f64", dtype_name(dtype),
-				  f->kind == PLAN_REAL ? "real" : "hermitian and inverse");
-	return 0;
+		compile_param_error(c, FFT_IN, ERROR_BAD_SHAPE, "its dtype is %s, allowed with %s are f32 and f64",
+				    dtype_name(dtype), f->kind == PLAN_REAL ? "real" : "hermitian and inverse");
 }
 
 /* Without axes: the last one, or as many of the last as there are lengths. */
-static int find_axes(const struct compiler *c, struct request_fft *f)
+static void find_axes(struct compiler *c, struct request_fft *f)
 {
 	const struct arg *axes = &c->args.at[FFT_AXES], *length = &c->args.at[FFT_LENGTH];
 	const unsigned ndim = f->in->shape.ndim;
@@ -28,27 +26,28 @@ static int find_axes(const struct compiler *c, struct request_fft *f)
 
 	f->n_axes = axes->given || !length->given ? axes->axes.count : length->shape.count;
 	if (f->n_axes > ndim)
-		return bind_error(&c->args, axes->given ? FFT_AXES : FFT_LENGTH, c->err, ERROR_BAD_SHAPE,
-				  "%u axes, the input has %u", f->n_axes, ndim);
-	for (unsigned i = 0; i < f->n_axes; i++) {
+		compile_param_error(c, axes->given ? FFT_AXES : FFT_LENGTH, ERROR_BAD_SHAPE, "%u axes, the input has %u",
+				    f->n_axes, ndim);
+	for (unsigned i = 0; i < f->n_axes && !c->error; i++) {
 		const int64_t axis = axes->given ? axes->axes.at[i] : (int64_t)i - f->n_axes;
 
-		if (axis < -(int64_t)ndim || axis >= (int64_t)ndim)
-			return bind_error(&c->args, FFT_AXES, c->err, ERROR_OUT_OF_RANGE,
-					  "got %" PRId64 ", allowed for %u dimensions is %d to %d", axis, ndim,
-					  -(int)ndim, (int)ndim - 1);
+		if (axis < -(int64_t)ndim || axis >= (int64_t)ndim) {
+			compile_param_error(c, FFT_AXES, ERROR_OUT_OF_RANGE,
+					    "got %" PRId64 ", allowed for %u dimensions is %d to %d", axis, ndim,
+					    -(int)ndim, (int)ndim - 1);
+			return;
+		}
 		f->axes[i] = (unsigned)(axis < 0 ? axis + ndim : axis);
 		if (seen & 1u << f->axes[i])
-			return bind_error(&c->args, FFT_AXES, c->err, ERROR_OUT_OF_RANGE,
-					  "axis %" PRId64 " is given twice, allowed is once", axis);
+			compile_param_error(c, FFT_AXES, ERROR_OUT_OF_RANGE,
+					    "axis %" PRId64 " is given twice, allowed is once", axis);
 		seen |= 1u << f->axes[i];
 	}
-	return 0;
 }
 
 /* Finds the length of each axis: as asked, or the input's. From half a spectrum to reals, m bins make 2 (m - 1)
  * samples, as in numpy, since an odd length cannot be seen in it. */
-static int find_lengths(const struct compiler *c, struct request_fft *f)
+static void find_lengths(struct compiler *c, struct request_fft *f)
 {
 	const struct arg *length = &c->args.at[FFT_LENGTH];
 	const unsigned last = f->n_axes - 1;
@@ -56,12 +55,11 @@ static int find_lengths(const struct compiler *c, struct request_fft *f)
 	const uint64_t least = transform_is_series(f) ? fft_series_least(transform_series(f)) : 1;
 
 	if (length->given && length->shape.count != 1 && length->shape.count != f->n_axes)
-		return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_BAD_SHAPE,
-				  "%u lengths for %u axes, allowed is one for each, or one number for the last",
-				  length->shape.count, f->n_axes);
-	for (unsigned i = 0; i < f->n_axes; i++) {
+		compile_param_error(c, FFT_LENGTH, ERROR_BAD_SHAPE,
+				    "%u lengths for %u axes, allowed is one for each, or one number for the last",
+				    length->shape.count, f->n_axes);
+	for (unsigned i = 0; i < f->n_axes && !c->error; i++) {
 		const uint64_t m = f->in->shape.dims[f->axes[i]];
-
 		uint64_t asked = BIND_AS_IT_IS;
 
 		if (length->given && length->shape.count == f->n_axes)
@@ -70,11 +68,10 @@ static int find_lengths(const struct compiler *c, struct request_fft *f)
 			asked = length->shape.at[0];
 		f->lengths[i] = asked != BIND_AS_IT_IS ? asked : f->reals && i == last ? 2 * (m - (m > 0)) : m;
 		if (f->lengths[i] < least || f->lengths[i] > most)
-			return bind_error(&c->args, FFT_LENGTH, c->err, ERROR_OUT_OF_RANGE,
-					  "axis %u would have length %" PRIu64 ", allowed is %" PRIu64 " to %" PRIu64,
-					  f->axes[i], f->lengths[i], least, most);
+			compile_param_error(c, FFT_LENGTH, ERROR_OUT_OF_RANGE,
+					    "axis %u would have length %" PRIu64 ", allowed is %" PRIu64 " to %" PRIu64,
+					    f->axes[i], f->lengths[i], least, most);
 	}
-	return 0;
 }
 
 /* Returns the longest length of all axes. */
@@ -125,57 +122,53 @@ static enum dtype result_dtype(const struct compiler *c, const struct request_ff
 
 /* The cheapest mode in a fixed order whose bound meets the target; never by a timing, so the choice is the same on
  * every host. */
-static int find_for_target(const struct compiler *c, struct request_fft *f)
+static void find_for_target(struct compiler *c, struct request_fft *f)
 {
 	const double target = c->args.at[FFT_TARGET_ERROR].f64;
 	const double rounding = dtype_is_wide(f->in->shape.dtype) ? ROUNDING_F32 : 0;
 	const uint64_t n = find_deciding_length(f);
 	const enum precision best = precision_serving(PRECISION_OZAKI_FP64, n);
 
-	if (precision_for_target(target, n, f->n_axes, rounding, &f->precision) == 0)
-		return 0;
-	return bind_error(&c->args, FFT_TARGET_ERROR, c->err, ERROR_OUT_OF_RANGE,
-			  "got %.3g, allowed is the bound of %s, %.3g, and up", target, precision_name(best),
-			  find_bound(f, best, DTYPE_C128));
+	if (precision_for_target(target, n, f->n_axes, rounding, &f->precision))
+		compile_param_error(c, FFT_TARGET_ERROR, ERROR_OUT_OF_RANGE,
+				    "got %.3g, allowed is the bound of %s, %.3g, and up", target, precision_name(best),
+				    find_bound(f, best, DTYPE_C128));
 }
 
 /* Finds the mode, and from it the dtypes of the arithmetic and the result. A mode that does not serve the length
  * becomes the one that does (`precision_serving`), and the reply says which ran. */
-static int find_precision(const struct compiler *c, struct request_fft *f)
+static void find_precision(struct compiler *c, struct request_fft *f)
 {
 	const bool wide = dtype_is_wide(f->in->shape.dtype);
 	const struct arg *target = &c->args.at[FFT_TARGET_ERROR], *mode = &c->args.at[FFT_PRECISION];
-	int error = 0;
 
 	f->precision = wide ? PRECISION_DOUBLE : PRECISION_FAST;
 	if (target->given && mode->given)
-		return bind_error(&c->args, FFT_TARGET_ERROR, c->err, ERROR_OUT_OF_RANGE,
-				  "given beside precision, allowed is one of them");
+		compile_param_error(c, FFT_TARGET_ERROR, ERROR_OUT_OF_RANGE,
+				    "given beside precision, allowed is one of them");
 	if (mode->given)
 		f->precision = precision_serving((enum precision)mode->choice, find_deciding_length(f));
 	if (target->given)
-		error = find_for_target(c, f);
+		find_for_target(c, f);
 	f->work_real = is_wide_inside(f->precision) ? DTYPE_F64 : DTYPE_F32;
 	f->work = is_wide_inside(f->precision) ? DTYPE_C128 : DTYPE_C64;
 	if (transform_is_series(f) && !dtype_is_complex(f->in->shape.dtype))
 		f->work = f->work_real;
 	f->out = result_dtype(c, f, wide || precision_is_wide(f->precision));
-	f->bound = error ? 0 : find_bound(f, f->precision, f->out);
-	return error;
+	f->bound = find_bound(f, f->precision, f->out);
 }
 
 /* What an fft is between: complex numbers, or reals and half a spectrum. */
-static int read_fourier(const struct compiler *c, struct request_fft *f)
+static void read_fourier(struct compiler *c, struct request_fft *f)
 {
 	const bool real = c->args.at[FFT_REAL].boolean, hermitian = c->args.at[FFT_HERMITIAN].boolean;
 
 	if (real && hermitian)
-		return bind_error(&c->args, FFT_HERMITIAN, c->err, ERROR_OUT_OF_RANGE,
-				  "given beside real, allowed is one of them");
+		compile_param_error(c, FFT_HERMITIAN, ERROR_OUT_OF_RANGE,
+				    "given beside real, allowed is one of them");
 	f->kind = real ? PLAN_REAL : hermitian ? PLAN_HERMITIAN : PLAN_COMPLEX;
 	f->reals = f->inverse ? real : hermitian;
 	f->halves = f->inverse ? hermitian : real;
-	return 0;
 }
 
 /* Which of the types runs. */
@@ -192,23 +185,18 @@ static void read_series(const struct compiler *c, bool sine, struct request_fft 
 }
 
 /* Checks follow one another as each needs what those before it found: kind, input, axes, lengths, mode. */
-int transform_read(struct compiler *c, enum transform_family family, struct request_fft *f)
+void transform_read(struct compiler *c, enum transform_family family, struct request_fft *f)
 {
-	int error = 0;
-
 	f->inverse = c->args.at[FFT_INVERSE].boolean;
 	f->norm = (enum norm)c->args.at[FFT_NORM].choice;
 	if (family == TRANSFORM_FOURIER)
-		error = read_fourier(c, f);
+		read_fourier(c, f);
 	else
 		read_series(c, family == TRANSFORM_SINE, f);
-	if (!error)
-		error = compile_floating_input(c, FFT_IN, &f->in);
-	if (!error)
-		error = check_input(c, f);
-	if (!error)
-		error = find_axes(c, f);
-	if (!error)
-		error = find_lengths(c, f);
-	return error ? error : find_precision(c, f);
+	f->in = compile_floating_input(c, FFT_IN);
+	check_input(c, f);
+	find_axes(c, f);
+	find_lengths(c, f);
+	if (!c->error)
+		find_precision(c, f);
 }

@@ -40,7 +40,8 @@ static inline enum fft_series transform_series(const struct request_fft *f)
 	return (f->kind - PLAN_SERIES) / 2;
 }
 
-/* Reads the bound parameters of a transform. All but `max_abs` is set; it stays NULL. */
-int transform_read(struct compiler *c, enum transform_family family, struct request_fft *f);
+/* Reads the bound parameters of a transform. All but `max_abs` is set; it stays NULL. Unless c->error stands afterwards,
+ * there is at least one axis, and all axes and lengths are in range. */
+void transform_read(struct compiler *c, enum transform_family family, struct request_fft *f);
 
 #endif

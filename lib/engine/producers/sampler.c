@@ -105,9 +105,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 		error = bind_error(args, param, err, ERROR_MISSING_PARAMETER,
 				   "permutation needs items, the number of items to permute");
 	if (!error)
-		error = compile_draw(&compiler);
-	if (!error)
-		error = compile_finish(&compiler, args->context);
+		error = compile(&compiler);
 	if (!error)
 		error = deferred_build_check(&sampler->run.bound.deferred, args->context, err);
 	if (!error)

@@ -6,31 +6,8 @@
 #include "engine/compile/draws/draw_arrays.h"
 #include "engine/compile/draws/draw_distribution.h"
 #include "engine/compile/draws/draw_extent.h"
-#include "engine/call/placement.h"
 
 enum { LAYOUT_PLAIN, LAYOUT_TRN24 };
-
-/* The dtype is that of `dtype`, or else of the tile, or else the distribution's default. */
-static int find_dtype(struct compiler *c, enum distribution distribution, struct buffer **ret_out, enum dtype *ret_dtype)
-{
-	struct buffer *out = NULL;
-	int error = compile_given_output(c, DRAW_OUT, &out);
-
-	if (error)
-		return error;
-	*ret_out = out;
-	*ret_dtype = bind_dtype(&c->args, DRAW_DTYPE);
-	if (!out || c->args.at[DRAW_DTYPE].given || out->shape.dtype == *ret_dtype)
-		return 0;
-	if (!dist_has_dtype(distribution, out->shape.dtype) && c->args.at[DRAW_OUT].value->kind == VALUE_MAP)
-		return bind_error(&c->args, DRAW_DTYPE, c->err, ERROR_OUT_OF_RANGE, "got \"%s\", allowed is %s",
-				  dtype_name(out->shape.dtype), c->args.operation->params[DRAW_DTYPE].choices);
-	if (!dist_has_dtype(distribution, out->shape.dtype))
-		return bind_error(&c->args, DRAW_OUT, c->err, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is %s",
-				  dtype_name(out->shape.dtype), c->args.operation->params[DRAW_DTYPE].choices);
-	*ret_dtype = out->shape.dtype;
-	return 0;
-}
 
 /* A draw that has been checked: which samples of which distribution. On its caller's stack. */
 struct checked_draw {
@@ -40,6 +17,25 @@ struct checked_draw {
 	struct buffer *out;        /* that `out` names; NULL */
 	struct parameter_arrays arrays;
 };
+
+/* Returns the dtype: that of `dtype`, or else of the tile, or else the distribution's default. */
+static enum dtype find_dtype(struct compiler *c, enum distribution distribution, const struct buffer *out)
+{
+	const enum dtype dtype = bind_dtype(&c->args, DRAW_DTYPE);
+	const char *allowed = c->args.operation->params[DRAW_DTYPE].choices;
+
+	if (!out || c->args.at[DRAW_DTYPE].given || out->shape.dtype == dtype)
+		return dtype;
+	if (dist_has_dtype(distribution, out->shape.dtype))
+		return out->shape.dtype;
+	if (c->args.at[DRAW_OUT].value->kind == VALUE_MAP)
+		compile_param_error(c, DRAW_DTYPE, ERROR_OUT_OF_RANGE, "got \"%s\", allowed is %s",
+				    dtype_name(out->shape.dtype), allowed);
+	else
+		compile_param_error(c, DRAW_OUT, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is %s",
+				    dtype_name(out->shape.dtype), allowed);
+	return dtype;
+}
 
 /* Returns what the draw states itself. A draw on its own states everything, by its defaults; a step leaves what it does
  * not give to the run, and a draw of a named stream leaves the position to the stream. */
@@ -67,7 +63,7 @@ static struct stream_choice own_choice(const struct compiler *c)
 
 /* Notes where the draw lies, for placement_seek, which finds its position before each run: behind the draw before it
  * in the same stream, at the run's offset, or in a range of a named stream. */
-static int add_placement(struct compiler *c, struct checked_draw *p)
+static int add_placement(struct compiler *c, const struct checked_draw *p)
 {
 	const struct placement placement = {
 		.operation = c->args.operation,
@@ -82,159 +78,106 @@ static int add_placement(struct compiler *c, struct checked_draw *p)
 		.components = (unsigned)draw_components(&p->draw),
 	};
 
-	return placement_add(c->plan, &placement, c->stream_name, &p->placement) ? compile_no_memory(c) : 0;
+	return compile_add_placement(c, &placement);
 }
 
 /* Checks the bound draw and notes its placement. like: the shape to fill where the request gives no n, shape or out;
  * NULL: one of these is required. The order matters: the dtype decides about tables, and these about components. */
-static int check_draw(struct compiler *c, const struct shape *like, struct checked_draw *ret)
+static void check_draw(struct compiler *c, const struct shape *like, struct checked_draw *ret)
 {
 	const char *const name = c->args.operation->name;
-	struct checked_draw p = {.draw = {.distribution = dist_find(name, strlen(name))}};
-	int error = find_dtype(c, p.draw.distribution, &p.out, &p.draw.dtype);
+	struct checked_draw *p = ret;
 
-	if (!error)
-		error = compile_distribution(c, &p.draw);
-	if (!error)
-		error = compile_parameter_arrays(c, &p.draw, &p.arrays);
-	if (!error)
-		error = compile_extent(c, p.draw.dtype, draw_components(&p.draw), p.out ? &p.out->shape : like, &p.extent);
-	if (!error)
-		error = compile_check_arrays(c, &p.arrays, p.extent.n);
-	if (!error)
-		error = add_placement(c, &p);
-	if (!error)
-		*ret = p;
-	return error;
-}
-
-/* Puts the members of the reply that say where the samples lie. They are filled in before each run. */
-static int put_placement(struct compiler *c, int placement)
-{
-	return placement_put(c->plan, placement, c->reply) ? compile_no_memory(c) : 0;
+	*p = (struct checked_draw){.draw = {.distribution = dist_find(name, strlen(name))}};
+	if (c->error)
+		return;
+	p->out = compile_given_output(c, DRAW_OUT);
+	p->draw.dtype = find_dtype(c, p->draw.distribution, p->out);
+	compile_distribution(c, &p->draw);
+	compile_parameter_arrays(c, &p->draw, &p->arrays);
+	if (c->error)
+		return;
+	p->extent = compile_extent(c, p->draw.dtype, draw_components(&p->draw), p->out ? &p->out->shape : like);
+	compile_check_arrays(c, &p->arrays, p->extent.n);
+	p->placement = add_placement(c, p);
 }
 
 /* Adds the draw's step. A permutation of 0 items (the default) is one of as many as there are samples, which are known
  * only now; it needs no table. */
-static int add_step(struct compiler *c, struct checked_draw *p, struct buffer *buffer)
+static void add_step(struct compiler *c, struct checked_draw *p, struct buffer *buffer)
 {
-	struct step *step;
-	const int error = compile_draw_step(c, &p->arrays, buffer, &step);
+	struct step *step = compile_draw_step(c, &p->arrays, buffer);
 
-	if (error)
-		return error;
 	if (p->draw.distribution == DIST_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
 		p->draw.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
 	step->placement = p->placement;
 	step->draw.draw = p->draw;
-	return 0;
 }
 
-int compile_draw(struct compiler *c)
+void compile_draw(struct compiler *c)
 {
 	struct checked_draw p;
 	struct buffer *buffer;
-	int error = check_draw(c, NULL, &p);
 
-	if (!error)
-		error = compile_output_to(c, DRAW_OUT, p.out, &p.extent.shape, &buffer);
-	if (!error)
-		error = add_step(c, &p, buffer);
-	if (!error)
-		error = compile_reply(c, DRAW_OUT, buffer);
-	return error ? error : put_placement(c, p.placement);
+	check_draw(c, NULL, &p);
+	buffer = compile_output_to(c, DRAW_OUT, p.out, &p.extent.shape);
+	add_step(c, &p, buffer);
+	compile_reply(c, DRAW_OUT, buffer);
+	compile_put_placement(c, p.placement);
 }
 
-int compile_draw_like(struct compiler *c, const struct shape *shape, struct buffer **ret_buffer, int *ret_placement)
+struct buffer *compile_draw_like(struct compiler *c, const struct shape *shape, int *ret_placement)
 {
 	struct shape like = {.ndim = 1, .dims = {dtype_is_complex(shape->dtype) ? 2 * shape->n : shape->n}};
-	struct buffer *buffer = plan_buffer(c->plan, BUFFER_TEMP, shape);
+	struct buffer *buffer = compile_add_temp(c, shape);
 	struct checked_draw p;
-	int error;
 
-	if (!buffer)
-		return compile_no_memory(c);
+	if (c->error)
+		return buffer;
 	like.dtype = bind_dtype(&c->args, DRAW_DTYPE);
 	if (!shape_finish(&like))
-		return bind_error(&c->args, DRAW_N, c->err, ERROR_OUT_OF_RANGE,
-				  "more than 2^62 bytes, allowed are fewer");
-	error = check_draw(c, &like, &p);
-	if (!error)
-		error = add_step(c, &p, buffer);
-	if (!error && (value_add(c->plan->bump, c->reply, "n", value_uint(p.extent.shape.n)) ||
-		       shape_put(&p.extent.shape, c->plan->bump, c->reply)))
-		error = compile_no_memory(c);
-	if (!error)
-		error = put_placement(c, p.placement);
-	if (error)
-		return error;
-	*ret_buffer = buffer;
+		compile_param_error(c, DRAW_N, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
+	check_draw(c, &like, &p);
+	add_step(c, &p, buffer);
+	compile_put_shape(c, &p.extent.shape);
+	compile_put_placement(c, p.placement);
 	*ret_placement = p.placement;
-	return 0;
+	return buffer;
+}
+
+int compile_samples(struct compiler *c, struct draw *ret_draw)
+{
+	struct checked_draw p;
+
+	check_draw(c, NULL, &p);
+	compile_put_placement(c, p.placement);
+	*ret_draw = p.draw;
+	return p.placement;
 }
 
 /* A draw inside a step may name a stream of its own, as a step may. */
-static int name_stream(struct compiler *inner, const struct value *map)
+void compile_enter_draw(struct compiler *c, const struct operation *distribution, const struct value *map,
+			unsigned u64_param, struct value *reply, struct outer_operation *ret_outer)
 {
-	const struct value *name = inner->run ? value_get(map, "stream_name") : NULL;
-
-	inner->args.names_stream = inner->run;
-	if (!name)
-		return 0;
-	if (name->kind != VALUE_STRING && name->kind != VALUE_BYTES)
-		return error_set(inner->err, ERROR_WRONG_TYPE, "%s: stream_name: got %s, allowed is the name of a stream",
-				 inner->args.context, bind_kind_text(name->kind));
-	inner->stream_name = name;
-	return 0;
+	*ret_outer = (struct outer_operation){c->args, c->reply, c->name, c->stream_name};
+	if (c->error)
+		return;
+	c->args.operation = distribution;
+	c->args.in_program = true;
+	c->args.names_stream = c->run;
+	c->reply = reply;
+	c->name = NULL;
+	if (c->run)
+		compile_read_stream_name(c, map);
+	compile_bind(c, map);
+	if (!c->run && !c->args.at[DRAW_U64].given)
+		c->args.at[DRAW_U64] = ret_outer->args.at[u64_param];
 }
 
-int compile_inside(struct compiler *c, const struct operation *distribution, const struct value *map,
-		   unsigned u64_param, struct value *ret_reply, int (*then)(struct compiler *inner, void *arg),
-		   void *arg)
+void compile_leave_draw(struct compiler *c, const struct outer_operation *outer)
 {
-	struct compiler inner = *c;
-	int error;
-
-	inner.args = (struct args){.operation = distribution, .context = c->args.context, .in_program = true};
-	inner.reply = ret_reply;
-	inner.name = NULL;
-	error = name_stream(&inner, map);
-	if (!error)
-		error = bind_args(&inner.args, map, c->err);
-	if (!error && !c->run && !inner.args.at[DRAW_U64].given)
-		inner.args.at[DRAW_U64] = c->args.at[u64_param];
-	return error ? error : then(&inner, arg);
-}
-
-/* What take_samples passes back to compile_samples. */
-struct samples {
-	struct draw draw;
-	int placement;
-};
-
-/* Of samples that the operation draws itself, only draw and place are wanted. */
-static int take_samples(struct compiler *c, void *arg)
-{
-	struct samples *samples = arg;
-	struct checked_draw p;
-	const int error = check_draw(c, NULL, &p);
-
-	if (error)
-		return error;
-	samples->draw = p.draw;
-	samples->placement = p.placement;
-	return put_placement(c, p.placement);
-}
-
-int compile_samples(struct compiler *c, const struct operation *distribution, const struct value *map,
-		    unsigned u64_param, struct draw *ret_draw, int *ret_placement)
-{
-	struct samples samples;
-	const int error = compile_inside(c, distribution, map, u64_param, c->reply, take_samples, &samples);
-
-	if (error)
-		return error;
-	*ret_draw = samples.draw;
-	*ret_placement = samples.placement;
-	return 0;
+	c->args = outer->args;
+	c->reply = outer->reply;
+	c->name = outer->name;
+	c->stream_name = outer->stream_name;
 }

@@ -8,104 +8,96 @@
 
 #include "distributions/draw/draw_arrays.h"
 
-/* Finds the tile of {tile: ...}, or takes the map itself as an array. */
-static int find_buffer(struct compiler *c, unsigned param, struct buffer **ret_buffer)
+/* Returns the tile of {tile: ...}, or takes the map itself as an array. */
+static struct buffer *find_buffer(struct compiler *c, unsigned param)
 {
 	const struct value *map = c->args.at[param].value, *tile = value_get(map, "tile");
 	const bool is_name = tile && tile->kind == VALUE_STRING && c->args.in_program;
+	struct buffer *buffer;
 	uint64_t handle;
-	int error;
 
 	if (!tile)
-		return compile_input(c, param, ret_buffer);
+		return compile_input(c, param);
 	if ((!is_name && !value_to_natural(tile, &handle)) || map->map.count != 1)
-		return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE,
-				  "got a map with tile, allowed is {tile: a tile's handle%s} alone",
-				  c->args.in_program ? " or the name of an earlier step" : "");
+		compile_param_error(c, param, ERROR_WRONG_TYPE,
+				    "got a map with tile, allowed is {tile: a tile's handle%s} alone",
+				    c->args.in_program ? " or the name of an earlier step" : "");
 	c->args.at[param].value = tile;
-	error = compile_input(c, param, ret_buffer);
+	buffer = compile_input(c, param);
 	c->args.at[param].value = map;
-	return error;
+	return buffer;
 }
 
-/* Finds a parameter's array and checks its dtype. */
-static int find_array(struct compiler *c, const struct draw *draw, unsigned parameter, struct buffer **ret_buffer)
+/* Returns a parameter's array, of which it checks the dtype. */
+static struct buffer *find_array(struct compiler *c, const struct draw *draw, unsigned param)
 {
-	const unsigned param = DRAW_COMMON + parameter;
-	struct buffer *buffer;
-	int error = find_buffer(c, param, &buffer);
+	struct buffer *buffer = find_buffer(c, param);
 
-	if (error)
-		return error;
 	if (!draw_array_has_dtype(draw, buffer->shape.dtype))
-		return bind_error(&c->args, param, c->err, ERROR_BAD_SHAPE,
-				  "the array's dtype is %s, allowed for %s %s are %s", dtype_name(buffer->shape.dtype),
-				  c->args.operation->name, dtype_name(draw->dtype), draw_array_dtypes(draw));
-	*ret_buffer = buffer;
-	return 0;
+		compile_param_error(c, param, ERROR_BAD_SHAPE, "the array's dtype is %s, allowed for %s %s are %s",
+				    dtype_name(buffer->shape.dtype), c->args.operation->name, dtype_name(draw->dtype),
+				    draw_array_dtypes(draw));
+	return buffer;
 }
 
-int compile_parameter_arrays(struct compiler *c, const struct draw *draw, struct parameter_arrays *ret)
+void compile_parameter_arrays(struct compiler *c, const struct draw *draw, struct parameter_arrays *found)
 {
-	struct parameter_arrays found = {.arrays = {.operation = c->args.operation}};
-	int error = 0;
+	struct step_arrays *arrays = &found->arrays;
 
-	for (unsigned i = 0; i + DRAW_COMMON < c->args.operation->n_params && !error; i++) {
+	arrays->operation = c->args.operation;
+	for (unsigned i = 0; i + DRAW_COMMON < c->args.operation->n_params && !c->error; i++) {
 		if (!c->args.at[DRAW_COMMON + i].is_array)
 			continue;
-		error = find_array(c, draw, i, &found.buffers[found.arrays.n]);
-		found.arrays.parameters[found.arrays.n++] = (unsigned char)i;
+		found->buffers[arrays->n] = find_array(c, draw, DRAW_COMMON + i);
+		arrays->parameters[arrays->n++] = (unsigned char)i;
 	}
-	if (!error)
-		*ret = found;
-	return error;
 }
 
-int compile_check_arrays(const struct compiler *c, const struct parameter_arrays *found, uint64_t samples)
+void compile_check_arrays(struct compiler *c, const struct parameter_arrays *found, uint64_t samples)
 {
 	char has[SHAPE_TEXT];
 
 	for (unsigned k = 0; k < found->arrays.n && samples > 0; k++)
 		if (found->buffers[k]->shape.n == 0)
-			return bind_error(&c->args, DRAW_COMMON + found->arrays.parameters[k], c->err, ERROR_BAD_SHAPE,
-					  "the array is %s, allowed for %" PRIu64 " samples is one element or more",
-					  shape_text(&found->buffers[k]->shape, has), samples);
-	return 0;
+			compile_param_error(c, DRAW_COMMON + found->arrays.parameters[k], ERROR_BAD_SHAPE,
+					    "the array is %s, allowed for %" PRIu64 " samples is one element or more",
+					    shape_text(&found->buffers[k]->shape, has), samples);
 }
 
 /* Refuses an array that is the draw's own output. A step reads an array as a whole, at any element, while other threads
  * write the output. */
-static int check_output(struct compiler *c, const struct parameter_arrays *found, const struct buffer *out)
+static void check_output(struct compiler *c, const struct parameter_arrays *found, const struct buffer *out)
 {
 	for (unsigned k = 0; k < found->arrays.n; k++)
 		if (found->buffers[k] == out)
-			return bind_error(&c->args, DRAW_COMMON + found->arrays.parameters[k], c->err, ERROR_BAD_TILE,
-					  "the array is the output, allowed is another tile");
-	return 0;
+			compile_param_error(c, DRAW_COMMON + found->arrays.parameters[k], ERROR_BAD_TILE,
+					    "the array is the output, allowed is another tile");
 }
 
-int compile_draw_step(struct compiler *c, const struct parameter_arrays *found, struct buffer *out,
-		      struct step **ret_step)
+/* Copies which parameters are arrays to the plan's bump. */
+static const struct step_arrays *keep_arrays(struct compiler *c, const struct step_arrays *found)
+{
+	struct step_arrays *arrays = bump_alloc(c->plan->bump, sizeof *arrays);
+	const char *context = bump_copy(c->plan->bump, c->args.context, strlen(c->args.context));
+
+	if (!arrays || !context) {
+		compile_no_memory(c);
+		return NULL;
+	}
+	*arrays = *found;
+	arrays->context = context;
+	return arrays;
+}
+
+struct step *compile_draw_step(struct compiler *c, const struct parameter_arrays *found, struct buffer *out)
 {
 	const bool any = found->arrays.n > 0;
-	struct step_arrays *arrays = any ? bump_alloc(c->plan->bump, sizeof *arrays) : NULL;
-	char *context = any ? bump_copy(c->plan->bump, c->args.context, strlen(c->args.context)) : NULL;
-	const int error = check_output(c, found, out);
 	struct step *step;
 
-	if (error)
-		return error;
-	step = plan_step(c->plan, any ? STEP_DRAW_EACH : STEP_DRAW, NULL, out);
-	if (!step || (any && (!arrays || !context)))
-		return compile_no_memory(c);
+	check_output(c, found, out);
+	step = compile_add_step(c, any ? STEP_DRAW_EACH : STEP_DRAW, NULL, out);
 	for (unsigned k = 0; k < found->arrays.n; k++)
 		step->in[k] = found->buffers[k];
-	if (any) {
-		*arrays = found->arrays;
-		arrays->context = context;
-	}
-	*ret_step = step;
-	/* Set by the caller, but for the arrays. */
-	step->draw = (struct draw_step){.arrays = arrays};
-	return 0;
+	step->draw = (struct draw_step){.arrays = any ? keep_arrays(c, &found->arrays) : NULL};
+	return step;
 }

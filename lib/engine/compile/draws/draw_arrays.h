@@ -12,14 +12,13 @@ struct parameter_arrays {
 };
 
 /* Finds the buffers of the bound parameters that are arrays: {tile: a handle, or the name of an earlier step} or
- * {dtype, shape, data}. */
-int compile_parameter_arrays(struct compiler *compiler, const struct draw *draw, struct parameter_arrays *ret);
+ * {dtype, shape, data}. *found is zero before. */
+void compile_parameter_arrays(struct compiler *c, const struct draw *draw, struct parameter_arrays *found);
 
 /* Refuses arrays without elements, unless there are no samples either. */
-int compile_check_arrays(const struct compiler *compiler, const struct parameter_arrays *arrays, uint64_t samples);
+void compile_check_arrays(struct compiler *c, const struct parameter_arrays *found, uint64_t samples);
 
 /* Adds the step of a draw that writes `out`, with its arrays, if there are any. The caller sets the draw. */
-int compile_draw_step(struct compiler *compiler, const struct parameter_arrays *arrays, struct buffer *out,
-		      struct step **ret_step);
+struct step *compile_draw_step(struct compiler *c, const struct parameter_arrays *found, struct buffer *out);
 
 #endif

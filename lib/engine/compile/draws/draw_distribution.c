@@ -19,41 +19,37 @@ struct list {
 
 /* Copies the elements of an array, whose number the frame bounds. Bytes can be many more, and are read where they lie.
  */
-static int read_elements(const struct compiler *c, unsigned param, const struct value *value, struct list *ret)
+static void read_elements(struct compiler *c, unsigned param, const struct value *value, struct list *ret)
 {
 	double *own = malloc((value->array.count + 1) * sizeof *own);
 
-	if (!own)
-		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context,
-				 value->array.count);
-	for (size_t i = 0; i < value->array.count; i++)
-		if (!value_to_f64(&value->array.at[i], &own[i])) {
-			free(own);
-			return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE, "element %zu is not a number", i);
-		}
 	*ret = (struct list){own, own, value->array.count};
-	return 0;
+	if (!own)
+		compile_error(c, ERROR_NO_MEMORY, "no memory for %zu numbers", value->array.count);
+	for (size_t i = 0; i < value->array.count && !c->error; i++)
+		if (!value_to_f64(&value->array.at[i], &own[i]))
+			compile_param_error(c, param, ERROR_WRONG_TYPE, "element %zu is not a number", i);
 }
 
 /* Reads an array of numbers, or bytes that are float64. */
-static int read_list(const struct compiler *c, unsigned param, struct list *ret)
+static void read_list(struct compiler *c, unsigned param, struct list *ret)
 {
 	const struct value *value = c->args.at[param].value;
 	const bool array = value && value->kind == VALUE_ARRAY, bytes = value && value->kind == VALUE_BYTES;
 	const size_t n = array ? value->array.count : bytes ? value->bytes.size / sizeof(double) : 0;
 
 	if ((!array && !bytes) || (bytes && value->bytes.size % sizeof(double) != 0) || n > LIST_MOST)
-		return bind_error(&c->args, param, c->err, ERROR_WRONG_TYPE,
-				  "allowed: an array of at most %d numbers, or their bytes as float64", LIST_MOST);
-	if (array)
-		return read_elements(c, param, value, ret);
-	*ret = (struct list){value->bytes.at, NULL, n};
-	return 0;
+		compile_param_error(c, param, ERROR_WRONG_TYPE,
+				    "allowed: an array of at most %d numbers, or their bytes as float64", LIST_MOST);
+	else if (array)
+		read_elements(c, param, value, ret);
+	else
+		*ret = (struct list){value->bytes.at, NULL, n};
 }
 
-/* Reads a bound of randint: within the values of dtype, or one more for the end, which is exclusive. Distributions take
+/* Returns a bound of randint: within the values of dtype, or one more for the end, which is exclusive. Distributions take
  * it modulo 2^64. */
-static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param, bool end, union dist_value *ret)
+static uint64_t read_bound(struct compiler *c, enum dtype dtype, unsigned param, bool end)
 {
 	const bool is_signed = dtype == DTYPE_I32 || dtype == DTYPE_I64;
 	const int128 values = (int128)1 << 8 * dtype_size(dtype);
@@ -62,22 +58,19 @@ static int read_bound(const struct compiler *c, enum dtype dtype, unsigned param
 	char got[INT128_TEXT_BYTES], from[INT128_TEXT_BYTES], to[INT128_TEXT_BYTES];
 
 	if (x < least || x > most)
-		return bind_error(&c->args, param, c->err, ERROR_OUT_OF_RANGE, "got %s, allowed for %s is %s to %s",
-				  int128_text(x, got), dtype_name(dtype), int128_text(least, from),
-				  int128_text(most, to));
-	ret->natural = (uint64_t)x;
-	return 0;
+		compile_param_error(c, param, ERROR_OUT_OF_RANGE, "got %s, allowed for %s is %s to %s", int128_text(x, got),
+				    dtype_name(dtype), int128_text(least, from), int128_text(most, to));
+	return (uint64_t)x;
 }
 
 /* Reads the distribution's own parameters, which stand behind the common ones in the order of its row. Arrays are left
  * to compile_parameter_arrays. */
-static int read_parameters(const struct compiler *c, struct draw *draw, struct list *ret_list)
+static void read_parameters(struct compiler *c, struct draw *draw, struct list *ret_list)
 {
 	const struct operation *operation = c->args.operation;
 	const struct arg *at = c->args.at + DRAW_COMMON;
-	int error = 0;
 
-	for (unsigned i = 0; i + DRAW_COMMON < operation->n_params && !error; i++)
+	for (unsigned i = 0; i + DRAW_COMMON < operation->n_params && !c->error; i++)
 		switch (at[i].is_array ? PARAM_TILE : operation->params[DRAW_COMMON + i].type) {
 		case PARAM_TILE:
 			break;
@@ -85,7 +78,7 @@ static int read_parameters(const struct compiler *c, struct draw *draw, struct l
 			draw->parameters[i].real = at[i].f64;
 			break;
 		case PARAM_INT:
-			error = read_bound(c, draw->dtype, DRAW_COMMON + i, i > 0, &draw->parameters[i]);
+			draw->parameters[i].natural = read_bound(c, draw->dtype, DRAW_COMMON + i, i > 0);
 			break;
 		case PARAM_U64:
 			draw->parameters[i].natural = at[i].u64;
@@ -94,9 +87,9 @@ static int read_parameters(const struct compiler *c, struct draw *draw, struct l
 			draw->parameters[i].natural = at[i].choice;
 			break;
 		default:
-			return read_list(c, DRAW_COMMON + i, ret_list);
+			read_list(c, DRAW_COMMON + i, ret_list);
+			return;
 		}
-	return error;
 }
 
 /* A table that is built in pieces, before the first run. In the plan's bump. */
@@ -151,16 +144,17 @@ static int check_table(struct deferred_build *build, struct error *err)
 }
 
 /* Leaves the table to be built in pieces before the run. Takes ownership of the list, also when it fails. */
-static int note_table(const struct compiler *c, const struct draw_builder *builder, double *list)
+static void note_table(struct compiler *c, const struct draw_builder *builder, double *list)
 {
 	struct deferred_builds *deferred = &c->first_run->bound.deferred;
 	struct plan *plan = c->plan;
 	struct deferred_table *table = bump_alloc(plan->bump, sizeof *table);
 	char *context = bump_copy(plan->bump, c->args.context, strlen(c->args.context));
 
-	if (!table || !context) {
+	if (!table || !context || bump_defer(plan->bump, end_table, table)) {
 		free(list);
-		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+		compile_error(c, ERROR_NO_MEMORY, "no memory");
+		return;
 	}
 	*table = (struct deferred_table){.build = {.piece = make_table, .check = check_table},
 					 .builder = *builder,
@@ -168,18 +162,19 @@ static int note_table(const struct compiler *c, const struct draw_builder *build
 					 .operation = c->args.operation,
 					 .context = context};
 	table->build.checks = builder->is_checked ? 0 : builder->n_list;
-	if (bump_defer(plan->bump, end_table, table)) {
-		free(list);
-		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
-	}
 	if (builder->work_bytes > deferred->work_bytes)
 		deferred->work_bytes = builder->work_bytes;
 	deferred_build_add(deferred, &table->build);
-	return 0;
+}
+
+/* Reports a fault of the draw that is compiled, of which no error stands yet. */
+static void compile_fault(struct compiler *c, const struct dist_fault *fault)
+{
+	compile_fail(c, report_fault(c->args.context, c->args.operation, fault, c->err));
 }
 
 /* Builds a small table at once. Frees the builder's memory and the list, also when it fails. */
-static int make_table_here(const struct compiler *c, struct draw_builder *builder, double *list)
+static void make_table_here(struct compiler *c, struct draw_builder *builder, double *list)
 {
 	struct dist_fault fault;
 	int more;
@@ -189,52 +184,57 @@ static int make_table_here(const struct compiler *c, struct draw_builder *builde
 	while (more > 0);
 	draw_builder_free(builder);
 	free(list);
-	return more ? report_fault(c->args.context, c->args.operation, &fault, c->err) : 0;
+	if (more)
+		compile_fault(c, &fault);
 }
 
 /* Begins the table that the distribution draws from, if it has one: a small one is built at once. Takes ownership of
  * the list, also when it fails. */
-static int begin_table(const struct compiler *c, struct draw *draw, const struct list *list)
+static void begin_table(struct compiler *c, struct draw *draw, const struct list *list)
 {
 	struct dist_fault fault;
 	struct draw_builder builder;
 
 	if (draw_builder_begin(draw, list->at, list->n, &builder, &fault)) {
 		free(list->own);
-		return report_fault(c->args.context, c->args.operation, &fault, c->err);
+		compile_fault(c, &fault);
+		return;
 	}
 	if (!builder.table) {
 		free(list->own);
-		return 0;
+		return;
 	}
 	if (bump_defer(c->plan->bump, free, builder.table)) {
 		free(builder.table);
 		free(list->own);
-		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory", c->args.context);
+		compile_error(c, ERROR_NO_MEMORY, "no memory");
+		return;
 	}
 	c->first_run->bound.deferred.held_bytes += draw_table_bytes(draw);
 	if (deferred_build_is_small(&c->first_run->bound.deferred, builder.cost_ns))
-		return make_table_here(c, &builder, list->own);
-	return note_table(c, &builder, list->own);
+		make_table_here(c, &builder, list->own);
+	else
+		note_table(c, &builder, list->own);
 }
 
 /* Copies a list that lies in the request's own bytes, if it is read after the request is gone (a prepared call), or is
  * read by every chunk (Dirichlet, multinomial). Longer ones are refused by deferred_build_check. */
-static int own_list(const struct compiler *c, const struct draw *draw, struct list *list)
+static void own_list(struct compiler *c, const struct draw *draw, struct list *list)
 {
 	const bool small = list->n <= DIST_MAX_COMPONENTS;
 
 	if (list->own || !(draw->distribution == DIST_DIRICHLET || draw->distribution == DIST_MULTINOMIAL
 				   ? small
 				   : c->plan->copies_inputs && list->n <= DEFERRED_CHECKS_MAX))
-		return 0;
+		return;
 	list->own = malloc((list->n + 1) * sizeof *list->own);
-	if (!list->own)
-		return error_set(c->err, ERROR_NO_MEMORY, "%s: no memory for %zu numbers", c->args.context, list->n);
+	if (!list->own) {
+		compile_error(c, ERROR_NO_MEMORY, "no memory for %zu numbers", list->n);
+		return;
+	}
 	if (list->n)
 		memcpy(list->own, list->at, list->n * sizeof *list->own);
 	list->at = list->own;
-	return 0;
 }
 
 /* Returns whether any of the distribution's own parameters is an array. */
@@ -246,19 +246,18 @@ static bool has_arrays(const struct compiler *c)
 	return false;
 }
 
-int compile_distribution(const struct compiler *c, struct draw *draw)
+void compile_distribution(struct compiler *c, struct draw *draw)
 {
 	struct list list = {.n = 0};
-	int error = read_parameters(c, draw, &list);
 
-	if (has_arrays(c))
-		return error; /* each sample's parameters are checked when it is drawn */
-
-	if (!error)
-		error = own_list(c, draw, &list);
-	if (error)
-		return error;
+	read_parameters(c, draw, &list);
+	if (has_arrays(c) || c->error) { /* with arrays each sample's parameters are checked when it is drawn */
+		free(list.own);
+		return;
+	}
+	own_list(c, draw, &list);
 	if (draw->distribution == DIST_PERMUTATION && draw->parameters[0].natural == 0)
 		draw->parameters[0].natural = 1;
-	return begin_table(c, draw, &list);
+	if (!c->error)
+		begin_table(c, draw, &list);
 }

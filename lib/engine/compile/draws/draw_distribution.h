@@ -8,6 +8,6 @@
 /* Reads and checks the parameters of draw->distribution, whose dtype is set, and builds its table, or leaves it to the
  * program's deferred build where it takes long. Parameters that are arrays are checked sample by sample instead. A
  * permutation has as many items as samples (default): the caller sets them once their number is known. */
-int compile_distribution(const struct compiler *c, struct draw *draw);
+void compile_distribution(struct compiler *c, struct draw *draw);
 
 #endif

@@ -13,9 +13,7 @@ struct draw_extent {
 };
 
 /* Finds the extent from the bound parameters n, shape, rank and size. components: elements of a sample. tile: where the
- * samples go, which decides what n and shape leave open; NULL: a new result. Returns 0, -ERROR_MISSING_PARAMETER,
- * -ERROR_OUT_OF_RANGE or -ERROR_BAD_SHAPE. */
-int compile_extent(struct compiler *c, enum dtype dtype, uint64_t components, const struct shape *tile,
-		   struct draw_extent *ret);
+ * samples go, which decides what n and shape leave open; NULL: a new result. */
+struct draw_extent compile_extent(struct compiler *c, enum dtype dtype, uint64_t components, const struct shape *tile);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "engine/compile/compiler.h"
-#include "engine/call/placement.h"
 #include "distributions/quasi/latin_hypercube.h"
 
 /* Finds the scrambling that was chosen. Each operation's row lists only those that its kind has, so a choice is looked
@@ -28,40 +27,37 @@ static enum points_scramble find_scramble(const struct compiler *c)
 	return SCRAMBLE_PLAIN;
 }
 
-/* Finds dtype, d and n. A tile of `out` gives its dtype where none was stated, and its points where n is missing. */
-static int find_size(struct compiler *c, struct points_settings *settings, struct buffer **ret_out, uint64_t *ret_n)
+/* Finds dtype and d, and returns n. A tile of `out` gives its dtype where none was stated, and its points where n is
+ * missing. */
+static uint64_t find_size(struct compiler *c, struct points_settings *settings, const struct buffer *out)
 {
 	const struct arg *at = c->args.at;
-	struct buffer *out = NULL;
-	int error = compile_given_output(c, POINTS_OUT, &out);
 
-	if (error)
-		return error;
-	*ret_out = out;
 	settings->dtype = bind_dtype(&c->args, POINTS_DTYPE);
 	if (out && !at[POINTS_DTYPE].given)
 		settings->dtype = out->shape.dtype;
 	if (settings->dtype != DTYPE_F32 && settings->dtype != DTYPE_F64)
-		return bind_error(&c->args, POINTS_OUT, c->err, ERROR_BAD_SHAPE,
-				  "the tile is of dtype %s, allowed is f32|f64", dtype_name(settings->dtype));
+		compile_param_error(c, POINTS_OUT, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is f32|f64",
+				    dtype_name(settings->dtype));
 	settings->dims = (uint32_t)at[POINTS_D].u64;
-	if (!at[POINTS_N].given && !(out && at[POINTS_SIZE].u64 == 1))
-		return bind_error(&c->args, POINTS_N, c->err, ERROR_MISSING_PARAMETER,
-				  "missing: give n, the points of the whole set%s", out ? "" : ", or the tile out");
-	*ret_n = at[POINTS_N].given ? at[POINTS_N].u64 : out->shape.n / settings->dims;
+	if (at[POINTS_N].given)
+		return at[POINTS_N].u64;
+	if (out && at[POINTS_SIZE].u64 == 1)
+		return out->shape.n / settings->dims;
+	compile_param_error(c, POINTS_N, ERROR_MISSING_PARAMETER, "missing: give n, the points of the whole set%s",
+			    out ? "" : ", or the tile out");
 	return 0;
 }
 
 /* Checks that the points lie in their set, whose numbers have bits for only so many. */
-static int check_end(const struct compiler *c, const struct points_settings *settings, uint64_t first, uint64_t n)
+static void check_end(struct compiler *c, const struct points_settings *settings, uint64_t first, uint64_t n)
 {
 	const uint64_t limit = points_limit(settings);
 
 	if (first > limit || n > limit - first)
-		return bind_error(&c->args, POINTS_N, c->err, ERROR_END_OF_STREAM,
-				  "%" PRIu64 " points from point %" PRIu64 ", allowed is to end by point %" PRIu64, n,
-				  first, limit);
-	return 0;
+		compile_param_error(c, POINTS_N, ERROR_END_OF_STREAM,
+				    "%" PRIu64 " points from point %" PRIu64 ", allowed is to end by point %" PRIu64, n,
+				    first, limit);
 }
 
 /* What the step states itself of the stream that scrambles the set; inside a program the rest is the program's. */
@@ -83,8 +79,8 @@ static struct stream_choice own_choice(const struct compiler *c, uint64_t offset
 	};
 }
 
-/* Adds the step. The set itself is made when its key is known: a run can change seed and stream. */
-static int make_step(struct compiler *c, const struct points_settings *settings, uint64_t offset, uint64_t begin,
+/* Adds the step, and returns the index of its placement. The set itself is made when its key is known: a run can change seed and stream. */
+static int add_step(struct compiler *c, const struct points_settings *settings, uint64_t offset, uint64_t begin,
 		     uint64_t n, struct buffer *out)
 {
 	const struct placement placement = {
@@ -99,84 +95,69 @@ static int make_step(struct compiler *c, const struct points_settings *settings,
 		.n = n,
 		.most_points = points_limit(settings),
 	};
-	struct step *step = plan_step(c->plan, STEP_POINTS, NULL, out);
+	struct step *step = compile_add_step(c, STEP_POINTS, NULL, out);
 
-	if (!step || placement_add(c->plan, &placement, NULL, &step->placement))
-		return compile_no_memory(c);
+	step->placement = compile_add_placement(c, &placement);
 	step->points.settings = *settings;
-	return 0;
+	return step->placement;
 }
 
 /* Compiles any of the four sets. A Latin hypercube is designed for its n points, so its set depends on n; the others
  * are sequences, of which n points from `offset` on are taken. */
-static int compile_points(struct compiler *c, enum points_kind kind)
+static void compile_points(struct compiler *c, enum points_kind kind)
 {
 	const struct arg *at = c->args.at;
-	struct points_settings settings = {
-		.kind = kind,
-		.bits = 53,
-		.scramble = find_scramble(c),
-	};
-	struct shape shape = {.ndim = 2};
-	struct buffer *given = NULL, *buffer;
-	/* A Latin hypercube is one set: it has no offset. */
-	const bool design = settings.kind == POINTS_LHS;
-	const uint64_t offset = design ? 0 : at[POINTS_OFFSET].u64;
-	uint64_t n = 0, begin, end;
-	int error = find_size(c, &settings, &given, &n);
+	const bool design = kind == POINTS_LHS;
+	const uint64_t offset = design ? 0 : at[POINTS_OFFSET].u64; /* a Latin hypercube is one set: it has no offset */
+	struct points_settings settings = {.kind = kind, .bits = 53, .scramble = find_scramble(c)};
+	struct buffer *given = compile_given_output(c, POINTS_OUT), *out;
+	const uint64_t n = find_size(c, &settings, given);
+	struct shape shape = {.dtype = settings.dtype, .ndim = 2};
+	uint64_t begin, end;
+	int placement;
 
-	if (error)
-		return error;
 	if (design && n >> LATIN_HYPERCUBE_LOG2_POINTS > 0 && n != UINT64_C(1) << LATIN_HYPERCUBE_LOG2_POINTS)
-		return bind_error(&c->args, POINTS_N, c->err, ERROR_OUT_OF_RANGE,
-				  "got %" PRIu64 ", allowed is 0 to 2^32", n);
-	if (settings.kind == POINTS_SOBOL)
+		compile_param_error(c, POINTS_N, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed is 0 to 2^32", n);
+	if (kind == POINTS_SOBOL)
 		settings.bits = at[POINTS_BITS].choice == 0 ? 53 : 32;
 	if (design)
 		settings.method = at[POINTS_METHOD].choice == 0 ? LHS_PERMUTATION : LHS_FEISTEL8;
 	settings.n = design ? n : 0;
 	if (at[POINTS_RANK].u64 >= at[POINTS_SIZE].u64)
-		return bind_error(&c->args, POINTS_RANK, c->err, ERROR_OUT_OF_RANGE,
-				  "got %" PRIu64 ", allowed is 0 to size - 1 = %" PRIu64, at[POINTS_RANK].u64,
-				  at[POINTS_SIZE].u64 - 1);
-	error = check_end(c, &settings, offset, n);
-	if (error)
-		return error;
+		compile_param_error(c, POINTS_RANK, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed is 0 to size - 1 = %" PRIu64,
+				    at[POINTS_RANK].u64, at[POINTS_SIZE].u64 - 1);
+	if (c->error)
+		return;
+	check_end(c, &settings, offset, n);
 	if (!design)
 		settings.n = offset + n;
 	stream_partition(n, at[POINTS_RANK].u64, at[POINTS_SIZE].u64, &begin, &end);
-	shape.dtype = settings.dtype;
 	shape.dims[0] = end - begin;
 	shape.dims[1] = settings.dims;
 	if (!shape_finish(&shape))
-		return bind_error(&c->args, POINTS_N, c->err, ERROR_OUT_OF_RANGE,
-				  "more than 2^62 bytes, allowed are fewer");
-	error = compile_output_to(c, POINTS_OUT, given, &shape, &buffer);
-	if (!error)
-		error = make_step(c, &settings, offset, begin, n, buffer);
-	if (!error)
-		error = compile_reply(c, POINTS_OUT, buffer);
-	if (!error && placement_put(c->plan, (int)c->plan->placements.count - 1, c->reply))
-		error = compile_no_memory(c);
-	return error;
+		compile_param_error(c, POINTS_N, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
+	out = compile_output_to(c, POINTS_OUT, given, &shape);
+	placement = add_step(c, &settings, offset, begin, n, out);
+	compile_reply(c, POINTS_OUT, out);
+	compile_put_placement(c, placement);
 }
 
-int compile_sobol(struct compiler *c)
+void compile_sobol(struct compiler *c)
 {
-	return compile_points(c, POINTS_SOBOL);
+	compile_points(c, POINTS_SOBOL);
 }
 
-int compile_halton(struct compiler *c)
+void compile_halton(struct compiler *c)
 {
-	return compile_points(c, POINTS_HALTON);
+	compile_points(c, POINTS_HALTON);
 }
 
-int compile_lattice(struct compiler *c)
+void compile_lattice(struct compiler *c)
 {
-	return compile_points(c, POINTS_LATTICE);
+	compile_points(c, POINTS_LATTICE);
 }
 
-int compile_lhs(struct compiler *c)
+void compile_lhs(struct compiler *c)
 {
-	return compile_points(c, POINTS_LHS);
+	compile_points(c, POINTS_LHS);
 }

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compiler's error, which stays the first, and the pieces of a plan, which nothing adds to once an error stands. */
+#include "engine/compile/compiler.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "engine/call/placement.h"
+
+void compile_fail(struct compiler *c, int error)
+{
+	if (c->error || !error)
+		return;
+	c->error = error;
+	c->no_buffer = (struct buffer){.shape = {.dtype = DTYPE_F32, .ndim = 1, .dims = {1}, .n = 1, .bytes = 4}, .slot = -1};
+	c->no_step = (struct step){.placement = -1, .transform = STEP_NO_TRANSFORM};
+}
+
+void compile_error(struct compiler *c, enum error_code code, const char *format, ...)
+{
+	char text[sizeof c->err->text];
+	va_list list;
+
+	if (c->error)
+		return;
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	compile_fail(c, error_set(c->err, code, "%s: %s", c->args.context, text));
+}
+
+void compile_param_error(struct compiler *c, unsigned param, enum error_code code, const char *format, ...)
+{
+	char text[sizeof c->err->text];
+	va_list list;
+
+	if (c->error)
+		return;
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	compile_fail(c, bind_error(&c->args, param, c->err, code, "%s", text));
+}
+
+void compile_no_memory(struct compiler *c)
+{
+	compile_error(c, ERROR_NO_MEMORY, "no memory for the request");
+}
+
+void compile_bind(struct compiler *c, const struct value *map)
+{
+	if (!c->error)
+		compile_fail(c, bind_args(&c->args, map, c->err));
+}
+
+struct buffer *compile_add_buffer(struct compiler *c, enum buffer_kind kind, const struct shape *shape)
+{
+	struct buffer *buffer = c->error ? NULL : plan_buffer(c->plan, kind, shape);
+
+	if (buffer)
+		return buffer;
+	compile_no_memory(c);
+	return &c->no_buffer;
+}
+
+struct step *compile_add_step(struct compiler *c, enum step_kind kind, struct buffer *in, struct buffer *out)
+{
+	struct step *step = c->error ? NULL : plan_step(c->plan, kind, in, out);
+
+	if (step)
+		return step;
+	compile_no_memory(c);
+	return &c->no_step;
+}
+
+struct buffer *compile_prepare(struct compiler *c, enum dtype dtype, const struct buffer *out, struct buffer *buffer)
+{
+	struct shape shape = buffer->shape;
+	struct buffer *copy;
+
+	if (shape.dtype == dtype && buffer != out)
+		return buffer;
+	shape.dtype = dtype;
+	if (!shape_finish(&shape))
+		compile_no_memory(c);
+	copy = compile_add_temp(c, &shape);
+	compile_add_step(c, STEP_CAST, buffer, copy);
+	return copy;
+}
+
+int compile_add_transform(struct compiler *c, struct plan_key key)
+{
+	int transform = STEP_NO_TRANSFORM;
+
+	if (!c->error && (plan_add_transform(c->plan, key, &transform) || run_take_transform(c->first_run)))
+		compile_no_memory(c);
+	return transform;
+}
+
+int compile_add_placement(struct compiler *c, const struct placement *placement)
+{
+	int index = 0;
+
+	if (!c->error && placement_add(c->plan, placement, c->stream_name, &index))
+		compile_no_memory(c);
+	return index;
+}
+
+void compile_add_field(struct compiler *c, enum reply_field_kind kind, int which)
+{
+	const struct reply_field field = {.kind = kind,
+					  .which = which,
+					  .map = c->run ? (int)c->step : FIELD_OF_REPLY,
+					  .member = c->reply->map.count};
+
+	if (!c->error && plan_field(c->plan, field))
+		compile_no_memory(c);
+}
+
+void compile_put_placement(struct compiler *c, int placement)
+{
+	if (!c->error && placement_put(c->plan, placement, c->reply))
+		compile_no_memory(c);
+}
+
+void compile_put_sized(struct compiler *c, const char *name, size_t name_size, struct value value)
+{
+	if (!c->error && value_add_sized(c->plan->bump, c->reply, name, name_size, value))
+		compile_no_memory(c);
+}
