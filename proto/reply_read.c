@@ -4,39 +4,7 @@
 
 #include <string.h>
 
-enum {
-	NIL = 0xc0,
-	FALSE = 0xc2,
-	TRUE = 0xc3,
-	BIN8 = 0xc4,
-	BIN32 = 0xc6,
-	UINT8 = 0xcc,
-	UINT64 = 0xcf,
-	STR8 = 0xd9,
-	STR32 = 0xdb,
-	FIXMAP = 0x80,
-	FIXARRAY = 0x90,
-	FIXSTR = 0xa0,
-};
-
-struct walk {
-	const uint8_t *at, *end;
-	struct bump *bump; /* NULL: values are stepped over */
-};
-
-/* A big-endian number of 1 << exponent bytes. */
-static bool take_number(struct walk *walk, unsigned exponent, uint64_t *ret)
-{
-	const size_t width = (size_t)1 << exponent;
-	uint64_t value = 0;
-
-	if ((size_t)(walk->end - walk->at) < width)
-		return false;
-	for (size_t i = 0; i < width; i++)
-		value = value << 8 | *walk->at++;
-	*ret = value;
-	return true;
-}
+#include "byte_walk.h"
 
 static bool take_bytes(struct walk *walk, uint64_t size, struct value *ret, enum value_kind kind)
 {
@@ -49,91 +17,72 @@ static bool take_bytes(struct walk *walk, uint64_t size, struct value *ret, enum
 	return true;
 }
 
-static bool take_uint(struct walk *walk, uint8_t type, struct value *ret)
+static bool take_uint(struct walk *walk, struct value *ret)
 {
-	uint64_t number = type;
+	uint64_t number;
 
-	if (type >= FIXMAP && (type < UINT8 || type > UINT64 || !take_number(walk, type - UINT8, &number)))
+	if (!walk_take_uint(walk, &number))
 		return false;
 	*ret = value_uint(number);
 	return true;
 }
 
-static bool take_array(struct walk *walk, unsigned count, struct value *ret)
+static bool take_array(struct walk *walk, struct bump *bump, struct value *ret)
 {
-	struct value *at = walk->bump ? bump_alloc(walk->bump, (count + 1) * sizeof *at) : NULL;
-	struct value skipped;
+	struct value *at;
+	unsigned count;
 
-	if (walk->bump && !at)
+	if (!walk_take_count(walk, FIXARRAY, &count))
 		return false;
+	at = bump_alloc(bump, (count + 1) * sizeof *at);
 	for (unsigned i = 0; i < count; i++)
-		if (walk->at == walk->end || !take_uint(walk, *walk->at++, at ? &at[i] : &skipped))
+		if (!at || !take_uint(walk, &at[i]))
 			return false;
 	*ret = (struct value){.kind = VALUE_ARRAY, .array = {at, count, count}};
-	return true;
+	return at;
 }
 
-static bool take_text(struct walk *walk, uint8_t type, struct value *ret)
+static bool take_text(struct walk *walk, struct value *ret)
 {
+	const uint8_t type = walk->at < walk->end ? *walk->at++ : NIL;
 	uint64_t size = type & 31u;
 
-	if ((type & 0xe0) != FIXSTR && (type < STR8 || type > STR32 || !take_number(walk, type - STR8, &size)))
+	if ((type & 0xe0) != FIXSTR && (type < STR8 || type > STR32 || !walk_take_number(walk, type - STR8, &size)))
 		return false;
 	return take_bytes(walk, size, ret, VALUE_STRING);
 }
 
-static bool take_value(struct walk *walk, struct value *ret)
+static bool take_value(struct walk *walk, struct bump *bump, struct value *ret)
 {
+	const uint8_t type = walk->at < walk->end ? *walk->at : STR8;
 	uint64_t size;
-	uint8_t type;
 
-	if (walk->at == walk->end)
-		return false;
-	type = *walk->at++;
 	if (type < FIXMAP || (type >= UINT8 && type <= UINT64))
-		return take_uint(walk, type, ret);
-	if (type >= BIN8 && type <= BIN32)
-		return take_number(walk, type - BIN8, &size) && take_bytes(walk, size, ret, VALUE_BYTES);
+		return take_uint(walk, ret);
 	if ((type & 0xf0) == FIXARRAY)
-		return take_array(walk, type & 15u, ret);
-	if (type == FALSE || type == TRUE) {
-		*ret = value_bool(type == TRUE);
-		return true;
-	}
-	if (type == NIL) {
-		*ret = value_nil();
-		return true;
-	}
-	return take_text(walk, type, ret);
+		return take_array(walk, bump, ret);
+	if ((type & 0xe0) == FIXSTR || type >= STR8)
+		return take_text(walk, ret);
+	walk->at++;
+	if (type >= BIN8 && type <= BIN32)
+		return walk_take_number(walk, type - BIN8, &size) && take_bytes(walk, size, ret, VALUE_BYTES);
+	*ret = type == NIL ? value_nil() : value_bool(type == TRUE);
+	return type == NIL || type == FALSE || type == TRUE;
 }
 
-/* The header of a short map. */
-static bool take_map_header(struct walk *walk, unsigned *ret_count)
-{
-	if (walk->at == walk->end || (*walk->at & 0xf0) != FIXMAP)
-		return false;
-	*ret_count = *walk->at++ & 15u;
-	return true;
-}
-
-static bool take_name(struct walk *walk, struct value *ret)
-{
-	return walk->at < walk->end && take_text(walk, *walk->at++, ret);
-}
-
-static bool take_map(struct walk *walk, struct value *ret)
+static bool take_map(struct walk *walk, struct bump *bump, struct value *ret)
 {
 	struct value_member *members;
 	struct value name;
 	unsigned count;
 
-	if (!take_map_header(walk, &count))
+	if (!walk_take_count(walk, FIXMAP, &count))
 		return false;
-	members = bump_alloc(walk->bump, (count + 1) * sizeof *members);
+	members = bump_alloc(bump, (count + 1) * sizeof *members);
 	if (!members)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
-		if (!take_name(walk, &name) || !take_value(walk, &members[i].value))
+		if (!take_text(walk, &name) || !take_value(walk, bump, &members[i].value))
 			return false;
 		members[i].name = name.bytes.at;
 		members[i].name_size = name.bytes.size;
@@ -156,23 +105,18 @@ static void move_pointers(struct value *map, const char *from, const char *to)
 /* [1, msgid, nil, of a reply without error. */
 static bool take_head(struct walk *walk, uint32_t *ret_msgid)
 {
-	struct value msgid;
-
-	if (walk->end - walk->at < 5 || *walk->at++ != (FIXARRAY | 4) || *walk->at++ != MESSAGE_RESPONSE ||
-	    !take_uint(walk, *walk->at++, &msgid) || msgid.u > UINT32_MAX || walk->at == walk->end || *walk->at++ != NIL)
-		return false;
-	*ret_msgid = (uint32_t)msgid.u;
-	return true;
+	return walk_take_byte(walk, FIXARRAY | 4) && walk_take_byte(walk, MESSAGE_RESPONSE) && walk_take_u32(walk, ret_msgid) &&
+	       walk_take_byte(walk, NIL);
 }
 
 size_t reply_read(const void *bytes, size_t size, struct bump *bump, struct message *ret_message)
 {
 	const size_t most = size < REPLY_READ_BYTES ? size : REPLY_READ_BYTES;
 	const uint8_t *const begin = bytes;
-	struct walk walk = {begin, begin + most, bump};
+	struct walk walk = {begin, begin + most};
 	const char *copy;
 
-	if (!take_head(&walk, &ret_message->msgid) || !take_map(&walk, &ret_message->result))
+	if (!take_head(&walk, &ret_message->msgid) || !take_map(&walk, bump, &ret_message->result))
 		return 0;
 	copy = bump_copy(bump, bytes, (size_t)(walk.at - begin));
 	if (!copy)

@@ -6,21 +6,12 @@
 
 #include "byte_walk.h"
 
-/* The low four bits of a short array's or map's first byte. */
-static bool take_count(struct walk *walk, uint8_t kind, unsigned *ret_count)
-{
-	if (walk->at == walk->end || (*walk->at & 0xf0) != kind)
-		return false;
-	*ret_count = *walk->at++ & 15u;
-	return true;
-}
-
 /* Handles begin at 1: a 0 would be taken for nil. */
 static bool take_tiles(struct walk *walk, uint32_t tiles[RUN_PREPARED_TILES])
 {
 	unsigned count;
 
-	if (!take_count(walk, FIXARRAY, &count) || count > RUN_PREPARED_TILES)
+	if (!walk_take_count(walk, FIXARRAY, &count) || count > RUN_PREPARED_TILES)
 		return false;
 	for (unsigned i = 0; i < count; i++) {
 		if (walk->at < walk->end && *walk->at == NIL)
@@ -75,7 +66,7 @@ static bool take_members(struct walk *walk, struct run_prepared *run)
 {
 	unsigned count, seen = 0;
 
-	if (!take_count(walk, FIXMAP, &count))
+	if (!walk_take_count(walk, FIXMAP, &count))
 		return false;
 	for (; count > 0; count--) {
 		const size_t left = (size_t)(walk->end - walk->at);
