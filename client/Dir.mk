@@ -35,7 +35,7 @@ $(BUILD)/tests/client/npy/check_npy: $(call objects,$(NPY_SOURCES))
 
 .PHONY: examples
 
-# What the manuals have from the commands' own help and from the table of operations; check c80_manuals holds them to it.
+# client/man/NAME.in becomes NAME, with lists from the commands' own help and from the table of operations.
 LIST_OPERATIONS := $(BUILD)/man/list_operations
 $(LIST_OPERATIONS): client/man/list_operations.c $(SHARED)
 	$(say) CC $@
@@ -44,10 +44,11 @@ $(LIST_OPERATIONS): client/man/list_operations.c $(SHARED)
 		-L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 checks: $(LIST_OPERATIONS)
-manual: $(BUILD)/bin/trnsci-cli $(LIST_OPERATIONS)
-	$(Q)for page in trnsci-cli.1 trnsci-operations.7; do \
-		client/man/expand $(BUILD)/bin/trnsci-cli client/man/$$page $(LIST_OPERATIONS) >$(BUILD)/$$page && \
-		cp $(BUILD)/$$page client/man/$$page || exit; done
+LISTED_PAGES := $(patsubst client/man/%.in,$(MADE_MAN)/%,$(wildcard client/man/*.in))
+$(LISTED_PAGES): $(MADE_MAN)/%: client/man/%.in client/man/expand $(BUILD)/bin/trnsci-cli $(LIST_OPERATIONS)
+	$(say) PAGES $@
+	@mkdir -p $(@D)
+	$(Q)client/man/expand $(BUILD)/bin/trnsci-cli $< $(LIST_OPERATIONS) >$@
 
 # A page for each function and type of the public header, of its comments.
 $(MADE_MAN)/made: $(CLIENT_HEADER) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3
@@ -66,6 +67,4 @@ $(DOCUMENT_PAGES): client/man/markdown_page client/man/Mdoc.pm client/man/libtrn
 	@mkdir -p $(@D)
 	$(Q)client/man/markdown_page $(filter %.md,$^) $(basename $(@F)) 7 >$@
 
-all: $(MADE_MAN)/made $(DOCUMENT_PAGES)
-
-.PHONY: manual
+all: $(MADE_MAN)/made $(DOCUMENT_PAGES) $(LISTED_PAGES)

@@ -5,7 +5,7 @@ set -u
 # shellcheck source=tests/e2e/tap
 . "$(dirname "$0")/tap"
 root=$(cd "$(dirname "$0")/../.." && pwd)
-manual=$root/client/man/trnsci-cli.1
+pages=$build/man/pages manual=$build/man/pages/trnsci-cli.1
 header=$root/client/include/trnsci/trnsci.h
 
 names() {
@@ -33,11 +33,7 @@ for command in $commands; do
 	done
 	same "the manual names the options of $words" "" "$missing"
 done
-same "the manual's lists of options are the commands' own (make manual)" "" \
-	"$("$root/client/man/expand" "$cli" "$manual" | diff "$manual" - | head -n 8)"
-lister=$build/man/list_operations operations=$root/client/man/trnsci-operations.7
-same "trnsci-operations.7 is the table's own (make manual)" "" \
-	"$("$root/client/man/expand" "$cli" "$operations" "$lister" | diff "$operations" - | head -n 8)"
+lister=$build/man/list_operations
 missing=
 for class in draw points elementwise transform signal; do
 	missing=$missing$("$lister" $class | awk '/^\.Ss/ {if (name) print name; name = $2} /^trnsci_(fill|apply|transform)\(session/ {name = ""}
@@ -53,7 +49,6 @@ same "libtrnsci.3 names every function" "" "$missing"
 
 # ---- pages that the build makes ----
 
-pages=$build/man/pages
 missing=
 for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_') \
 	$(sed -n 's/^static inline .*\(trnsci_[a-z0-9_]*\)(.*/\1/p; s/^TRNSCI_DEFINE_PARAMS*_(\([a-z0-9_]*\),.*/trnsci_\1/p' "$header"); do
