@@ -89,6 +89,11 @@ size_t fft_scratch_bytes(const struct fft_plan *plan);
  * cache. */
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch);
 
+/* Return the bytes of an input element of transforms in that direction, and the elements of each. Those of the output are the other
+ * direction's. */
+size_t fft_in_bytes(const struct fft_plan *plan, bool inverse);
+size_t fft_in_length(const struct fft_plan *plan, bool inverse);
+
 /* Returns whether a vector or more of transforms that lie side by side (distance 1) are as fast in place as after they
  * are copied to rows of their own. */
 bool fft_takes_columns(const struct fft_plan *plan);

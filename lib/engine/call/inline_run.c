@@ -25,7 +25,7 @@ static bool is_small_step(const struct step *step)
 {
 	if (step_is_elementwise(step))
 		return !step->ops->builds && !step->ops->check;
-	return step->ops->rewind && step->work_bytes == 0;
+	return step->ops->reruns && step->work_bytes == 0;
 }
 
 /* Returns whether all plans are short: the call holds them as long as it lives, so the cache cannot drop them. */

@@ -216,7 +216,7 @@ static void measure_segment(const struct plan *plan, const struct bindings *boun
 		segment->ps += ps;
 		dearest = ps > most ? step : dearest;
 		most = ps > most ? ps : most;
-		segment->ns += step_is_elementwise(step) ? 0 : step->ops->cost_ns(bound, step);
+		segment->ns += step_is_elementwise(step) ? 0 : step_cost_ns(bound, step);
 	}
 	if (step_is_elementwise(steps))
 		segment->ns = (uint64_t)((double)segment->n * (double)segment->ps / 1000);
@@ -284,25 +284,22 @@ static bool must_wait(const struct plan *plan, const struct segment *segment, co
 }
 
 /* Returns whether the step behind a segment may run in it, block by block with the steps before it. */
-static bool fuses(const struct plan *plan, const struct bindings *bound, const struct segment *segment)
+static bool fuses(const struct plan *plan, const struct segment *segment)
 {
 	const struct step *first = &plan->steps[segment->first], *step = first + segment->count;
 
-	if (first->ops->fuses)
-		return first->ops == step->ops &&
-		       first->ops->fuses(bound, first, segment->count + 1);
 	return step_is_elementwise(step) && step_is_elementwise(first) && first->out->shape.n == step->out->shape.n &&
 	       !must_wait(plan, segment, step);
 }
 
 /* Segments of consecutive steps; `limit` cuts those that need too many values in scratch at once. */
-static void cut_segments(struct plan *plan, const struct bindings *bound, size_t limit)
+static void cut_segments(struct plan *plan, size_t limit)
 {
 	plan->n_segments = 0;
 	for (size_t i = 0; i < plan->n_steps; i++) {
 		struct segment *last = plan->n_segments ? &plan->segments[plan->n_segments - 1] : NULL;
 
-		if (last && last->count < limit && fuses(plan, bound, last))
+		if (last && last->count < limit && fuses(plan, last))
 			last->count++;
 		else
 			plan->segments[plan->n_segments++] = (struct segment){.first = i, .count = 1};
@@ -310,13 +307,13 @@ static void cut_segments(struct plan *plan, const struct bindings *bound, size_t
 }
 
 /* Shorter segments need fewer values at once, so this ends. */
-static void assign_slots(struct plan *plan, const struct bindings *bound)
+static void assign_slots(struct plan *plan)
 {
 	size_t limit = plan->n_steps;
 	bool fits;
 
 	do {
-		cut_segments(plan, bound, limit);
+		cut_segments(plan, limit);
 		note_lives(plan);
 		fits = true;
 		for (size_t s = 0; s < plan->n_segments && fits; s++)
@@ -352,11 +349,12 @@ int plan_finish(struct plan *plan, const struct bindings *bound)
 	plan->segments = bump_alloc(plan->bump, (plan->n_steps + 1) * sizeof *plan->segments);
 	if (!plan->segments)
 		return -ERROR_NO_MEMORY;
-	assign_slots(plan, bound);
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (step_cut(bound, plan->bump, &plan->steps[i]))
+			return -ERROR_NO_MEMORY;
+	assign_slots(plan);
 	for (size_t s = 0; s < plan->n_segments; s++)
 		size_segment(plan, bound, &plan->segments[s]);
-	for (size_t i = 0; i < plan->n_steps; i++)
-		plan->steps[i].work_bytes = step_work_bytes(bound, &plan->steps[i]);
 	plan->temp_bytes = temp_peak(plan);
 	return 0;
 }

@@ -3,7 +3,7 @@
  *
  * A single operation is a plan of one step; the steps of a `run` are one plan, too. Consecutive element-wise steps over the same number of elements become
  * one *segment* that runs chunk by chunk: block after block, all its steps, with intermediate values in the thread's
- * scratch. Transforms of one array along axes that lie near each other in memory become one, too (steps/fft_slabs.h). Every
+ * scratch. Every
  * other step is a segment of its own. Segments run one after another, so a step that overwrites a tile
  * is ordered against all that read it; inside a segment only equal element indices meet, block by block in order.
  *

@@ -32,6 +32,9 @@ static void mark_buffers(struct plan *plan)
 
 	for (size_t i = 0; i < plan->n_buffers; i++)
 		plan->buffers[i]->is_constant = plan->buffers[i]->kind == BUFFER_TEMP;
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i].overwrites_in)
+			plan->steps[i].in[0]->is_constant = false;
 	while (again) {
 		again = false;
 		for (size_t i = 0; i < plan->n_steps; i++) {

@@ -276,15 +276,15 @@ static void drop_temps(struct run *run)
 }
 
 /* The states of steps of a kept run are made the first time and rewound later, so that nothing is allocated. */
-static int begin_kept(struct run *run, const struct step *steps, size_t count, struct job *job)
+static int begin_kept(struct run *run, const struct step *step, struct job *job)
 {
 	struct step_run **kept = &run->step_runs[run->at];
 	int error = 0;
 
 	if (*kept)
-		steps->ops->rewind(*kept);
+		step_rewind(*kept);
 	else
-		error = step_begin(&run->bound, steps, count, job, kept);
+		error = step_begin(&run->bound, step, job, kept);
 	run->step = *kept;
 	return error;
 }
@@ -293,14 +293,13 @@ static int begin_kept(struct run *run, const struct step *steps, size_t count, s
 static int begin_segment(struct run *run, struct job *job)
 {
 	const struct segment *segment = &run->plan->segments[run->at];
-	const struct step *steps = &run->plan->steps[segment->first];
+	const struct step *step = &run->plan->steps[segment->first];
 	const int error = run->step_runs ? 0 : get_temps(run);
 
 	run->n = segment->n;
-	if (error || step_is_elementwise(steps))
+	if (error || step_is_elementwise(step))
 		return error;
-	return run->step_runs ? begin_kept(run, steps, segment->count, job)
-			      : step_begin(&run->bound, steps, segment->count, job, &run->step);
+	return run->step_runs ? begin_kept(run, step, job) : step_begin(&run->bound, step, job, &run->step);
 }
 
 /* Asks the steps of a segment that ran whether they refused an element. */
@@ -399,6 +398,8 @@ void run_resume(struct run *run)
 {
 	run->at = 0;
 	run->step = run->step_runs[0];
+	if (run->step)
+		step_place(run->step);
 }
 
 /* ---- its end ---- */

@@ -45,6 +45,7 @@ struct step *signal_step(struct compiler *c, const struct signal_kind *kind, con
 	step->signal.kind = kind;
 	step->signal.call = call;
 	step->transform = transform;
+	step->n_transforms = transform >= 0;
 	step->signal.failure = NULL;
 	return step;
 }
@@ -68,12 +69,13 @@ void signal_transform(struct compiler *c, int transform, uint64_t n, bool invers
 {
 	struct step *step = compile_add_step(c, STEP_FFT, in, out);
 
-	step->fft.axis = in->shape.ndim - 1;
+	step->fft.axis[0] = (unsigned char)(in->shape.ndim - 1);
 	step->transform = transform;
+	step->n_transforms = 1;
 	step->fft.length = n;
 	step->fft.precision = dtype_is_wide(in->shape.dtype) ? PRECISION_DOUBLE : PRECISION_FAST;
 	step->fft.inverse = inverse;
-	step->fft.factor = factor;
+	step->fft.factor[0] = factor;
 }
 
 uint64_t signal_rows(const struct shape *shape, unsigned axis)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling transforms: axes, lengths and precision become resizes, casts and one step for each axis.
+/* Compiling transforms: axes, lengths and precision become resizes, casts and one step for all axes.
  *
- *     complex, series    in -(cast, pad, trim or scale)-> work, then each axis in place, the last of the list first
- *     real               in -> reals -(last axis)-> half a spectrum, then the other axes in place
- *     real, inverse      in -> a temporary, the other axes there, then -(last axis)-> reals
+ *     complex, series    in -(cast, pad, trim or scale)-> work, then all axes, the last of the list first
+ *     real               in -> reals -(last axis)-> half a spectrum, then the other axes
+ *     real, inverse      in -> half a spectrum, the other axes, then -(last axis)-> reals
  *
  * `work` is the output itself unless its dtype differs from the arithmetic's. */
 #include <math.h>
@@ -65,35 +65,44 @@ static void finish_transform(struct compiler *c, const struct request_fft *f, st
 		add_move(c, work, out);
 }
 
-/* Adds the step of one axis. Between reals and half a spectrum the plan is of that kind; the other axes of such a
+/* Adds transform i to a step. Between reals and half a spectrum the last axis' plan is of that kind; the others of such a
  * transform are complex. */
-static void transform_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct buffer *in,
-			   struct buffer *out)
+static void add_axis(struct compiler *c, const struct request_fft *f, unsigned i, struct step *step)
 {
+	const bool changes = step->in[0]->shape.dtype != step->out->shape.dtype && i + 1 == f->n_axes;
 	const struct plan_key key = {
 		.n = f->lengths[i],
 		.precision = f->precision == PRECISION_KAHAN ? PRECISION_DOUBLE : f->precision,
-		.kind = transform_is_series(f) || in->shape.dtype != out->shape.dtype ? f->kind : PLAN_COMPLEX,
+		.kind = transform_is_series(f) || changes ? f->kind : PLAN_COMPLEX,
 	};
 	const int transform = compile_add_transform(c, key);
-	struct step *step = compile_add_step(c, STEP_FFT, in, out);
+	const unsigned at = step->n_transforms++;
 
-	step->transform = transform;
-	step->fft.axis = f->axes[i];
-	step->fft.length = f->lengths[i];
-	step->fft.precision = key.precision;
-	step->fft.inverse = f->inverse;
-	step->fft.kept = i > 0;
-	step->fft.parts = transform_is_series(f) && dtype_is_complex(out->shape.dtype);
-	step->fft.factor = find_factor(f, f->lengths[i]);
+	if (at == 0) {
+		step->transform = transform;
+		step->fft.length = key.n;
+		step->fft.precision = key.precision;
+	}
+	step->fft.axis[at] = (unsigned char)f->axes[i];
+	step->fft.factor[at] = find_factor(f, f->lengths[i]);
 }
 
-/* The axes before `count`, last first: the first of them from in to out, the others in place. */
-static void transform_axes(struct compiler *c, const struct request_fft *f, unsigned count, struct buffer *in,
-			   struct buffer *out)
+/* Adds the step of axes [first, end), the last of them first, and returns it. The other axes go before one whose result is real. */
+static struct step *transform_axes(struct compiler *c, const struct request_fft *f, unsigned first, unsigned end, struct buffer *in,
+				   struct buffer *out)
 {
-	for (unsigned i = count; i-- > 0; in = out)
-		transform_axis(c, f, i, in, out);
+	struct step *step = compile_add_step(c, STEP_FFT, in, out);
+	const bool ends_real = dtype_is_complex(in->shape.dtype) && !dtype_is_complex(out->shape.dtype);
+
+	if (c->error)
+		return step;
+	step->fft.inverse = f->inverse;
+	step->fft.parts = transform_is_series(f) && dtype_is_complex(out->shape.dtype);
+	for (unsigned i = ends_real ? end - 1 : end; i-- > first;)
+		add_axis(c, f, i, step);
+	if (ends_real)
+		add_axis(c, f, end - 1, step);
+	return step;
 }
 
 /* Returns the input as an array of that dtype and the transform's lengths (the last of them `last`): itself, or copied
@@ -128,14 +137,14 @@ static struct buffer *work_buffer(struct compiler *c, struct buffer *out, enum d
 	return compile_add_temp(c, &shape);
 }
 
-/* Steps of a transform whose axes are all alike: complex, or a cosine or sine transform. The first axis goes from the
- * input to the work buffer, the others stay there, so no more memory is needed than the result has. */
+/* Steps of a transform whose axes are all alike: complex, or a cosine or sine transform. The axes go from
+ * the input to the work buffer, so no more memory is needed than the result has. */
 static void complex_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	struct buffer *work = work_buffer(c, out, f->work);
 	struct buffer *from = prepare_transform(c, f, f->work, f->lengths[f->n_axes - 1], work);
 
-	transform_axes(c, f, f->n_axes, from, work);
+	transform_axes(c, f, 0, f->n_axes, from, work);
 	finish_transform(c, f, work, out);
 }
 
@@ -147,35 +156,34 @@ static void half_by_product(struct compiler *c, struct request_fft *f, struct bu
 	struct buffer *from = prepare_transform(c, f, f->work, f->lengths[last], NULL);
 	struct buffer *whole = compile_add_temp(c, &from->shape);
 
-	transform_axis(c, f, last, from, whole);
+	transform_axes(c, f, last, f->n_axes, from, whole);
 	add_move(c, whole, half);
 }
 
-/* The last axis to half a spectrum, then the others in place. */
+/* The last axis to half a spectrum, then the others. */
 static void real_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
 	struct buffer *work = work_buffer(c, out, f->work);
 
-	if (precision_is_gemm(f->precision))
+	if (!precision_is_gemm(f->precision)) {
+		transform_axes(c, f, 0, f->n_axes, prepare_transform(c, f, f->work_real, f->lengths[last], NULL), work);
+	} else {
 		half_by_product(c, f, work);
-	else
-		transform_axis(c, f, last, prepare_transform(c, f, f->work_real, f->lengths[last], NULL), work);
-	transform_axes(c, f, last, work, work);
+		if (last > 0)
+			transform_axes(c, f, 0, last, work, work);
+	}
 	finish_transform(c, f, work, out);
 }
 
-/* The other axes first, in a temporary, since the input stays as it was; then the last from half a spectrum to reals.
- */
+/* From half a spectrum to reals. A spectrum that is a temporary may be overwritten. */
 static void real_inverse_steps(struct compiler *c, struct request_fft *f, struct buffer *out)
 {
 	const unsigned last = f->n_axes - 1;
 	struct buffer *work = work_buffer(c, out, f->work_real);
-	struct buffer *from = prepare_transform(c, f, f->work, f->lengths[last] / 2 + 1, NULL);
-	struct buffer *half = last > 0 && from == f->in ? compile_add_temp(c, &from->shape) : from;
+	struct buffer *half = prepare_transform(c, f, f->work, f->lengths[last] / 2 + 1, NULL);
 
-	transform_axes(c, f, last, from, half);
-	transform_axis(c, f, last, half, work);
+	transform_axes(c, f, 0, f->n_axes, half, work)->overwrites_in = last > 0 && half != f->in;
 	finish_transform(c, f, work, out);
 }
 

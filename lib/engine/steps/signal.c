@@ -18,7 +18,7 @@ struct signal_run {
 
 static const struct fft_plan *plan_of(const struct bindings *bound, const struct step *step)
 {
-	return step->transform < 0 ? NULL : plans_plan(bound_transform(bound, step));
+	return step->transform < 0 ? NULL : plans_plan(bound_transform(bound, step, 0));
 }
 
 static size_t chunks_of(const struct bindings *bound, const struct step *step)
@@ -69,7 +69,7 @@ static int advance_signal(struct step_run *run, size_t *ret_chunks)
 	if (run->started || s->n_chunks == 0)
 		return JOB_END;
 	if (run->step->transform >= 0) {
-		const int wait = step_await_plan(run);
+		const int wait = step_await_plans(run);
 
 		if (wait)
 			return wait;

@@ -8,10 +8,12 @@
 #ifndef TRNSCI_ENGINE_STEPS_STEP_H
 #define TRNSCI_ENGINE_STEPS_STEP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/staged_work.h"
 #include "engine/engine_core.h"
 #include "engine/memory/tile.h"
 #include "engine/operations/shape.h"
@@ -86,13 +88,13 @@ struct resize_step {
 };
 
 struct fft_step {
-	unsigned axis;
-	uint64_t length; /* of the transform */
+	/* Of each transform, in their order. */
+	unsigned char axis[SHAPE_MAX_DIMS];
+	double factor[SHAPE_MAX_DIMS];
+	uint64_t length; /* of the first */
 	enum precision precision;
 	bool inverse;
 	bool parts; /* each part of a complex element is transformed alone */
-	bool kept;  /* the next step transforms the result along another axis */
-	double factor;
 };
 
 struct gemm_step {
@@ -121,8 +123,8 @@ enum step_kind {
 	/* Not element-wise: */
 	STEP_REDUCE, /* sums and the like along an axis */
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast; or move it round by its shift */
-	STEP_FFT,    /* along one axis: complex, or between reals and half a spectrum, then never in place; a cosine
-		      * or sine transform, of complex elements each part alone */
+	STEP_FFT,    /* along some axes: complex, or between reals and half a spectrum, then never in place; cosine
+		      * or sine transforms, of complex elements each part alone */
 	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
 	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
 	STEP_SIGNAL, /* chunks of lib/fft's work on signals */
@@ -152,8 +154,12 @@ struct step {
 	int placement;                  /* of a kind that has `place`: index of its position; -1: none */
 	struct buffer *in[STEP_INPUTS]; /* NULL where there is none */
 	struct buffer *out;
-	int transform;       /* of a kind that awaits one: index of its plan in the cache, or STEP_NO_TRANSFORM */
-	uint64_t work_bytes; /* set by plan_finish */
+	int transform;         /* of a kind that awaits plans: index of the first, or STEP_NO_TRANSFORM */
+	unsigned n_transforms; /* of these, which have indexes one behind the other */
+	bool overwrites_in;    /* the content of in[0], a temporary, may be lost */
+	/* Set by plan_finish: */
+	const struct staged_work *staged; /* of a kind with `cut` */
+	uint64_t work_bytes;
 	union {
 		struct draw_step draw;
 		struct points_step points;
@@ -223,24 +229,29 @@ static inline char *bound_base(const struct bindings *bound, const struct buffer
 	return buffer ? bound->base[buffer->index] : NULL;
 }
 
-/* Returns the plan of a step's transform. Phases, chunks, work and scratch may be asked before it is ready. */
-static inline struct plan_entry *bound_transform(const struct bindings *bound, const struct step *step)
+/* Returns the plan of a step's i-th transform. Phases, chunks, work and scratch may be asked before it is ready. */
+static inline struct plan_entry *bound_transform(const struct bindings *bound, const struct step *step, unsigned i)
 {
-	return bound->transforms[step->transform];
+	return bound->transforms[(unsigned)step->transform + i];
 }
 
-/* A step that runs, of a kind that is not element-wise. Each kind's own state begins with it. The states of steps that joined
- * it lie behind it, one after the other; only its own has stages. */
+/* A step that runs, of a kind that is not element-wise. Each kind's own state begins with it. */
 struct step_run {
 	struct engine *engine;
 	const struct bindings *bound;
 	const struct step *step;
-	size_t count;              /* of the steps that run together: this one, and those that joined it */
-	struct plan_waiter waiter; /* of the job, for the step's plan */
+	struct plan_waiter waiter; /* of the job, for the step's plans */
+	unsigned n_ready;          /* of them; the next is waited for */
+	/* Of a kind with `cut`: the memory, the stage that runs, the words of 32 bits that each of its chunks makes on average, and the
+	 * error of any chunk that failed. Relaxed: step_advance reads it when all chunks are done, which the scheduler orders. */
+	struct staged_io io;
+	size_t stage;
+	uint64_t chunk_words;
+	atomic_int error;
 	char *work;                /* step->work_bytes, uninitialised and aligned to 64; NULL for none */
 	bool started;              /* a stage has begun */
 	uint64_t chunk_ns;         /* first value of the time of a chunk of the stage; 0: not known */
-	bool single_thread;                /* the stage is best left to one thread */
+	bool single_thread;        /* the stage is best left to one thread */
 	size_t scratch_bytes;      /* that a chunk needs, where all run in one stage; else JOB_SCRATCH_ALL */
 	const char *failure;       /* the error text when the step fails; NULL: the error's own meaning */
 };
@@ -259,24 +270,25 @@ struct step_ops {
 	int (*check)(const struct bindings *bound, const struct step *step, const char **ret_failure);
 	bool reads_whole; /* in[k] have lengths of their own, and must be complete before the step; not passed to fill */
 
-	/* The other kinds have these. First value of the nanoseconds that the step takes on one core, its plan being
-	 * ready. */
+	/* Kinds whose work is staged: cuts it, once, when the plan is finished. The plans of its transforms, which are its tables,
+	 * need not be ready; those of another run may be others. NULL: no memory. */
+	const struct staged_work *(*cut)(const struct bindings *bound, struct bump *bump, const struct step *step);
+	/* Before each of their stages, and after the last; NULL: nothing to do. */
+	void (*begin_stage)(struct step_run *run);
+	bool reruns; /* a run that has ended can begin again, its buffers' addresses being others of the same shapes */
+
+	/* The other kinds have these. First value of the nanoseconds that the step takes on one core. */
 	uint64_t (*cost_ns)(const struct bindings *bound, const struct step *step);
 	/* Bytes of memory that the step needs from its begin to its end; NULL: none. */
 	uint64_t (*work_bytes)(const struct bindings *bound, const struct step *step);
-	/* Returns whether the last of `count` steps of this kind may join the others, which then run together, chunk by chunk.
-	 * It needs no work memory. NULL: none may. */
-	bool (*fuses)(const struct bindings *bound, const struct step *steps, size_t count);
-	/* Of the state, which begins with a struct step_run; it is zeroed before begin. */
-	size_t run_bytes;
 	/* Buffers and work have their memory. NULL: nothing to do. -ERROR_NOT_SUPPORTED: scratch is too small. */
 	int (*begin)(struct step_run *run);
 	/* As those of job_ops: the next stage, and one of its chunks. */
 	int (*advance)(struct step_run *run, size_t *ret_chunks);
 	uint64_t (*run_chunk)(struct step_run *run, size_t chunk, void *scratch);
-	/* Makes a run that has ended begin again, its buffers' addresses being others of the same shapes. NULL: it
-	 * cannot. */
-	void (*rewind)(struct step_run *run);
+
+	/* Of the state, which begins with a struct step_run and is zero at first. 0: it is one. */
+	size_t run_bytes;
 
 	/* Kinds that draw: set what they need of their position, whose place in the stream is there. NULL: it draws none.
 	 * -ERROR_NO_MEMORY */
@@ -315,25 +327,23 @@ static inline bool step_is_elementwise(const struct step *step)
 /* Where what such work costs is learned. */
 struct cost *step_cost(struct engine *engine, const struct step *step);
 
-/* Memory of the step's own while it runs. */
-uint64_t step_work_bytes(const struct bindings *bound, const struct step *step);
+/* Cuts the work of a step, and finds its memory while it runs. -ERROR_NO_MEMORY. */
+int step_cut(const struct bindings *bound, struct bump *bump, struct step *step);
 
-/* Begins a step that is not element-wise and those that joined it, `count` in all, and gets its state and work memory. It
- * is then advanced and its chunks are run like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
-int step_begin(const struct bindings *bound, const struct step *steps, size_t count, struct job *job,
-	       struct step_run **ret_run);
+/* Returns the first value of the nanoseconds that a step that was cut, and is not element-wise, takes on one core. */
+uint64_t step_cost_ns(const struct bindings *bound, const struct step *step);
+
+/* Begins a step that is not element-wise, and gets its state and work memory. It is then advanced and its chunks are run
+ * like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
+int step_begin(const struct bindings *bound, const struct step *step, struct job *job, struct step_run **ret_run);
+/* Makes one that has ended begin again, if its kind reruns; or only finds where its buffers are. */
+void step_rewind(struct step_run *run);
+void step_place(struct step_run *run);
 int step_advance(struct step_run *run, size_t *ret_chunks);
 uint64_t step_run_chunk(struct step_run *run, size_t chunk, void *scratch);
+/* Returns 0 when all its plans are ready, JOB_WAIT when the job will be woken, or the error with which building one failed. */
+int step_await_plans(struct step_run *run);
 /* Frees it, at its end or earlier, when no chunk runs. Accepts NULL. */
 void step_end(struct step_run *run);
-
-/* For the kinds that need a plan: 0 when it is ready, JOB_WAIT when the job will be woken, or the error with which
- * building it failed. */
-static inline int step_await_plan(struct step_run *run)
-{
-	const int wait = plans_wait(run->engine->plans, bound_transform(run->bound, run->step), &run->waiter);
-
-	return wait > 0 ? JOB_WAIT : wait;
-}
 
 #endif

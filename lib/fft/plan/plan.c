@@ -96,6 +96,17 @@ size_t fft_scratch_bytes(const struct fft_plan *plan)
 	return plan->kind->scratch_bytes(plan);
 }
 
+size_t fft_in_bytes(const struct fft_plan *plan, bool inverse)
+{
+	return plan->kind->in_bytes(plan, inverse);
+}
+
+/* Half a spectrum is the side whose elements are larger. */
+size_t fft_in_length(const struct fft_plan *plan, bool inverse)
+{
+	return fft_in_bytes(plan, inverse) > fft_in_bytes(plan, !inverse) ? plan->n / 2 + 1 : plan->n;
+}
+
 /* A single stage takes them as the lanes of its vectors. Plans that are not smooth have no stages. */
 bool fft_takes_columns(const struct fft_plan *plan)
 {
@@ -123,7 +134,7 @@ static void run_slice(const struct fft_plan *plan, const struct fft_call *call, 
 /* A slice is as many transforms as have SLICE_BYTES of work. The memory that the caller gave is for the whole batch. */
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
-	const size_t work = fft_work_bytes(plan, 1), in_pair = plan->kind->in_bytes(plan, call->inverse);
+	const size_t work = fft_work_bytes(plan, 1), in_pair = fft_in_bytes(plan, call->inverse);
 	const size_t blocks = work == 0 ? call->batch : work > SLICE_BYTES ? 1 : SLICE_BYTES / work;
 	const size_t most = blocks * fft_work_group(plan);
 	struct fft_call slice = *call;
@@ -131,7 +142,7 @@ void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scr
 	for (size_t b = 0; b < call->batch; b += slice.batch) {
 		slice.batch = size_min(most, call->batch - b);
 		slice.in = (const char *)call->in + b * call->in_distance * in_pair;
-		slice.out = (char *)call->out + b * call->out_distance * plan->kind->in_bytes(plan, !call->inverse);
+		slice.out = (char *)call->out + b * call->out_distance * fft_in_bytes(plan, !call->inverse);
 		run_slice(plan, &slice, scratch);
 	}
 }

@@ -128,7 +128,7 @@ static size_t own_bytes(const struct fft_plan *plan, size_t batch, enum fft_reus
 /* Returns the distance of the caller's input rows as the inner transform counts it. */
 static size_t caller_distance(const struct fft_plan *plan, const struct fft_call *call, bool inner_inverse)
 {
-	return call->in_distance * in_bytes(plan, call->inverse) / plan->inner->kind->in_bytes(plan->inner, inner_inverse);
+	return call->in_distance * in_bytes(plan, call->inverse) / fft_in_bytes(plan->inner, inner_inverse);
 }
 
 /* Returns whether a long call reads the caller's rows without packing: not where x, or the caller's own input as y, also
@@ -186,8 +186,8 @@ static struct fft_call make_inner_call(const struct fft_plan *plan, const struct
 				 .kept = FFT_KEPT_SHARED};
 
 	plan->wrapper->inner(plan, call, &inner.inverse, &inner.scale);
-	inner.in_distance = at->x_step / plan->rows / plan->inner->kind->in_bytes(plan->inner, inner.inverse);
-	inner.out_distance = at->y_step / plan->rows / plan->inner->kind->in_bytes(plan->inner, !inner.inverse);
+	inner.in_distance = at->x_step / plan->rows / fft_in_bytes(plan->inner, inner.inverse);
+	inner.out_distance = at->y_step / plan->rows / fft_in_bytes(plan->inner, !inner.inverse);
 	inner.batch = batch * plan->rows;
 	return inner;
 }
