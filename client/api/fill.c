@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "call/array.h"
 #include "call/run.h"
-#include "distributions/rows/distribution.h"
+#include "distributions/rows/dist_row.h"
 #include "fill_core.h"
 #include "parameter_tiles.h"
 #include "session/public_error.h"
@@ -30,7 +30,7 @@ static bool is_vector(const char *name)
 	const enum distribution distribution = dist_find(name, strlen(name));
 
 	return distribution == DIST_COUNT ||
-	       dist_is_vector(distribution); /* a distribution that only the daemon knows: ask it */
+	       dist_row(distribution)->is_vector; /* a distribution that only the daemon knows: ask it */
 }
 
 /* Learns the elements of a sample from an empty draw. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every distribution of the table, whatever its kernel: pure functions of (stream, sample, parameters), the same bytes
  * from any cut, rank and instruction set, and parameters refused by name. */
-#include "distributions/rows/distribution.h"
+#include "distributions/rows/dist_row.h"
 
 #include <math.h>
 

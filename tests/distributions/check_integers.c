@@ -191,11 +191,11 @@ static void bernoulli_ties_are_decided_by_the_next_word(void **state)
 			continue;
 		for (uint32_t i = 0; i < DIST_PAD; i++)
 			words[i] = i;
-		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 0, DIST_PAD, out, rejected), 1);
+		assert_int_equal(kernels[v]->bernoulli[DTYPE_I8](&k, inputs, 0, DIST_PAD, out, rejected), 1);
 		assert_true(rejected[0] == 5 && out[4] == 1 && out[6] == 0);
-		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 1, DIST_PAD, out, rejected), 1);
+		assert_int_equal(kernels[v]->bernoulli[DTYPE_I8](&k, inputs, 1, DIST_PAD, out, rejected), 1);
 		assert_true(rejected[0] == 7 && out[6] == 1 && out[8] == 0);
-		assert_int_equal(kernels[v]->bernoulli_i8(&k, inputs, 4, DIST_PAD, out, rejected), 0);
+		assert_int_equal(kernels[v]->bernoulli[DTYPE_I8](&k, inputs, 4, DIST_PAD, out, rejected), 0);
 		assert_true(out[0] == 0);
 	}
 }

@@ -87,8 +87,8 @@ static void boxmuller64_reaches_further_than_boxmuller(void **state)
 	/* A radius word of 0 is the longest, of 2^32 - 1 (and all ones below) the shortest. */
 	narrow[0][2] = narrow[1][2] = UINT32_MAX;
 	words[0][2] = UINT64_MAX;
-	dist_select(0)->radius64_f32(&none, narrow_in, 0, 32, single, NULL);
-	dist_select(0)->radius64_f64(&none, wide_in, 0, 16, wide, NULL);
+	dist_select(0)->radius64[DTYPE_F32](&none, narrow_in, 0, 32, single, NULL);
+	dist_select(0)->radius64[DTYPE_F64](&none, wide_in, 0, 16, wide, NULL);
 	assert_true(fabsf(single[0] - 9.419f) < 0.001f && single[1] == 0);
 	assert_true(fabs(wide[0] - 9.4193) < 0.0001 && wide[1] == 0);
 	assert_true(single[2] > 0 && single[2] < 1e-9f);

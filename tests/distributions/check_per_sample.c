@@ -76,7 +76,7 @@ static void set_number(struct fixture *f, unsigned j, double x)
 {
 	f->arrays.of[j].at = NULL;
 	f->draw.parameters[j].real = x;
-	if (dist_is_count(f->draw.distribution, j))
+	if (dist_row(f->draw.distribution)->parameters[j].type == DIST_TYPE_U64)
 		f->draw.parameters[j].natural = (uint64_t)x;
 	if (f->draw.distribution == DIST_RANDINT)
 		f->draw.parameters[j].integer = (int64_t)x;
@@ -274,7 +274,7 @@ static void check_cases(const struct dist_case *cases, size_t n_cases, enum dist
 		if (cases[i].distribution != distribution || cases[i].dtype != dtype)
 			continue;
 		for (unsigned j = 0; j < DIST_PARAMETERS; j++)
-			elements[j][n] = dist_is_count(distribution, j) ? (double)cases[i].parameters[j].natural
+			elements[j][n] = dist_row(distribution)->parameters[j].type == DIST_TYPE_U64 ? (double)cases[i].parameters[j].natural
 									: cases[i].parameters[j].real;
 		of[n++] = &cases[i];
 	}
@@ -338,6 +338,13 @@ static void the_first_wrong_element_is_named(void **state)
 		{DIST_BINOMIAL, DTYPE_I64, 1, 1.5, {1, 0.5}},
 		{DIST_TRUNCATED_NORMAL, DTYPE_F64, 1, -1, {0, 1, -1, 1}},
 		{DIST_GEOMETRIC, DTYPE_I64, 0, 0, {0.5}},
+		{DIST_TRIANGULAR, DTYPE_F32, 1, 3, {0, 1, 2}},
+		{DIST_TRIANGULAR, DTYPE_F64, 1, -1e-300, {0, 1, 2}},
+		{DIST_TRIANGULAR, DTYPE_F32, 2, 1e39, {0, 1, 2}},
+		{DIST_TRIANGULAR, DTYPE_F64, 0, 2, {0, 2, 2}},
+		{DIST_TRIANGULAR, DTYPE_F64, 0, -DBL_MAX, {0, 0, 1e300}},
+		{DIST_RAYLEIGH, DTYPE_F32, 0, 1e39, {1}},
+		{DIST_VONMISES, DTYPE_F32, 0, 1e39, {0, 1}},
 	};
 	static double elements[MOST];
 	static uint64_t x[MOST];
@@ -366,9 +373,33 @@ static void the_first_wrong_element_is_named(void **state)
 	}
 }
 
+static void bounds_that_are_numbers_are_checked_beside_arrays(void **state)
+{
+	static const struct {
+		double low, high;
+		unsigned parameter;
+	} wrong[] = {{2, 1, 2}, {1, 1, 2}, {INFINITY, INFINITY, 2}, {-INFINITY, -INFINITY, 2}};
+	const struct draw_kernels kernels = kernels_of(UINT32_MAX);
+	double x[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		const struct row row = {.distribution = DIST_TRUNCATED_NORMAL,
+					.elements = {{0, 1, 2}, {1}, {wrong[i].low}, {wrong[i].high}}};
+		struct fixture f;
+
+		fixture_init(&f, &row, DTYPE_F64);
+		draw_fill(&kernels, &f.draw, 0, 16, x);
+		if (!f.fault.is_set || f.fault.fault.parameter != wrong[i].parameter)
+			fail_msg("bounds %g and %g: found %d, expected parameter %u", wrong[i].low, wrong[i].high, f.fault.is_set,
+				 wrong[i].parameter);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bounds_that_are_numbers_are_checked_beside_arrays),
 		cmocka_unit_test(parts_join_under_every_level),
 		cmocka_unit_test(a_sample_takes_its_own_element),
 		cmocka_unit_test(elements_of_every_dtype_are_read),

@@ -30,8 +30,8 @@ static const struct {
 	unsigned narrow, wide; /* bits */
 	double acceptance;
 } samplings[] = {
-#define SAMPLING(narrow, wide, acceptance, text, numpy) {narrow, wide, (acceptance) / 1000.0},
-#define ROW(id, name, shape, dtypes, fallback, help)    id##_SAMPLING(SAMPLING)
+#define SAMPLING(narrow, wide, acceptance, ...)      {narrow, wide, (acceptance) / 1000.0},
+#define ROW(id, name, shape, dtypes, fallback, help) id##_SAMPLING(SAMPLING)
 	DISTRIBUTION_ROWS(ROW)
 #undef ROW
 #undef SAMPLING
@@ -243,7 +243,7 @@ static void compare_acceptance(const struct walk *w, const struct line_draw *dra
 		fill_components(plan, inputs);
 	for (unsigned block = 0; block < ATTEMPT_BLOCKS; block++) {
 		for (unsigned j = 0; j < plan->n_inputs; j++)
-			fill_input(plan->inputs[j], word_bytes, &seed, inputs[j]);
+			fill_input((enum draw_input)plan->reads[j], word_bytes, &seed, inputs[j]);
 		n_rejected += plan->kernel(&plan->constants, at, 0, DIST_BLOCK_REJECTING, samples, rejected);
 	}
 	if (too_far(false, n_rejected, n, 1 - samplings[w->line->distribution].acceptance))
@@ -253,21 +253,9 @@ static void compare_acceptance(const struct walk *w, const struct line_draw *dra
 /* Returns whether draws have a plan of one stage. Those of two run the acceptances of gamma, beta and poisson. */
 static bool has_plan(enum distribution distribution)
 {
-	switch (distribution) {
-	case DIST_BITS:
-	case DIST_UNIFORM:
-	case DIST_NORMAL:
-	case DIST_PERMUTATION:
-	case DIST_SPHERE:
-	case DIST_MULTINOMIAL:
-	case DIST_NEGATIVE_BINOMIAL:
-	case DIST_F:
-	case DIST_NONCENTRAL_CHISQUARE:
-	case DIST_NONCENTRAL_F:
-		return false;
-	default:
-		return true;
-	}
+	const struct dist_row *row = dist_row(distribution);
+
+	return row->direct == DIRECT_NONE && (row->numbers.reads || row->samples.reads);
 }
 
 static void walk_attempts(const struct walk *w, const struct line_draw *draw)
@@ -278,10 +266,7 @@ static void walk_attempts(const struct walk *w, const struct line_draw *draw)
 	if (!has_plan(w->line->distribution))
 		return;
 	draw_select(cpu_detect(), &kernels);
-	if (w->arrays || dist_is_per_sample(w->line->distribution))
-		draw_plan_per_sample(kernels.distributions, &draw->draw, &plan);
-	else
-		draw_plan_make(kernels.distributions, &draw->draw, &plan);
+	draw_plan_make(kernels.distributions, &draw->draw, &plan);
 	compare_acceptance(w, draw, &plan);
 }
 
@@ -372,8 +357,8 @@ static void rows_state_their_resolution(void **state)
 		const char *name, *text;
 		unsigned narrow, wide;
 	} rows[] = {
-#define SAMPLING(narrow, wide, acceptance, text, numpy) text numpy, narrow, wide
-#define ROW(id, name, shape, dtypes, fallback, help)    {#name, id##_SAMPLING(SAMPLING)},
+#define SAMPLING(narrow, wide, acceptance, text, numpy, details) text numpy, narrow, wide
+#define ROW(id, name, shape, dtypes, fallback, help)             {#name, id##_SAMPLING(SAMPLING)},
 		DISTRIBUTION_ROWS(ROW)
 #undef ROW
 #undef SAMPLING

@@ -46,7 +46,7 @@ static size_t stride_of(const struct dist_case *c, const struct draw *draw, size
 		*ret_which = (size_t)c->parameters[1].natural;
 		return (size_t)c->parameters[0].natural;
 	}
-	if (dist_is_vector(c->distribution))
+	if (dist_row(c->distribution)->is_vector)
 		*ret_which = (size_t)c->parameters[1].natural;
 	return draw_components(draw);
 }
@@ -174,7 +174,7 @@ static void check_case(const struct dist_case *c, uint64_t stream)
 {
 	size_t n, wrong;
 	/* Those are sums, and take long. */
-	void *samples = samples_of(c, stream, full_check() ? 1000000 : dist_is_per_sample(c->distribution) ? 15000 : 60000, &n);
+	void *samples = samples_of(c, stream, full_check() ? 1000000 : !dist_row(c->distribution)->numbers.reads ? 15000 : 60000, &n);
 	double *u = malloc(n * sizeof *u);
 	struct result r = {NAN, NAN, 0, 0};
 	char text[64];

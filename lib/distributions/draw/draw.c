@@ -3,7 +3,7 @@
 #include "distributions/draw/draw.h"
 
 #include "math/box_muller.h"
-#include "distributions/rows/dist_kernel.h"
+#include "distributions/rows/dist_row.h"
 #include "distributions/tables/alias_table.h"
 #include "distributions/tables/discrete_table.h"
 #include "distributions/tables/gamma_table.h"
@@ -33,12 +33,12 @@ size_t draw_table_bytes(const struct draw *draw)
 {
 	if (!draw->table)
 		return 0;
-	switch (draw->distribution) {
-	case DIST_CATEGORICAL:
+	switch (dist_row(draw->distribution)->table) {
+	case TABLE_ALIAS:
 		return alias_table_bytes(((const struct alias_table *)draw->table)->n);
-	case DIST_MULTINOMIAL:
+	case TABLE_MULTINOMIAL:
 		return multinomial_table_bytes(((const struct multinomial_table *)draw->table)->n);
-	case DIST_DIRICHLET:
+	case TABLE_GAMMA:
 		return gamma_table_bytes(((const struct gamma_table *)draw->table)->n);
 	default:
 		return sizeof(struct discrete_table);
@@ -47,12 +47,12 @@ size_t draw_table_bytes(const struct draw *draw)
 
 size_t draw_components(const struct draw *draw)
 {
-	switch (draw->distribution) {
-	case DIST_MULTINOMIAL:
+	switch (dist_row(draw->distribution)->way) {
+	case WAY_OUTCOMES:
 		return ((const struct multinomial_table *)draw->table)->n;
-	case DIST_DIRICHLET:
+	case WAY_SHARES:
 		return ((const struct gamma_table *)draw->table)->n;
-	case DIST_SPHERE:
+	case WAY_SPHERE:
 		return (size_t)draw->parameters[0].natural;
 	default:
 		return 1;

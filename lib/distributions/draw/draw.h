@@ -8,8 +8,7 @@
  *     draw_fill      makes samples: chooses one of the ways below
  *       draw_direct        bits, uniform and normal of 32 or 64 bits: whole groups of words, straight into the output
  *       draw_rejection      one word or several for each sample, kernels that may reject; what to run is a draw_plan
- *         draw_plan        parameters become a kernel, its inputs and its constants
- *         draw_plan_per_sample   the same where each sample has its own parameters (draw_arrays)
+ *         draw_plan        parameters become a kernel, its inputs and its constants; draw_arrays: where each sample has its own
  *       draw_compound      two stages of attempts: the first one's samples are parameters of the second
  *       draw_vectors       dirichlet, sphere and, by draw_multinomial, multinomial: whole vectors
  *       draw_permutation   permutations: a shuffle of few items, a bijection of many */
@@ -19,25 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/dtype.h"
-#include "distributions/rows/distribution.h"
-#include "rng/stream.h"
+#include "distributions/rows/dist_plan.h"
 
 /* The bytes of a group: the four words that one evaluation of the generator gives, so 4 samples of 32 bits or 2 of 64.
  */
 enum {
 	DRAW_GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
-};
-
-struct draw_arrays;
-
-struct draw {
-	enum distribution distribution;
-	enum dtype dtype; /* one that dist_has_dtype accepts */
-	struct stream stream;
-	union dist_value parameters[DIST_PARAMETERS]; /* in the order of the distribution's row */
-	const void *table; /* built by draw_prepare and owned by its caller; NULL for most distributions */
-	const struct draw_arrays *arrays; /* the parameters that are arrays (draw_arrays.h); NULL: all are numbers */
 };
 
 /* The variants of all kernels that a set of CPU features allows. Plain data: select once, then share between threads.

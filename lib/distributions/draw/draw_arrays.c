@@ -8,10 +8,17 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "distributions/rows/dist_row.h"
+
+/* Returns whether a parameter is a 64-bit integer modulo 2^64, not a float64. */
+static bool takes_integers(const struct draw *draw, unsigned parameter)
+{
+	return dist_row(draw->distribution)->parameters[parameter].type == DIST_TYPE_INT;
+}
 
 const char *draw_array_dtypes(const struct draw *draw)
 {
-	if (draw->distribution != DIST_RANDINT)
+	if (!takes_integers(draw, 0))
 		return "f32, f64, i8, i32, i64, u32, u64";
 	return draw->dtype == DTYPE_U64 ? "u32, u64" : "i8, i32, i64, u32";
 }
@@ -74,7 +81,7 @@ static void read_elements(const struct draw *draw, unsigned j, uint64_t first, s
 		const uint64_t left = arrays->of[j].n - element;
 
 		count = left < n - done ? (size_t)left : n - done;
-		if (draw->distribution == DIST_RANDINT)
+		if (takes_integers(draw, j))
 			read_integers(arrays->of[j].at, arrays->of[j].dtype, element, count, ret + done);
 		else
 			read_numbers(arrays->of[j].at, arrays->of[j].dtype, element, count, ret + done);
@@ -101,7 +108,7 @@ void draw_parameters_init(const struct draw *draw, size_t n, struct draw_paramet
 
 		if (draw->arrays && draw->arrays->of[j].at)
 			continue;
-		if (dist_is_count(draw->distribution, j))
+		if (dist_row(draw->distribution)->parameters[j].type == DIST_TYPE_U64)
 			value.real = (double)value.natural;
 		fill_row(value.natural, n, ret_parameters->values[j]);
 	}
@@ -114,7 +121,7 @@ static bool find_wrapped(const struct draw *draw, const uint64_t *high, size_t n
 {
 	const uint64_t wrapped = draw->dtype == DTYPE_U64 ? 0 : (uint64_t)INT64_MIN;
 
-	if (draw->distribution != DIST_RANDINT || !draw->arrays->of[1].at)
+	if (!takes_integers(draw, 1) || !draw->arrays->of[1].at)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (high[i] == wrapped) {

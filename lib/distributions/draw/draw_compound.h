@@ -5,15 +5,10 @@
 #ifndef TRNSCI_DISTRIBUTIONS_DRAW_COMPOUND_H
 #define TRNSCI_DISTRIBUTIONS_DRAW_COMPOUND_H
 
-#include <stdbool.h>
-
 #include "distributions/draw/draw.h"
 
 /* The first draw of the second stage: more than the first stage reads, at most 64 attempts (DRAW_MAX_ATTEMPTS) of 6. */
 enum { DRAW_SECOND_STAGE = 1024 };
-
-/* Returns whether the draw is one of these. */
-bool draw_compound_applies(const struct draw *draw);
 
 /* Writes samples [begin, begin + n) to out, at any alignment. */
 void draw_compound_fill(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "distributions/rows/dist_row.h"
 #include "math/box_muller.h"
 #include "math/uniform.h"
 
@@ -83,21 +84,23 @@ static void fill_normal_f64(const struct draw_kernels *kernels, const struct dra
 		kernels->uniform->affine_f64(out, 2 * n_groups, second(draw), first(draw));
 }
 
-/* One row for each distribution and dtype that never needs a word of another group: pairs of normals do not. */
+/* By dtype: pairs of normals never need a word of another group. */
 static const fill_fn rows[][DTYPE_F64 + 1] = {
-	[DIST_BITS] = {[DTYPE_U32] = fill_bits, [DTYPE_U64] = fill_bits},
-	[DIST_UNIFORM] = {[DTYPE_F32] = fill_uniform_f32, [DTYPE_F64] = fill_uniform_f64},
-	[DIST_NORMAL] = {[DTYPE_F32] = fill_normal_f32, [DTYPE_F64] = fill_normal_f64},
+	[DIRECT_NONE] = {NULL},
+	[DIRECT_BITS] = {[DTYPE_U32] = fill_bits, [DTYPE_U64] = fill_bits},
+	[DIRECT_UNIFORM] = {[DTYPE_F32] = fill_uniform_f32, [DTYPE_F64] = fill_uniform_f64},
+	[DIRECT_NORMAL] = {[DTYPE_F32] = fill_normal_f32, [DTYPE_F64] = fill_normal_f64},
 };
 
-/* Returns the function of the draw's row; NULL: it has none. */
+/* Returns the draw's function; NULL: it has none. */
 static fill_fn find_fill(const struct draw *draw)
 {
-	if (draw->distribution >= sizeof rows / sizeof *rows || draw->dtype >= sizeof *rows / sizeof **rows)
+	const enum dist_direct direct = dist_row(draw->distribution)->direct;
+
+	if (draw->dtype >= sizeof *rows / sizeof **rows ||
+	    (direct == DIRECT_NORMAL && draw->parameters[2].natural != NORMAL_BOXMULLER))
 		return NULL;
-	if (draw->distribution == DIST_NORMAL && draw->parameters[2].natural != NORMAL_BOXMULLER)
-		return NULL;
-	return rows[draw->distribution][draw->dtype];
+	return rows[direct][draw->dtype];
 }
 
 bool draw_direct_apply(const struct draw *draw)

@@ -28,9 +28,9 @@ static void fill_vectors(const struct draw_kernels *kernels, const struct draw *
 			 int64_t *ret_counts)
 {
 	const struct multinomial_table *table = draw->table;
-	const struct draw_plan plan = {.kernel = kernels->distributions->binomial_per_sample_i64,
+	const struct draw_plan plan = {.kernel = kernels->distributions->binomial_per_sample[DTYPE_I64],
 				       .n_inputs = 2,
-				       .inputs = {INPUT_WORDS, INPUT_WORDS},
+				       .reads = "ww",
 				       .per_sample = true};
 	struct draw_parameters parameters;
 	uint16_t list[DRAW_SCATTERED];

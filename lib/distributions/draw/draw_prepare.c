@@ -22,7 +22,7 @@ static int report_no_memory(struct dist_fault *ret_fault)
 /* Checks what is quick to check: of categorical only the number of weights. */
 static int check_begin(const struct draw *draw, const void *list, size_t n_list, struct dist_fault *ret_fault)
 {
-	if (draw->distribution == DIST_CATEGORICAL)
+	if (dist_row(draw->distribution)->table == TABLE_ALIAS)
 		return dist_check_weight_count(n_list, ret_fault);
 	return dist_check(draw->distribution, draw->dtype, draw->parameters, list, n_list, ret_fault);
 }
@@ -31,28 +31,24 @@ static int check_begin(const struct draw *draw, const void *list, size_t n_list,
  * table are drawn by rejection. */
 static int alloc_table(const struct draw *draw, struct draw_builder *builder)
 {
-	switch (draw->distribution) {
-	case DIST_POISSON:
-	case DIST_BINOMIAL:
-		builder->discrete = draw->distribution == DIST_POISSON
-					    ? discrete_poisson(draw->parameters[0].real)
-					    : discrete_binomial((double)draw->parameters[0].natural,
-								draw->parameters[1].real);
+	switch (builder->kind) {
+	case TABLE_DISCRETE:
+		builder->discrete = dist_row(draw->distribution)->discrete(draw->parameters);
 		if (!discrete_fits(&builder->discrete))
 			return 0;
 		builder->cost_ns = discrete_table_cost_ns(&builder->discrete);
 		builder->table = malloc(sizeof(struct discrete_table));
 		break;
-	case DIST_CATEGORICAL:
+	case TABLE_ALIAS:
 		builder->cost_ns = WEIGHT_NS * builder->n_list;
 		builder->work_bytes = ALIAS_WORK_BYTES * builder->n_list;
 		builder->table = alias_table_alloc(builder->n_list);
 		break;
-	case DIST_MULTINOMIAL:
+	case TABLE_MULTINOMIAL:
 		builder->cost_ns = COMPONENT_NS * builder->n_list;
 		builder->table = multinomial_table_alloc(builder->n_list);
 		break;
-	case DIST_DIRICHLET:
+	case TABLE_GAMMA:
 		builder->cost_ns = COMPONENT_NS * builder->n_list;
 		builder->table = gamma_table_alloc(builder->n_list);
 		break;
@@ -65,7 +61,7 @@ static int alloc_table(const struct draw *draw, struct draw_builder *builder)
 int draw_builder_begin(struct draw *draw, const void *list, size_t n_list, struct draw_builder *ret_builder,
 		       struct dist_fault *ret_fault)
 {
-	struct draw_builder builder = {.distribution = draw->distribution, .list = list, .n_list = n_list};
+	struct draw_builder builder = {.kind = dist_row(draw->distribution)->table, .list = list, .n_list = n_list};
 	int error;
 
 	assert(dist_has_dtype(draw->distribution, draw->dtype));
@@ -74,7 +70,7 @@ int draw_builder_begin(struct draw *draw, const void *list, size_t n_list, struc
 		return error;
 	if (alloc_table(draw, &builder))
 		return report_no_memory(ret_fault);
-	builder.is_checked = draw->distribution != DIST_CATEGORICAL;
+	builder.is_checked = builder.kind != TABLE_ALIAS;
 	draw->table = builder.table;
 	*ret_builder = builder;
 	return 0;
@@ -116,14 +112,14 @@ int draw_builder_step(struct draw_builder *builder, struct dist_fault *ret_fault
 		return check_step(builder, ret_fault);
 	if (!builder->table)
 		return 0;
-	switch (builder->distribution) {
-	case DIST_CATEGORICAL:
+	switch (builder->kind) {
+	case TABLE_ALIAS:
 		more = alias_builder_step(&builder->alias);
 		return more < 0 ? report_no_memory(ret_fault) : more;
-	case DIST_MULTINOMIAL:
+	case TABLE_MULTINOMIAL:
 		multinomial_table_build(builder->list, builder->table);
 		return 0;
-	case DIST_DIRICHLET:
+	case TABLE_GAMMA:
 		gamma_table_build(builder->list, builder->table);
 		return 0;
 	default:
@@ -134,7 +130,7 @@ int draw_builder_step(struct draw_builder *builder, struct dist_fault *ret_fault
 
 void draw_builder_free(struct draw_builder *builder)
 {
-	if (builder->distribution == DIST_CATEGORICAL && builder->is_checked)
+	if (builder->kind == TABLE_ALIAS && builder->is_checked)
 		alias_builder_free(&builder->alias);
 }
 

@@ -8,8 +8,8 @@
 
 #include "distributions/rows/dist_check.h"
 #include "distributions/tables/alias_table.h"
-#include "distributions/tables/discrete_table.h"
 #include "distributions/draw/draw.h"
+#include "distributions/rows/dist_row.h"
 
 /* Checks the draw's parameters and builds its table, all at once. `list` holds the weights of categorical, the alpha of
  * dirichlet or the probabilities of multinomial, and is not needed afterwards. On success *ret_table (NULL: the draw
@@ -21,7 +21,7 @@ int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **re
  * `cost_ns` and `work_bytes`; `is_checked` and `n_list` are how much draw_builder_check has left to do; the other
  * members are private. */
 struct draw_builder {
-	enum distribution distribution;
+	enum dist_table kind;
 	void *table;       /* NULL: none is needed; else the caller frees it with free(), also after an error */
 	uint64_t cost_ns;  /* about what the remaining steps take */
 	size_t work_bytes; /* temporary memory of the steps */

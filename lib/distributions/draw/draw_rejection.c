@@ -21,8 +21,8 @@ enum {
 };
 
 /* More than that share of attempts is accepted, so 64 fail with probability below 2^-64. */
-#define SAMPLING(narrow, wide, acceptance, text, numpy) static_assert((acceptance) >= 500, text);
-#define ROW(id, name, shape, dtypes, fallback, help)    id##_SAMPLING(SAMPLING)
+#define SAMPLING(narrow, wide, acceptance, text, ...) static_assert((acceptance) >= 500, text);
+#define ROW(id, name, shape, dtypes, fallback, help)  id##_SAMPLING(SAMPLING)
 DISTRIBUTION_ROWS(ROW)
 #undef ROW
 #undef SAMPLING
@@ -94,7 +94,7 @@ static void fill_inputs(const struct run *s, uint64_t group, size_t n_groups, st
 		inputs->at[DIST_PARAMETER_INPUT + j] = s->parameters->values[j];
 	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
 		span.draw = s->plan->first_draw + j;
-		if (s->plan->inputs[j] == INPUT_WORDS)
+		if (s->plan->reads[j] == INPUT_WORDS)
 			s->generator->bits(&span, n_groups, (uint32_t *)inputs->arrays[j]);
 		else
 			fill_normals(s, &span, n_groups, inputs->arrays[j]);
@@ -179,7 +179,7 @@ static size_t retry_block(const struct run *s, unsigned attempt, uint64_t base, 
 
 	gather_groups(s, attempt, base, list, n, groups);
 	for (unsigned j = 0; j < s->plan->n_inputs; j++) {
-		pick_input(s, s->plan->inputs[j], base, list, n, groups + j * n * DRAW_GROUP_BYTES / sizeof(uint64_t),
+		pick_input(s, (enum draw_input)s->plan->reads[j], base, list, n, groups + j * n * DRAW_GROUP_BYTES / sizeof(uint64_t),
 			   arrays[j]);
 		memset((char *)arrays[j] + n * s->word_bytes, 0, (padded - n) * s->word_bytes);
 	}

@@ -6,11 +6,11 @@
 #include "distributions/draw/draw_vectors.h"
 
 #include <math.h>
+#include <stdalign.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "distributions/draw/draw_direct.h"
-#include "distributions/draw/draw_multinomial.h"
 #include "distributions/draw/draw_plan.h"
 #include "distributions/draw/draw_rejection.h"
 #include "distributions/tables/gamma_table.h"
@@ -32,7 +32,7 @@ static void join_dirichlet(const struct draw_kernels *kernels, size_t n_vectors,
 			x[v + i] -= most;
 	}
 	memset(x + all, 0, (padded - all) * sizeof *x);
-	kernels->distributions->lognormal_f64(&unscaled, inputs, 0, padded, x, NULL);
+	kernels->distributions->lognormal[DTYPE_F64](&unscaled, inputs, 0, padded, x, NULL);
 	for (size_t v = 0; v < all; v += n) {
 		double sum = 0;
 
@@ -97,23 +97,19 @@ void draw_vectors_fill(const struct draw_kernels *kernels, const struct draw *dr
 {
 	const size_t components = draw_components(draw), size = dtype_size(draw->dtype);
 	const size_t most = DIST_MAX_COMPONENTS / components;
-	double x[DIST_MAX_COMPONENTS];
+	const enum dist_way way = dist_row(draw->distribution)->way;
+	alignas(64) double x[DIST_MAX_COMPONENTS]; /* whole cache lines */
 	struct draw_plan plan;
 	size_t done;
 
-	if (draw->distribution == DIST_MULTINOMIAL) {
-		draw_multinomial_fill(kernels, draw, begin, n, out);
-		return;
-	}
-
-	if (draw->distribution == DIST_DIRICHLET)
+	if (way == WAY_SHARES)
 		draw_plan_make(kernels->distributions, draw, &plan);
 	for (char *at = out; n > 0; at += done * size, begin += done, n -= done) {
 		const size_t skip = (size_t)(begin % components);
 		const size_t vectors = size_min((skip + n + components - 1) / components, most);
 
 		done = size_min(n, vectors * components - skip);
-		if (draw->distribution == DIST_DIRICHLET) {
+		if (way == WAY_SHARES) {
 			draw_rejection_fill(kernels, draw, &plan, begin - skip, vectors * components, x);
 			join_dirichlet(kernels, vectors, components, x);
 		} else {

@@ -15,46 +15,21 @@
 
 #include <stdbool.h>
 
+#include "base/dtype.h"
 #include "distributions/rows/dist_constants.h"
+#include "distributions/rows/dist_rows.h"
 
-/* X(kernel). The last part names the words' width: 32 bits (f32, i32, i8, f16, bf16) or 64 (f64, i64). */
-/* clang-format off */
-#define DIST_KERNELS(X) \
-	X(exponential_f32) X(exponential_f64) X(laplace_f32) X(laplace_f64) X(lognormal_f32) X(lognormal_f64) \
-	X(gumbel_f32) X(gumbel_f64) X(weibull_f32) X(weibull_f64) X(cauchy_f32) X(cauchy_f64) \
-	X(student_t_f32) X(student_t_f64) X(geometric_i64) \
-	X(truncated_f32) X(truncated_f64) X(truncated_narrow_f32) X(truncated_narrow_f64) \
-	X(truncated_far_f32) X(truncated_far_f64) X(radius64_f32) X(radius64_f64) \
-	X(gamma_f32) X(gamma_f64) X(gamma_boosted_f32) X(gamma_boosted_f64) \
-	X(beta_f32) X(beta_f64) X(beta_boosted_f32) X(beta_boosted_f64) X(gamma_log_f32) X(gamma_log_f64) \
-	X(poisson_i64) X(binomial_i64) X(discrete_i64) X(alias_i64) X(randint_i32) X(randint_i64) \
-	X(bernoulli_i8) X(bernoulli_i32) X(rademacher_i8) X(rademacher_i32) X(rademacher_f32) X(rademacher_f64) \
-	X(uniform_bf16) X(uniform_f16) X(normal_bf16) X(normal_f16) X(normal64_bf16) X(normal64_f16) \
-	X(uniform_per_sample_f32) X(uniform_per_sample_f64) X(normal_per_sample_f32) X(normal_per_sample_f64) \
-	X(uniform_per_sample_bf16) X(uniform_per_sample_f16) X(normal_per_sample_bf16) X(normal_per_sample_f16) \
-	X(normal64_per_sample_f32) X(normal64_per_sample_f64) X(normal64_per_sample_bf16) X(normal64_per_sample_f16) \
-	X(exponential_per_sample_f32) X(exponential_per_sample_f64) X(laplace_per_sample_f32) X(laplace_per_sample_f64) \
-	X(lognormal_per_sample_f32) X(lognormal_per_sample_f64) X(gumbel_per_sample_f32) X(gumbel_per_sample_f64) \
-	X(weibull_per_sample_f32) X(weibull_per_sample_f64) X(cauchy_per_sample_f32) X(cauchy_per_sample_f64) \
-	X(student_t_per_sample_f32) X(student_t_per_sample_f64) X(truncated_per_sample_f32) X(truncated_per_sample_f64) \
-	X(truncated_narrow_per_sample_f32) X(truncated_narrow_per_sample_f64) X(truncated_far_per_sample_f32) X(truncated_far_per_sample_f64) \
-	X(gamma_per_sample_f32) X(gamma_per_sample_f64) X(chi_squared_per_sample_f32) X(chi_squared_per_sample_f64) \
-	X(beta_per_sample_f32) X(beta_per_sample_f64) X(poisson_per_sample_i64) X(binomial_per_sample_i64) X(geometric_per_sample_i64) \
-	X(bernoulli_per_sample_i8) X(bernoulli_per_sample_i32) X(randint_per_sample_i32) X(randint_per_sample_i64) \
-	X(gamma_stage_f32) X(gamma_stage_f64) X(poisson_stage_f32) X(poisson_stage_f64) \
-	X(noncentral_per_sample_f32) X(noncentral_per_sample_f64) X(ratio_per_sample_f32) X(ratio_per_sample_f64) X(rayleigh_per_sample_f32) X(rayleigh_per_sample_f64) \
-	X(logistic_per_sample_f32) X(logistic_per_sample_f64) X(pareto_per_sample_f32) X(pareto_per_sample_f64) \
-	X(power_per_sample_f32) X(power_per_sample_f64) X(triangular_per_sample_f32) X(triangular_per_sample_f64) \
-	X(wald_per_sample_f32) X(wald_per_sample_f64) X(vonmises_per_sample_f32) X(vonmises_per_sample_f64) \
-	X(zipf_per_sample_i64) X(logseries_per_sample_i64) X(hypergeometric_per_sample_i64)
-/* clang-format on */
+enum { DIST_KERNEL_DTYPES = DTYPE_BF16 + 1 };
 
 struct dist_kernel {
 	const char *name;
 	uint32_t needs; /* CPU_ features */
-#define X(kernel) dist_function *kernel;
-	DIST_KERNELS(X)
-#undef X
+	/* By dtype; NULL where the kernel has none. */
+#define K(kernel, dtypes)                            dist_function *kernel[DIST_KERNEL_DTYPES];
+#define ROW(id, name, shape, dtypes, fallback, help) id##_KERNELS(K)
+	DISTRIBUTION_ROWS(ROW)
+#undef ROW
+#undef K
 	/* Return whether all of n numbers, a multiple of DIST_PAD, lie between the bounds, or each of `low` is below
 	 * that of `high` by a finite number. NaN never does. */
 	bool (*all_between)(const double *x, size_t n, double above, double below);

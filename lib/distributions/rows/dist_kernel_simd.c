@@ -22,10 +22,18 @@
 
 #include "distributions/rows/dist_kernel.h"
 
-const struct dist_kernel SIMD_SUFFIX(dist) = {SIMD_NAME, SIMD_NEEDS,
-#define X(kernel) kernel,
-					      DIST_KERNELS(X)
-#undef X
-						      all_between,
-					      all_ordered,
+/* clang-format off */
+const struct dist_kernel SIMD_SUFFIX(dist) = {
+	.name = SIMD_NAME,
+	.needs = SIMD_NEEDS,
+#define F(function, dtype) [DTYPE_##dtype] = function,
+#define K(kernel, dtypes) .kernel = {dtypes(F, kernel)},
+#define ROW(id, name, shape, dtypes, fallback, help) id##_KERNELS(K)
+	DISTRIBUTION_ROWS(ROW)
+#undef ROW
+#undef K
+#undef F
+	.all_between = all_between,
+	.all_ordered = all_ordered,
 };
+/* clang-format on */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a caller has to know of an operation beside its parameters: the dtype and shape of the result, members of the
  * reply, limits, and the source of the method. Plain sentences, which PROTOCOL.md, trnsci-operations(7) and `describe`
- * show behind the row's help. Every row of engine/operations/operation_rows.h has one, "" where the help says all. */
+ * show behind the row's help. Every row of engine/operations/operation_rows.h has one, "" where the help says all; of draws
+ * distributions/rows/dist_rows.h says it. */
 #ifndef TRNSCI_ENGINE_OPERATION_DETAILS_H
 #define TRNSCI_ENGINE_OPERATION_DETAILS_H
 
@@ -37,60 +38,6 @@
 #define DETAILS_prepare           ""
 #define DETAILS_run_prepared      ""
 #define DETAILS_release           ""
-
-/* Draws: what all of them share stands in PROTOCOL.md and in the manual page. Each begins with a blank, behind what
- * dist_rows.h says of its samples. */
-#define DETAILS_bits " A sample of u32 is one word of the stream, one of u64 two words, the low half first."
-#define DETAILS_uniform \
-	" Multiples of 2^-24 (f32), 2^-53 (f64), 2^-8 (bf16) or 2^-11 (f16) in [0, 1), moved to [low, high) with one rounding."
-#define DETAILS_normal \
-	" Samples 2j and 2j + 1 are a pair: the cosine and the sine of one angle times one radius. Source: G. E. P. Box, " \
-	"M. E. Muller, Ann. Math. Statist. 29 (1958) 610."
-#define DETAILS_exponential ""
-#define DETAILS_laplace     ""
-#define DETAILS_lognormal   ""
-#define DETAILS_gumbel      ""
-#define DETAILS_weibull     ""
-#define DETAILS_cauchy      ""
-#define DETAILS_student_t \
-	" Source: R. W. Bailey, Math. Comp. 62 (1994) 779."
-#define DETAILS_truncated_normal ""
-#define DETAILS_gamma \
-	" Source: G. Marsaglia, W. W. Tsang, ACM TOMS 26 (2000) 363."
-#define DETAILS_chi_squared " A gamma number of shape df / 2 and scale 2."
-#define DETAILS_beta        " From two gamma numbers."
-#define DETAILS_poisson \
-	" Source for wide distributions: W. Hoermann, Insurance: Mathematics and Economics 12 (1993) 39."
-#define DETAILS_binomial \
-	" Source for wide distributions: W. Hoermann, J. Statist. Comput. Simul. 46 (1993) 101."
-#define DETAILS_geometric   ""
-#define DETAILS_bernoulli   ""
-#define DETAILS_randint     " Source: D. Lemire, ACM TOMACS 29 (2019) 3."
-#define DETAILS_permutation ""
-#define DETAILS_categorical " Source: M. D. Vose, IEEE Trans. Software Eng. 17 (1991) 972."
-#define DETAILS_rademacher  ""
-#define DETAILS_dirichlet   " The result has one dimension more than shape: the components of a sample, as many as alpha has numbers."
-#define DETAILS_rayleigh    ""
-#define DETAILS_logistic    ""
-#define DETAILS_pareto      " scipy's pareto and a Pareto number of scale m are m times 1 more."
-#define DETAILS_power       ""
-#define DETAILS_triangular  ""
-#define DETAILS_vonmises    " Source: D. J. Best, N. I. Fisher, Applied Statistics 28 (1979) 152."
-#define DETAILS_wald        " Source: J. R. Michael, W. R. Schucany, R. W. Haas, The American Statistician 30 (1976) 88."
-#define DETAILS_f           " A ratio of two gamma numbers."
-#define DETAILS_noncentral_chisquare \
-	" Above one degree of freedom a chi-squared number over df - 1 and the square of a normal number of mean sqrt(nonc); else over " \
-	"df and twice a Poisson number of mean nonc / 2."
-#define DETAILS_noncentral_f \
-	" A ratio of two chi-squared numbers, the first over dfnum and twice a Poisson number of mean nonc / 2 degrees of freedom."
-#define DETAILS_zipf        " Source: L. Devroye, Non-Uniform Random Variate Generation (1986), X.6.1."
-#define DETAILS_logseries   " Source: A. W. Kemp, Applied Statistics 30 (1981) 249."
-#define DETAILS_negative_binomial " A Poisson number whose mean is a gamma number of shape successes and scale (1 - p) / p."
-#define DETAILS_hypergeometric " Source for more than 10 items: E. Stadlober, J. Comput. Appl. Math. 31 (1990) 181."
-#define DETAILS_multinomial \
-	" The result has one dimension more than shape: the counts of a sample, which sum to trials. Each is a binomial number of " \
-	"the trials that those before it have left."
-#define DETAILS_sphere      " The result has one dimension more than shape: the components of a point."
 
 #define DETAILS_sobol \
 	"Sources: I. A. Antonov, V. M. Saleev, USSR Comput. Math. Math. Phys. 19 (1979) 252; S. Joe, F. Y. Kuo, " \

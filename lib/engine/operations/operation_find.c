@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "distributions/rows/distribution.h"
+#include "distributions/rows/dist_row.h"
 #include "engine/operations/params.h"
 
 enum { MOST_ROWS = UCHAR_MAX - 1 }; /* a row's number is a byte, and 0 ends a list */
@@ -67,11 +67,7 @@ const struct operation *operation_find(const char *name, size_t size)
 
 bool operation_takes_array(const struct operation *operation, size_t param)
 {
-	if (operation->class != METHOD_DRAW || param < DRAW_COMMON)
-		return false;
-	const enum param_type type = operation->params[param].type;
-
-	return (type == PARAM_F64 || type == PARAM_U64 || type == PARAM_INT) &&
+	return operation->class == METHOD_DRAW && param >= DRAW_COMMON &&
 	       dist_takes_array(dist_find(operation->name, operation->name_size), (unsigned)param - DRAW_COMMON);
 }
 

@@ -18,9 +18,9 @@ static const struct operation rows[] = {
 	{#name, sizeof #name - 1, METHOD_##class, START_##start, EFFECT_##effect, help, DETAILS_##name, parameters##_params, \
 	 sizeof parameters##_params / sizeof *parameters##_params},
 #define ROW(name, class, parameters, compile, help) METHOD_ROW(name, class, COMPILED, NONE, parameters, help)
-#define SAMPLING(narrow, wide, acceptance, text, numpy) text numpy
+#define SAMPLING(narrow, wide, acceptance, text, numpy, details) text numpy details
 #define DRAW(id, name, shape, dtypes, fallback, help) \
-	{#name, sizeof #name - 1, METHOD_DRAW, START_COMPILED, EFFECT_NONE, help, id##_SAMPLING(SAMPLING) DETAILS_##name, \
+	{#name, sizeof #name - 1, METHOD_DRAW, START_COMPILED, EFFECT_NONE, help, id##_SAMPLING(SAMPLING), \
 	 name##_params, sizeof name##_params / sizeof *name##_params},
 	OPERATION_ROWS(METHOD_ROW, ROW, DRAW)
 #undef DRAW

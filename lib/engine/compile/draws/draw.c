@@ -2,6 +2,7 @@
 /* Compiles draws: a distribution, an extent and a placement become a step. Positions are found before each run. */
 #include <string.h>
 
+#include "distributions/rows/dist_row.h"
 #include "engine/compile/compiler.h"
 #include "engine/compile/draws/draw_arrays.h"
 #include "engine/compile/draws/draw_distribution.h"
@@ -108,7 +109,7 @@ static void add_step(struct compiler *c, struct checked_draw *p, struct buffer *
 {
 	struct step *step = compile_draw_step(c, &p->arrays, buffer);
 
-	if (p->draw.distribution == DIST_PERMUTATION && c->args.at[DRAW_COMMON].u64 == 0)
+	if (dist_row(p->draw.distribution)->zero_is_all && c->args.at[DRAW_COMMON].u64 == 0)
 		p->draw.parameters[0].natural = p->extent.n > 0 ? p->extent.n : 1;
 	step->placement = p->placement;
 	step->draw.draw = p->draw;

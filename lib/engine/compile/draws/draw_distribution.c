@@ -223,7 +223,7 @@ static void own_list(struct compiler *c, const struct draw *draw, struct list *l
 {
 	const bool small = list->n <= DIST_MAX_COMPONENTS;
 
-	if (list->own || !(draw->distribution == DIST_DIRICHLET || draw->distribution == DIST_MULTINOMIAL
+	if (list->own || !(dist_row(draw->distribution)->is_vector
 				   ? small
 				   : c->plan->copies_inputs && list->n <= DEFERRED_CHECKS_MAX))
 		return;
@@ -256,7 +256,7 @@ void compile_distribution(struct compiler *c, struct draw *draw)
 		return;
 	}
 	own_list(c, draw, &list);
-	if (draw->distribution == DIST_PERMUTATION && draw->parameters[0].natural == 0)
+	if (dist_row(draw->distribution)->zero_is_all && draw->parameters[0].natural == 0)
 		draw->parameters[0].natural = 1;
 	if (!c->error)
 		begin_table(c, draw, &list);

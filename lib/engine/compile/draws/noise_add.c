@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "distributions/rows/dist_row.h"
 #include "engine/compile/compiler.h"
 
 /* What noise_add itself decides: the samples, their dtype and where they go. */
