@@ -17,7 +17,7 @@
 #include "distributions/draw/draw_fill.h"
 #include "distributions/draw/draw_prepare.h"
 #include "distributions/quasi/points.h"
-#include "distributions/rows/dist_rows.h"
+#include "distributions/rows/dist_row.h"
 #include "fft/fft.h"
 #include "fft/plan/real.h"
 #include "fft/precision/dft_gemm.h"
@@ -26,18 +26,6 @@ static uint32_t features;
 static void (*run)(void);
 
 /* ---- draws ---- */
-
-/* Types of parameters, as dist_rows.h names them; a list has no place among the draw's parameters. */
-enum type { F64, U64, INT, CHOICE, ANY };
-
-struct parameter {
-	const char *name, *fallback;
-	enum type type;
-};
-
-#define PARAMETER(name, type, unit, fallback, ...) {#name, fallback, type},
-#define PARAMETERS_ROW(ID, name, ...)              {ID##_PARAMETERS(PARAMETER){NULL, NULL, F64}},
-static const struct parameter parameters[][8] = {DISTRIBUTION_ROWS(PARAMETERS_ROW)};
 
 static struct draw draw;
 static struct draw_kernels kernels;
@@ -50,15 +38,15 @@ static void run_draw(void)
 	begin += count;
 }
 
-static union dist_value value_of(const struct parameter *parameter, const char *text)
+static union dist_value value_of(const struct dist_parameter *parameter, const char *text)
 {
 	union dist_value value = {.real = strtod(text, NULL)};
 
-	if (parameter->type == INT)
+	if (parameter->type == DIST_TYPE_INT)
 		value.integer = strtoll(text, NULL, 10);
-	else if (parameter->type == U64)
+	else if (parameter->type == DIST_TYPE_U64)
 		value.natural = strtoull(text, NULL, 10);
-	else if (parameter->type == CHOICE)
+	else if (parameter->type == DIST_TYPE_CHOICE)
 		value.natural = strcmp(text, "boxmuller64") == 0 ? NORMAL_BOXMULLER64 : NORMAL_BOXMULLER;
 	return value;
 }
@@ -75,11 +63,11 @@ static void open_draw(const struct case_array *array)
 			     .dtype = dtype_parse(array->dtype, strlen(array->dtype))};
 	if (generator_parse(generator, strlen(generator), &draw.stream.generator) < 0)
 		work_decline("no such generator");
-	for (const struct parameter *p = parameters[draw.distribution]; p->name; p++) {
+	for (const struct dist_parameter *p = dist_row(draw.distribution)->parameters; p->name; p++) {
 		char word[40];
 
 		snprintf(word, sizeof word, "p.%s", p->name);
-		if (p->type == ANY)
+		if (p->type == DIST_TYPE_ANY)
 			n_list = numbers_of(case_text(word, ""), list);
 		else
 			draw.parameters[n++] = value_of(p, case_text(word, p->fallback));

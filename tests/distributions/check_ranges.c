@@ -26,17 +26,6 @@ enum { SAMPLES = IS_SLOW ? 1 << 12 : 1 << 16, FULL_SAMPLES = IS_SLOW ? SAMPLES :
 /* -ln of the probability beyond which chance is no explanation, 1e-9 of either side. */
 static const double worst = 21.4;
 
-static const struct {
-	unsigned narrow, wide; /* bits */
-	double acceptance;
-} samplings[] = {
-#define SAMPLING(narrow, wide, acceptance, ...)      {narrow, wide, (acceptance) / 1000.0},
-#define ROW(id, name, shape, dtypes, fallback, help) id##_SAMPLING(SAMPLING)
-	DISTRIBUTION_ROWS(ROW)
-#undef ROW
-#undef SAMPLING
-};
-
 static unsigned n_failures, n_comparisons, n_draws;
 
 /* Returns the relative entropy of q from p, both in [0, 1]. */
@@ -246,7 +235,7 @@ static void compare_acceptance(const struct walk *w, const struct line_draw *dra
 			fill_input((enum draw_input)plan->reads[j], word_bytes, &seed, inputs[j]);
 		n_rejected += plan->kernel(&plan->constants, at, 0, DIST_BLOCK_REJECTING, samples, rejected);
 	}
-	if (too_far(false, n_rejected, n, 1 - samplings[w->line->distribution].acceptance))
+	if (too_far(false, n_rejected, n, 1 - dist_row(w->line->distribution)->acceptance / 1000.0))
 		note(w, "%zu of %zu attempts are rejected", n_rejected, n);
 }
 
@@ -274,8 +263,7 @@ static void walk_attempts(const struct walk *w, const struct line_draw *draw)
 static void walk_one(const struct parameter_line *line, enum dtype dtype, bool arrays)
 {
 	static double samples[FULL_SAMPLES];
-	const unsigned bits = dtype_size(dtype) > sizeof(uint32_t) ? samplings[line->distribution].wide
-								  : samplings[line->distribution].narrow;
+	const unsigned bits = dist_row(line->distribution)->bits[dtype_size(dtype) > sizeof(uint32_t)];
 	struct walk w = {line, dtype, arrays, ldexp(1, -(int)bits), samples, full_check() ? FULL_SAMPLES : SAMPLES};
 	struct line_draw draw;
 	struct dist_fault fault;
@@ -315,10 +303,10 @@ static void expect_refusal(const struct parameter_line *line, enum dtype dtype, 
 		}
 		fault = draw.fault.fault;
 	}
-	if (strcmp(distribution_rows[line->distribution].parameters[fault.parameter].name, name) != 0 ||
+	if (strcmp(dist_row(line->distribution)->parameters[fault.parameter].name, name) != 0 ||
 	    !strstr(fault.text, text))
 		note(&w, "expected an error of %s with \"%s\", got %s: %s", name, text,
-		     distribution_rows[line->distribution].parameters[fault.parameter].name, fault.text);
+		     dist_row(line->distribution)->parameters[fault.parameter].name, fault.text);
 }
 
 static void walk_line(const struct parameter_line *line)
@@ -354,11 +342,11 @@ static void samples_have_the_exact_distribution(void **state)
 static void rows_state_their_resolution(void **state)
 {
 	static const struct {
-		const char *name, *text;
-		unsigned narrow, wide;
+		enum distribution distribution;
+		const char *text;
 	} rows[] = {
-#define SAMPLING(narrow, wide, acceptance, text, numpy, details) text numpy, narrow, wide
-#define ROW(id, name, shape, dtypes, fallback, help)             {#name, id##_SAMPLING(SAMPLING)},
+#define SAMPLING(narrow, wide, acceptance, text, numpy, details) text numpy
+#define ROW(id, name, shape, dtypes, fallback, help)             {DIST_##id, id##_SAMPLING(SAMPLING)},
 		DISTRIBUTION_ROWS(ROW)
 #undef ROW
 #undef SAMPLING
@@ -368,11 +356,11 @@ static void rows_state_their_resolution(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (unsigned wide = 0; wide < 2; wide++) {
-			const unsigned n = wide ? rows[i].wide : rows[i].narrow;
+			const unsigned n = dist_row(rows[i].distribution)->bits[wide];
 
 			snprintf(bits, sizeof bits, "%u", n);
 			if (n > 1 && !strstr(rows[i].text, bits))
-				fail_msg("%s: the text does not name %u bits", rows[i].name, n);
+				fail_msg("%s: the text does not name %u bits", dist_name(rows[i].distribution), n);
 		}
 }
 

@@ -11,25 +11,6 @@
 #include "distributions/draw/draw_arrays.h"
 #include "distributions/statistics.h"
 
-enum parameter_type { F64, U64, INT, CHOICE, ANY };
-
-/* A row of dist_rows.h. */
-static const struct distribution_row {
-	const char *dtypes;
-	struct parameter_row {
-		const char *name, *fallback, *choices;
-		enum parameter_type type;
-	} parameters[DIST_PARAMETERS + 1]; /* ends with a name of NULL */
-} distribution_rows[] = {
-#define TAKE(name, type, unit, fallback, least, most, above, choices, help) {#name, fallback, choices, type},
-#define P(...)                                                              TAKE(__VA_ARGS__)
-#define ROW(id, name, shape, dtypes, fallback, help)                        {dtypes, {id##_PARAMETERS(P){NULL, NULL, NULL, F64}}},
-	DISTRIBUTION_ROWS(ROW)
-#undef ROW
-#undef P
-#undef TAKE
-};
-
 /* A line, parsed. */
 struct parameter_line {
 	enum distribution distribution;
@@ -80,21 +61,21 @@ static inline uint64_t choice_find(const char *choices, const char *text)
 
 static inline void value_parse(struct parameter_line *line, unsigned j, const char *text)
 {
-	const struct parameter_row *const row = &distribution_rows[line->distribution].parameters[j];
+	const struct dist_parameter *const row = &dist_row(line->distribution)->parameters[j];
 
 	switch (row->type) {
-	case F64:
+	case DIST_TYPE_F64:
 		line->values[j].real = strtod(text, NULL);
 		break;
-	case U64: /* also "1e15" */
+	case DIST_TYPE_U64: /* also "1e15" */
 		line->values[j].natural = strpbrk(text, ".eEp") && strncmp(text, "0x", 2) != 0
 						  ? (uint64_t)strtod(text, NULL)
 						  : strtoull(text, NULL, 0);
 		break;
-	case INT: /* modulo 2^64 */
+	case DIST_TYPE_INT: /* modulo 2^64 */
 		line->values[j].natural = *text == '-' ? (uint64_t)strtoll(text, NULL, 0) : strtoull(text, NULL, 0);
 		break;
-	case CHOICE:
+	case DIST_TYPE_CHOICE:
 		line->values[j].natural = choice_find(row->choices, text);
 		break;
 	default:
@@ -116,7 +97,7 @@ static inline void add_dtypes(struct parameter_line *line, const char *name)
 /* Takes one word NAME=VALUE or DTYPE. */
 static inline void word_parse(struct parameter_line *line, char *word)
 {
-	const struct parameter_row *const rows = distribution_rows[line->distribution].parameters;
+	const struct dist_parameter *const rows = dist_row(line->distribution)->parameters;
 	char *const value = strchr(word, '=');
 	unsigned j = 0;
 
@@ -147,9 +128,12 @@ static inline void line_parse(char *text, struct parameter_line *ret_line)
 	ret_line->distribution = dist_find(word, strlen(word));
 	if (ret_line->distribution == DIST_COUNT)
 		fail_msg("no distribution %s", word);
-	for (unsigned j = 0; j < DIST_PARAMETERS && distribution_rows[ret_line->distribution].parameters[j].name; j++)
-		if (distribution_rows[ret_line->distribution].parameters[j].fallback)
-			value_parse(ret_line, j, distribution_rows[ret_line->distribution].parameters[j].fallback);
+
+	const struct dist_parameter *const rows = dist_row(ret_line->distribution)->parameters;
+
+	for (unsigned j = 0; rows[j].name; j++)
+		if (rows[j].fallback)
+			value_parse(ret_line, j, rows[j].fallback);
 	while ((word = strtok_r(NULL, " \t", &save)))
 		word_parse(ret_line, word);
 	if (ret_line->n_dtypes == 0)
@@ -159,7 +143,7 @@ static inline void line_parse(char *text, struct parameter_line *ret_line)
 /* Returns whether a line may be drawn with its parameters as arrays, in that dtype. */
 static inline bool line_takes_arrays(const struct parameter_line *line, enum dtype dtype)
 {
-	const struct parameter_row *const rows = distribution_rows[line->distribution].parameters;
+	const struct dist_parameter *const rows = dist_row(line->distribution)->parameters;
 	const bool half = dtype == DTYPE_F16 || dtype == DTYPE_BF16;
 
 	/* The bounds of randint that stand for 2^63 and 2^64 are none of an array. */
@@ -174,19 +158,19 @@ static inline bool line_takes_arrays(const struct parameter_line *line, enum dty
 /* Makes the parameters arrays of one element. */
 static inline void use_arrays(const struct parameter_line *line, struct line_draw *draw)
 {
-	const struct parameter_row *const rows = distribution_rows[line->distribution].parameters;
+	const struct dist_parameter *const rows = dist_row(line->distribution)->parameters;
 
 	draw->arrays.fault = &draw->fault;
 	draw_array_fault_init(&draw->fault);
-	for (unsigned j = 0; j < DIST_PARAMETERS && rows[j].name; j++) {
+	for (unsigned j = 0; rows[j].name; j++) {
 		if (!dist_takes_array(line->distribution, j))
 			continue;
 		memcpy(&draw->elements[j], &line->values[j], sizeof(double));
-		if (rows[j].type == U64)
+		if (rows[j].type == DIST_TYPE_U64)
 			draw->elements[j] = (double)line->values[j].natural;
 		draw->arrays.of[j].at = &draw->elements[j];
 		draw->arrays.of[j].n = 1;
-		draw->arrays.of[j].dtype = rows[j].type != INT                ? DTYPE_F64
+		draw->arrays.of[j].dtype = rows[j].type != DIST_TYPE_INT           ? DTYPE_F64
 					   : draw->draw.dtype == DTYPE_U64 ? DTYPE_U64
 									   : DTYPE_I64;
 	}

@@ -10,12 +10,14 @@
 
 /* clang-format off */
 #define ONE(...) +1
-#define P(name, type, ...) TAKE(type, __VA_ARGS__)
-#define TAKE(type, unit, fallback, least, most, above, choices, help) {DIST_TYPE_##type, least, most, above},
+#define P(...) TAKE(__VA_ARGS__)
+#define TAKE(name, type, unit, fallback, least, most, above, choices, help) \
+	{#name, fallback, choices, DIST_TYPE_##type, least, most, above},
+#define S(narrow, wide, acceptance_, ...) .bits = {narrow, wide}, .acceptance = acceptance_
 #define KERNEL(kernel) offsetof(struct dist_kernel, kernel)
 #define ROW(id, name_, shape, dtypes_, fallback, help) \
 	[DIST_##id] = {.name = #name_, .dtypes = dtypes_, .name_size = sizeof #name_ - 1, \
-		       .n_parameters = 0 id##_PARAMETERS(ONE), .parameters = {id##_PARAMETERS(P)}, id##_DRAW},
+		       .n_parameters = 0 id##_PARAMETERS(ONE), .parameters = {id##_PARAMETERS(P)}, id##_SAMPLING(S), id##_DRAW},
 const struct dist_row dist_rows[DIST_COUNT] = {DISTRIBUTION_ROWS(ROW)};
 /* clang-format on */
 

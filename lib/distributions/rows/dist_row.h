@@ -11,8 +11,9 @@
 
 enum dist_type { DIST_TYPE_F64, DIST_TYPE_U64, DIST_TYPE_INT, DIST_TYPE_CHOICE, DIST_TYPE_ANY };
 
-/* A parameter's type, and its range: inclusive bounds, both 0: the type's own. */
+/* A parameter as its row has it; the bounds of its range are inclusive, both 0: the type's own. */
 struct dist_parameter {
+	const char *name, *fallback, *choices;
 	enum dist_type type;
 	double least, most;
 	bool is_above; /* least itself is excluded */
@@ -52,7 +53,8 @@ struct dist_row {
 	const char *name, *dtypes; /* dtypes: names joined by | */
 	size_t name_size;
 	size_t n_parameters;
-	struct dist_parameter parameters[DIST_PARAMETERS];
+	struct dist_parameter parameters[DIST_PARAMETERS + 1]; /* the last one has no name */
+	unsigned bits[2], acceptance; /* _SAMPLING: of at most 32 bits, of 64 bits; in thousandths */
 	unsigned n_fixed; /* so many of the last ones are numbers also where others are arrays */
 	bool zero_is_all; /* a first parameter of 0 stands for the samples of the whole draw */
 	bool is_vector;   /* a sample has components, as many as the parameters say */
