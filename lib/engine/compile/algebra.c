@@ -222,7 +222,8 @@ static unsigned find_axes(struct compiler *c, const struct shape *shape)
 	return axes;
 }
 
-/* Joins the axes before, in and behind the reduced ones, which have to follow one another. Returns the result's shape. */
+/* Joins the axes before, in and behind the reduced ones, which have to follow one another, and returns the result's
+ * shape. */
 static struct shape find_lengths(struct compiler *c, const struct shape *shape, unsigned axes, struct reduce_step *ret)
 {
 	struct shape out = {.dtype = ret->kind == REDUCE_NORM ? real_of(shape->dtype) : shape->dtype};

@@ -8,7 +8,7 @@
 /* Reports what an inline array lacks. Its map has three members in any order, so the text names them all. */
 void compile_wrong_array(struct compiler *c, unsigned param, enum error_code code, const char *what);
 
-/* Returns dtype and shape of an inline array. Its bytes are at most 2^62, so that later sums of them cannot overflow. */
+/* Returns dtype and shape of an inline array, whose bytes are at most 2^62: later sums of them cannot overflow. */
 struct shape compile_array_shape(struct compiler *c, unsigned param, const struct value *map);
 
 /* Notes where a buffer lies. */

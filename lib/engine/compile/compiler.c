@@ -12,7 +12,8 @@ void compile_fail(struct compiler *c, int error)
 	if (c->error || !error)
 		return;
 	c->error = error;
-	c->no_buffer = (struct buffer){.shape = {.dtype = DTYPE_F32, .ndim = 1, .dims = {1}, .n = 1, .bytes = 4}, .slot = -1};
+	c->no_buffer = (struct buffer){.shape = {.dtype = DTYPE_F32, .ndim = 1, .dims = {1}}, .slot = -1};
+	shape_finish(&c->no_buffer.shape);
 	c->no_step = (struct step){.placement = -1, .transform = STEP_NO_TRANSFORM};
 }
 
@@ -51,6 +52,18 @@ void compile_bind(struct compiler *c, const struct value *map)
 {
 	if (!c->error)
 		compile_fail(c, bind_args(&c->args, map, c->err));
+}
+
+void compile_read_stream_name(struct compiler *c, const struct value *map)
+{
+	const struct value *name = value_get(map, "stream_name");
+
+	if (!name || c->error)
+		return;
+	if (name->kind != VALUE_STRING && name->kind != VALUE_BYTES)
+		compile_error(c, ERROR_WRONG_TYPE, "stream_name: got %s, allowed is the name of a stream",
+			      bind_kind_text(name->kind));
+	c->stream_name = name;
 }
 
 struct buffer *compile_add_buffer(struct compiler *c, enum buffer_kind kind, const struct shape *shape)

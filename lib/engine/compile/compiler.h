@@ -18,7 +18,7 @@
  * The compiler keeps the first error. Every later call of a function with a compiler then does nothing, and one that
  * returns a buffer or a step returns a placeholder: a buffer of one f32 element, a step of no plan. So a compile
  * function goes on as if nothing had happened, and tests c->error only before it uses what a failed check would have
- * kept out: an index, a divisor, the end of a loop.
+ * kept out: an index, a divisor, the end of a loop, parameters that were not bound.
  */
 #ifndef TRNSCI_ENGINE_COMPILER_H
 #define TRNSCI_ENGINE_COMPILER_H
@@ -37,8 +37,8 @@ struct name_entry {
 	struct name_entry *after;
 };
 
-/* The state of one compilation, on its caller's stack. A step of a run, and a draw inside a step, are compiled by a
- * copy of it or with args replaced. */
+/* The state of one compilation, on its caller's stack. A step of a run, and a draw inside a step, are compiled with args
+ * replaced. */
 struct compiler {
 	struct plan *plan; /* what is being made; its bump holds all that must outlive the compilation */
 	struct run *first_run;   /* of it: holds the tiles and plans that are taken */
@@ -59,7 +59,7 @@ struct compiler {
 	struct step no_step;
 };
 
-/* ---- the error (compiler.c) ---- */
+/* ---- the error, and what is read by all (compiler.c) ---- */
 
 /* Notes an error whose text stands in c->err, unless one stands already. 0 is none. */
 void compile_fail(struct compiler *c, int error);
@@ -75,6 +75,9 @@ void compile_no_memory(struct compiler *c) __attribute__((cold));
 
 /* Binds map to c->args, whose operation is set. */
 void compile_bind(struct compiler *c, const struct value *map);
+
+/* Reads the named stream that a step's map, or that of a draw inside a step, draws from. */
+void compile_read_stream_name(struct compiler *c, const struct value *map);
 
 /* ---- pieces of the plan and members of the reply (compiler.c) ---- */
 
@@ -117,17 +120,8 @@ void compile_put_placement(struct compiler *c, int placement);
 /* Compiles the operation whose parameters are bound, by its row. ERROR_NOT_SUPPORTED: none computes it. */
 void compile_operation(struct compiler *c);
 
-/* Room for what begins an error about a step: "run: steps[255] hypergeometric". */
-enum { STEP_CONTEXT = 72 };
-
-/* Returns what a run states for those of its draws that state nothing themselves. */
-struct stream_choice compile_choice(const struct args *run);
-
 /* Compiles the steps of a bound `run`. */
 void compile_program(struct compiler *c);
-
-/* Reads the named stream that a step's map, or that of a draw inside a step, draws from. */
-void compile_read_stream_name(struct compiler *c, const struct value *map);
 
 /* Compiles the draw inside a bound stream_draw. It has no position until the owner has reserved its samples. */
 void compile_stream_draw(struct compiler *c);

@@ -10,6 +10,9 @@
  * harmless, so there may be more of them than steps. */
 enum { STEPS_MAX = 256, RESULTS_MAX = 2 * STEPS_MAX };
 
+/* Room for what begins an error about a step: "run: steps[255] hypergeometric". */
+enum { STEP_CONTEXT = 72 };
+
 /* Adds a name; it stays in the request's own bytes, which outlive the program's compilation. NULL: no memory. */
 static struct name_entry *add_name(struct compiler *c, const struct value *text)
 {
@@ -118,18 +121,6 @@ static void read_operation(struct compiler *c, const struct value *map, size_t i
 	c->step_name = operation->name;
 }
 
-void compile_read_stream_name(struct compiler *c, const struct value *map)
-{
-	const struct value *name = value_get(map, "stream_name");
-
-	if (!name || c->error)
-		return;
-	if (name->kind != VALUE_STRING && name->kind != VALUE_BYTES)
-		compile_error(c, ERROR_WRONG_TYPE, "stream_name: got %s, allowed is the name of a stream",
-			      bind_kind_text(name->kind));
-	c->stream_name = name;
-}
-
 /* Binds the step's parameters. Only what draws from one place of one stream has a stream_name. A step has no timeout of
  * its own: it would have to be stopped alone, and the steps that need its output with it. */
 static void bind_step(struct compiler *c, const struct value *map)
@@ -148,8 +139,8 @@ static void bind_step(struct compiler *c, const struct value *map)
 			      "timeout_ms: a step has none, allowed is that of the whole program");
 }
 
-/* Compiles a step, and adds its reply to `replies`, which begins with what the client called the step. context is the
- * caller's memory, which c->args point at. */
+/* Compiles a step, and adds its reply, which begins with what the client called the step, to those of the others.
+ * context is the caller's memory, which c->args point at. */
 static void compile_step(struct compiler *c, const struct value *map, size_t index, char context[STEP_CONTEXT],
 			 struct value *replies)
 {
@@ -182,7 +173,8 @@ static void check_steps(struct compiler *c, const struct value *list)
 		compile_param_error(c, RUN_STEPS, ERROR_LIMIT, "%zu steps, allowed are %d", list->array.count, STEPS_MAX);
 }
 
-struct stream_choice compile_choice(const struct args *run)
+/* Returns what a run states for those of its draws that state nothing themselves. */
+static struct stream_choice choice_of(const struct args *run)
 {
 	const struct arg *at = run->at;
 
@@ -229,7 +221,7 @@ void compile_program(struct compiler *c)
 	check_named(c);
 	read_results(c);
 	placements->is_run = true;
-	placements->run = compile_choice(&run);
+	placements->run = choice_of(&run);
 	placements->name = run.at[RUN_NAME].given ? run.at[RUN_NAME].value : NULL;
 	c->run = &run;
 	c->results = &results;

@@ -103,8 +103,8 @@ unsigned signal_axis(struct compiler *c, unsigned param, unsigned ndim)
 
 	if (axis >= -n && axis < n)
 		return (unsigned)(axis < 0 ? axis + n : axis);
-	compile_param_error(c, param, ERROR_OUT_OF_RANGE, "got %" PRId64 ", allowed for %u dimensions is %d to %d", axis, ndim,
-			    -(int)ndim, (int)ndim - 1);
+	compile_param_error(c, param, ERROR_OUT_OF_RANGE, "got %" PRId64 ", allowed for %u dimensions is %d to %d", axis,
+			    ndim, -(int)ndim, (int)ndim - 1);
 	return 0;
 }
 

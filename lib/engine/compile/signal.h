@@ -2,8 +2,8 @@
 /* What the operations on signals share when they are compiled.
  *
  * They compute in float32 or float64, as their input is (`wide`), and have no precision modes. Each either runs as one
- * step that keeps a frame in a thread's scratch (signal_stays), or, where frames are too long for that, as several steps
- * over temporaries. */
+ * step that keeps a frame in a thread's scratch (signal_stays), or, where frames are too long for that, as several
+ * steps over temporaries. */
 #ifndef TRNSCI_ENGINE_COMPILE_SIGNAL_H
 #define TRNSCI_ENGINE_COMPILE_SIGNAL_H
 
@@ -25,7 +25,8 @@ struct buffer *signal_window(struct compiler *c, unsigned param, struct buffer *
 /* Returns the window that came as values, of whatever length; NULL where none did. */
 struct buffer *signal_given_window(struct compiler *c, unsigned param);
 
-/* Copies a description, `size` bytes, to the plan's bump, as its steps need it while they run. NULL: an error stands. */
+/* Copies a description of `size` bytes to the plan's bump, as its steps need it while they run. NULL: an error stands.
+ */
 void *signal_keep(struct compiler *c, const void *call, size_t size);
 
 /* Adds a step of that kind over a description that signal_keep copied. transform: STEP_NO_TRANSFORM where it needs none.

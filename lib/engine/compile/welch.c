@@ -165,7 +165,8 @@ static struct buffer *long_spectra(struct compiler *c, const struct request_welc
 
 /* A thread sums the segments of one part of a row; a part has the same segments whatever the number of threads, so
  * the sum has the same bytes. */
-static void add_squares(struct compiler *c, const struct request_welch *r, const struct welch *welch, struct buffer *out)
+static void add_squares(struct compiler *c, const struct request_welch *r, const struct welch *welch,
+			struct buffer *out)
 {
 	struct buffer *spectra, *second;
 

@@ -205,11 +205,23 @@ static struct call *with(const char *op, const char *member)
 	return call;
 }
 
+/* noise = {op: normal, std: 3, std: 3}: value_put would have replaced the first. */
+static struct call *with_std_twice(void)
+{
+	struct call *call = with("normal", "std");
+	struct value *noise = (struct value *)value_get(&call->params, "noise");
+
+	value_add(call->bump, noise, "std", value_uint(3));
+	return call;
+}
+
 static void errors(void **state)
 {
 	struct fixture fixture = fixture_open(1);
 
 	(void)state;
+	call_fails(with_std_twice(), fixture.memory, "noise_add", ERROR_OUT_OF_RANGE,
+		   "out_of_range: noise_add: std: given twice, allowed is once");
 	call_fails(with("fft", NULL), fixture.memory, "noise_add", ERROR_UNKNOWN_METHOD,
 		   "unknown_method: noise_add: noise: op \"fft\" is not a distribution");
 	call_fails(with("normal", "n"), fixture.memory, "noise_add", ERROR_UNKNOWN_PARAMETER,

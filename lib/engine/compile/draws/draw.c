@@ -84,13 +84,12 @@ static int add_placement(struct compiler *c, const struct checked_draw *p)
 
 /* Checks the bound draw and notes its placement. like: the shape to fill where the request gives no n, shape or out;
  * NULL: one of these is required. The order matters: the dtype decides about tables, and these about components. */
-static void check_draw(struct compiler *c, const struct shape *like, struct checked_draw *ret)
+static void check_draw(struct compiler *c, const struct shape *like, struct checked_draw *p)
 {
 	const char *const name = c->args.operation->name;
-	struct checked_draw *p = ret;
 
 	*p = (struct checked_draw){.draw = {.distribution = dist_find(name, strlen(name))}};
-	if (c->error)
+	if (c->error) /* perhaps nothing is bound */
 		return;
 	p->out = compile_given_output(c, DRAW_OUT);
 	p->draw.dtype = find_dtype(c, p->draw.distribution, p->out);
@@ -171,7 +170,7 @@ void compile_enter_draw(struct compiler *c, const struct operation *distribution
 	if (c->run)
 		compile_read_stream_name(c, map);
 	compile_bind(c, map);
-	if (!c->run && !c->args.at[DRAW_U64].given)
+	if (!c->error && !c->run && !c->args.at[DRAW_U64].given)
 		c->args.at[DRAW_U64] = ret_outer->args.at[u64_param];
 }
 

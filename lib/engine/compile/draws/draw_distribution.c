@@ -167,8 +167,8 @@ static void note_table(struct compiler *c, const struct draw_builder *builder, d
 	deferred_build_add(deferred, &table->build);
 }
 
-/* Reports a fault of the draw that is compiled, of which no error stands yet. */
-static void compile_fault(struct compiler *c, const struct dist_fault *fault)
+/* Reports a fault of the draw being compiled. No error may stand: its text would be lost. */
+static void note_fault(struct compiler *c, const struct dist_fault *fault)
 {
 	compile_fail(c, report_fault(c->args.context, c->args.operation, fault, c->err));
 }
@@ -185,7 +185,7 @@ static void make_table_here(struct compiler *c, struct draw_builder *builder, do
 	draw_builder_free(builder);
 	free(list);
 	if (more)
-		compile_fault(c, &fault);
+		note_fault(c, &fault);
 }
 
 /* Begins the table that the distribution draws from, if it has one: a small one is built at once. Takes ownership of
@@ -197,7 +197,7 @@ static void begin_table(struct compiler *c, struct draw *draw, const struct list
 
 	if (draw_builder_begin(draw, list->at, list->n, &builder, &fault)) {
 		free(list->own);
-		compile_fault(c, &fault);
+		note_fault(c, &fault);
 		return;
 	}
 	if (!builder.table) {

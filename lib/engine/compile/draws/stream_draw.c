@@ -75,7 +75,7 @@ void compile_stream_draw(struct compiler *c)
 	c->args.context = context;
 	c->stream_name = outer.at[STREAM_NAME].value;
 	compile_bind(c, &members);
-	if (!c->args.at[DRAW_U64].given)
+	if (!c->error && !c->args.at[DRAW_U64].given)
 		c->args.at[DRAW_U64] = outer.at[STREAM_U64];
 	if (!c->error)
 		compile_draw(c);
