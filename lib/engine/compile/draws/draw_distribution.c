@@ -143,8 +143,8 @@ static int check_table(struct deferred_build *build, struct error *err)
 							   : 0;
 }
 
-/* Leaves the table to be built in pieces before the run. Takes ownership of the list, also when it fails. */
-static void note_table(struct compiler *c, const struct draw_builder *builder, double *list)
+/* Leaves the table to be built in pieces before the run, which then owns the list. */
+static void note_table(struct compiler *c, const struct draw_builder *builder, struct list *list)
 {
 	struct deferred_builds *deferred = &c->first_run->bound.deferred;
 	struct plan *plan = c->plan;
@@ -152,15 +152,15 @@ static void note_table(struct compiler *c, const struct draw_builder *builder, d
 	char *context = bump_copy(plan->bump, c->args.context, strlen(c->args.context));
 
 	if (!table || !context || bump_defer(plan->bump, end_table, table)) {
-		free(list);
 		compile_error(c, ERROR_NO_MEMORY, "no memory");
 		return;
 	}
 	*table = (struct deferred_table){.build = {.piece = make_table, .check = check_table},
 					 .builder = *builder,
-					 .list = list,
+					 .list = list->own,
 					 .operation = c->args.operation,
 					 .context = context};
+	list->own = NULL;
 	table->build.checks = builder->is_checked ? 0 : builder->n_list;
 	if (builder->work_bytes > deferred->work_bytes)
 		deferred->work_bytes = builder->work_bytes;
@@ -173,8 +173,8 @@ static void note_fault(struct compiler *c, const struct dist_fault *fault)
 	compile_fail(c, report_fault(c->args.context, c->args.operation, fault, c->err));
 }
 
-/* Builds a small table at once. Frees the builder's memory and the list, also when it fails. */
-static void make_table_here(struct compiler *c, struct draw_builder *builder, double *list)
+/* Builds a small table at once, and frees the builder's memory. */
+static void make_table_here(struct compiler *c, struct draw_builder *builder)
 {
 	struct dist_fault fault;
 	int more;
@@ -183,38 +183,34 @@ static void make_table_here(struct compiler *c, struct draw_builder *builder, do
 		more = draw_builder_step(builder, &fault);
 	while (more > 0);
 	draw_builder_free(builder);
-	free(list);
 	if (more)
 		note_fault(c, &fault);
 }
 
-/* Begins the table that the distribution draws from, if it has one: a small one is built at once. Takes ownership of
- * the list, also when it fails. */
-static void begin_table(struct compiler *c, struct draw *draw, const struct list *list)
+/* Begins the table that the distribution draws from, if it has one: a small one is built at once. */
+static void begin_table(struct compiler *c, struct draw *draw, struct list *list)
 {
 	struct dist_fault fault;
 	struct draw_builder builder;
 
+	if (c->error)
+		return;
 	if (draw_builder_begin(draw, list->at, list->n, &builder, &fault)) {
-		free(list->own);
 		note_fault(c, &fault);
 		return;
 	}
-	if (!builder.table) {
-		free(list->own);
+	if (!builder.table)
 		return;
-	}
 	if (bump_defer(c->plan->bump, free, builder.table)) {
 		free(builder.table);
-		free(list->own);
 		compile_error(c, ERROR_NO_MEMORY, "no memory");
 		return;
 	}
 	c->first_run->bound.deferred.held_bytes += draw_table_bytes(draw);
 	if (deferred_build_is_small(&c->first_run->bound.deferred, builder.cost_ns))
-		make_table_here(c, &builder, list->own);
+		make_table_here(c, &builder);
 	else
-		note_table(c, &builder, list->own);
+		note_table(c, &builder, list);
 }
 
 /* Copies a list that lies in the request's own bytes, if it is read after the request is gone (a prepared call), or is
@@ -223,9 +219,10 @@ static void own_list(struct compiler *c, const struct draw *draw, struct list *l
 {
 	const bool small = list->n <= DIST_MAX_COMPONENTS;
 
-	if (list->own || !(dist_row(draw->distribution)->is_vector
-				   ? small
-				   : c->plan->copies_inputs && list->n <= DEFERRED_CHECKS_MAX))
+	if (c->error || list->own ||
+	    !(dist_row(draw->distribution)->is_vector
+		      ? small
+		      : c->plan->copies_inputs && list->n <= DEFERRED_CHECKS_MAX))
 		return;
 	list->own = malloc((list->n + 1) * sizeof *list->own);
 	if (!list->own) {
@@ -251,13 +248,11 @@ void compile_distribution(struct compiler *c, struct draw *draw)
 	struct list list = {.n = 0};
 
 	read_parameters(c, draw, &list);
-	if (has_arrays(c) || c->error) { /* with arrays each sample's parameters are checked when it is drawn */
-		free(list.own);
-		return;
-	}
-	own_list(c, draw, &list);
-	if (dist_row(draw->distribution)->zero_is_all && draw->parameters[0].natural == 0)
-		draw->parameters[0].natural = 1;
-	if (!c->error)
+	if (!has_arrays(c)) { /* with arrays each sample's parameters are checked when it is drawn */
+		own_list(c, draw, &list);
+		if (dist_row(draw->distribution)->zero_is_all && draw->parameters[0].natural == 0)
+			draw->parameters[0].natural = 1;
 		begin_table(c, draw, &list);
+	}
+	free(list.own);
 }
