@@ -20,7 +20,7 @@
 #include "engine/operations/params.h"
 #include "engine/producers/broadcast.h"
 #include "memory/arena.h"
-#include "reservations.h"
+#include "streams/stream_methods.h"
 
 /* TICK_US: a broadcast with a rate publishes in steps of 5 ms, which costs 200 events a second. */
 enum { NAME_MAX_BYTES = 64, WAKE_MAX = 64, TICK_US = 5000 };
@@ -33,7 +33,8 @@ struct broadcast_entry {
 	struct broadcast_entry *next, *prev; /* of service->broadcasts */
 	struct session *session;             /* of the owner */
 	struct client_held *held;
-	struct reservations reservations;
+	char stream_name[STORE_NAME_MOST + 1];
+	struct ring_stream named; /* without a name: there is none */
 	uint64_t target, started_ns; /* target: samples that were asked for so far */
 	double rate;                 /* samples a second; 0: the owner publishes */
 	uid_t uid;                   /* of the owner; with gid and mode, who may read it, as for a file */
@@ -155,13 +156,6 @@ static void on_broadcast_gone(void *arg, const struct error *reason)
 	loop_post(entry->session->service->loop, &entry->ended);
 }
 
-static void continue_broadcast(void *arg)
-{
-	struct broadcast_entry *entry = arg;
-
-	broadcast_go_on(entry->broadcast);
-}
-
 /* Publishes what is due by the clock, counted from the start, so that late ticks lose no samples. The bound keeps the conversion
  * to an integer defined. */
 static void on_tick(void *arg)
@@ -248,8 +242,6 @@ static int start_broadcast(struct broadcast_entry *entry, struct sampler *sample
 	const struct ring_memory memory = {held->samples.base, (char *)held->samples.base + arena_page(), NULL,
 					   held->capacity};
 	const struct ring_events events = {on_broadcast_published, on_broadcast_gone, entry};
-	const bool named = reservations_stream(&entry->reservations);
-	struct reservation_source source;
 	int r;
 
 	entry->published.deliver = on_published;
@@ -259,10 +251,8 @@ static int start_broadcast(struct broadcast_entry *entry, struct sampler *sample
 		sampler_free(sampler);
 		return error_set(err, ERROR_NO_MEMORY, "broadcast_create: its clock");
 	}
-	if (named)
-		source = reservations_source(&entry->reservations, sampler, held->capacity, continue_broadcast, entry);
-	r = broadcast_create(session->memory, sampler, &memory, named ? &source : NULL, &events, &entry->broadcast,
-			     err);
+	r = broadcast_create(session->memory, sampler, &memory, entry->named.name ? &entry->named : NULL, &events,
+			     &entry->broadcast, err);
 	if (r < 0)
 		loop_unwatch(entry->tick);
 	return r;
@@ -271,13 +261,13 @@ static int start_broadcast(struct broadcast_entry *entry, struct sampler *sample
 static int create_broadcast(struct broadcast_entry *entry, const struct args *args, struct error *err)
 {
 	struct session *session = entry->session;
-	const struct stream *named;
+	const struct stream *named = args->at[BROADCAST_STREAM].given ? &entry->named.stream : NULL;
 	struct sampler *sampler;
-	int r = reservations_open(&entry->reservations, session, args, BROADCAST_STREAM, err);
+	int r = named ? stream_find_named(session, args, BROADCAST_STREAM, entry->stream_name, &entry->named.stream, err) : 0;
 
 	if (r < 0)
 		return r;
-	named = reservations_stream(&entry->reservations);
+	entry->named.name = named ? entry->stream_name : NULL;
 	r = sampler_create(session->memory, args, BROADCAST_NOISE, BROADCAST_U64, named, &sampler, err);
 	if (r < 0)
 		return r;
@@ -394,9 +384,9 @@ int broadcasts_attach(struct method_call *call)
 				 "broadcast_attach: an earlier reply's descriptors are under way, "
 				 "allowed: one reply at a time");
 	const struct sampler *sampler = broadcast_sampler(entry->broadcast);
-	const bool named = reservations_stream(&entry->reservations);
+	const bool named = entry->named.name;
 
-	failed = named ? value_put(call->bump, call->result, "stream_name", value_string(entry->reservations.name)) : 0;
+	failed = named ? value_put(call->bump, call->result, "stream_name", value_string(entry->named.name)) : 0;
 	failed |= client_held_describe(entry->held, sampler, named, call->bump, call->result);
 	if (failed)
 		return error_set(call->err, ERROR_NO_MEMORY, "broadcast_attach: the reply");
@@ -417,8 +407,8 @@ static int show_broadcast(const struct broadcast_entry *entry, struct bump *bump
 	failed |= value_put(bump, &one, "mode", value_uint(entry->mode));
 	failed |= value_put(bump, &one, "rate", value_real(entry->rate));
 	failed |= value_put(bump, &one, "capacity", value_uint(entry->held->capacity));
-	if (reservations_stream(&entry->reservations))
-		failed |= value_put(bump, &one, "stream_name", value_string(entry->reservations.name));
+	if (entry->named.name)
+		failed |= value_put(bump, &one, "stream_name", value_string(entry->named.name));
 	failed |= value_put(bump, &one, "produced", value_uint(broadcast_produced(entry->broadcast)));
 	failed |= sampler_describe(broadcast_sampler(entry->broadcast), bump, &one);
 	return failed | value_push(bump, list, one);

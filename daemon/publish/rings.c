@@ -20,7 +20,7 @@
 #include "engine/producers/ring.h"
 #include "log.h"
 #include "memory/arena.h"
-#include "reservations.h"
+#include "streams/stream_methods.h"
 
 /* A ring of a session, from ring_attach until its producer has ended. Lanes fill it; all else is the loop's thread's.
  *
@@ -32,7 +32,8 @@ struct ring_entry {
 	struct session *session;        /* waits for the ring: session->n_rings */
 	uint32_t handle;                /* counts up in the session */
 	struct client_held *held;       /* owned; its page and samples are the producer's while it runs */
-	struct reservations reservations;
+	char name[STORE_NAME_MOST + 1]; /* of the named stream */
+	struct ring_stream named;       /* without a name: there is none */
 	int wake_fd;              /* owned; the client has a duplicate */
 	struct watch *wake_watch; /* NULL once the client has detached the ring */
 	bool detached;            /* by the client: counts in session->n_detached */
@@ -131,13 +132,6 @@ static void on_client_wakes(void *arg)
 	ring_wake(entry->ring);
 }
 
-static void continue_ring(void *arg)
-{
-	struct ring_entry *entry = arg;
-
-	ring_go_on(entry->ring);
-}
-
 /* ------- attaching ------- */
 
 static int open_wake_fd(struct ring_entry *entry, struct error *err)
@@ -190,10 +184,10 @@ static int describe_ring(const struct ring_entry *entry, const struct sampler *s
 			 struct value *result)
 {
 	int failed = value_put(bump, result, "ring", value_uint(entry->handle));
-	const bool named = reservations_stream(&entry->reservations);
+	const bool named = entry->named.name;
 
 	if (named)
-		failed |= value_put(bump, result, "name", value_string(entry->reservations.name));
+		failed |= value_put(bump, result, "name", value_string(entry->name));
 	failed |= client_held_describe(entry->held, sampler, named, bump, result);
 	return failed | copy_texts(bump, result);
 }
@@ -209,12 +203,9 @@ static int start_ring(struct ring_entry *entry, struct sampler *sampler, struct 
 		.capacity = held->capacity,
 	};
 	const struct ring_events events = {.published = on_ring_published, .gone = on_ring_gone, .arg = entry};
-	struct reservation_source source;
 
-	if (!reservations_stream(&entry->reservations))
-		return ring_create(session->memory, sampler, &memory, NULL, &events, &entry->ring, err);
-	source = reservations_source(&entry->reservations, sampler, held->capacity, continue_ring, entry);
-	return ring_create(session->memory, sampler, &memory, &source, &events, &entry->ring, err);
+	return ring_create(session->memory, sampler, &memory, entry->named.name ? &entry->named : NULL, &events, &entry->ring,
+			   err);
 }
 
 static void link_ring(struct ring_entry *entry)
@@ -235,13 +226,13 @@ static int create_ring(struct ring_entry *entry, struct method_call *call)
 	const struct args *args = call->args;
 	struct session *session = entry->session;
 	struct fdpass fds = {.count = 0};
-	const struct stream *named;
+	const struct stream *named = args->at[RING_NAME].given ? &entry->named.stream : NULL;
 	struct sampler *sampler;
-	int r = reservations_open(&entry->reservations, session, args, RING_NAME, call->err);
+	int r = named ? stream_find_named(session, args, RING_NAME, entry->name, &entry->named.stream, call->err) : 0;
 
 	if (r < 0)
 		return r;
-	named = reservations_stream(&entry->reservations);
+	entry->named.name = named ? entry->name : NULL;
 	r = sampler_create(session->memory, args, RING_NOISE, RING_U64, named, &sampler, call->err);
 	if (r < 0)
 		return r;

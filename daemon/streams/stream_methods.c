@@ -13,7 +13,8 @@
 #define NO_NAME                                                                                                        \
 	"not a name of a stream, allowed: 1 to %d of A-Z a-z 0-9 _ . : / -, the first a letter, a digit or _"
 
-int stream_read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err)
+/* Reads the name of a stream from a parameter. */
+static int read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err)
 {
 	const struct value *value = args->at[param].value;
 
@@ -22,6 +23,26 @@ int stream_read_name(const struct args *args, unsigned param, char name[STORE_NA
 	memcpy(name, value->bytes.at, value->bytes.size);
 	name[value->bytes.size] = '\0';
 	return 0;
+}
+
+/* The client's supplementary groups are read when a method on streams first needs them: most sessions never do. The loop's
+ * thread reads them; producers, on others, find them there. */
+static int read_groups(struct session *session, const char *operation, struct error *err)
+{
+	if (session->peer.groups_known || peer_read_groups(&session->peer, session->fd) == 0)
+		return 0;
+	return error_set(err, ERROR_SYSTEM, "%s: the client's groups: %s", operation, strerror(errno));
+}
+
+int stream_find_named(struct session *session, const struct args *args, unsigned param, char ret_name[STORE_NAME_MOST + 1],
+		      struct stream *ret_stream, struct error *err)
+{
+	const struct streams_who who = {.peer = &session->peer, .name = ret_name, .operation = args->context};
+	int r = read_name(args, param, ret_name, err);
+
+	if (r == 0)
+		r = read_groups(session, args->context, err);
+	return r < 0 ? r : streams_find(session->service->streams, &who, ret_stream, err);
 }
 
 static int read_stream_mode(const struct args *args, uint32_t *ret, struct error *err)
@@ -98,7 +119,7 @@ static int call_list(struct session *session, const struct args *args, const str
 	from.u64_text = args->at[STREAM_LIST_U64].choice != 0;
 	from.name = NULL;
 	if (args->at[STREAM_LIST_AFTER].given) {
-		r = stream_read_name(args, STREAM_LIST_AFTER, after, deferred->error);
+		r = read_name(args, STREAM_LIST_AFTER, after, deferred->error);
 		from.name = after;
 	}
 	return r < 0 ? r : streams_list(session->service->streams, &from, args->at[STREAM_LIST_LIMIT].u64, deferred);
@@ -128,7 +149,6 @@ static const struct stream_method {
 	{"stream_delete", true, call_delete}, {"stream_advance", true, call_advance},
 };
 
-/* The client's supplementary groups are read when a method on streams first needs them: most sessions never do. */
 static int begin_call(void *arg, const struct args *args, struct deferred_reply *deferred)
 {
 	struct session *session = arg;
@@ -136,15 +156,13 @@ static int begin_call(void *arg, const struct args *args, struct deferred_reply 
 	char name[STORE_NAME_MOST + 1];
 	struct streams_who who = {&session->peer,        name, args->at[STREAM_U64].choice != 0,
 				  args->operation->name, NULL, NULL};
-	int r = 0;
+	int r;
 
 	while (strcmp(method->name, args->operation->name) != 0)
 		method++; /* the engine passes START_OWNER's rows only, which the table has */
-	if (peer_read_groups(&session->peer, session->fd) < 0)
-		return error_set(deferred->error, ERROR_SYSTEM, "%s: the client's groups: %s", method->name,
-				 strerror(errno));
-	if (method->has_name)
-		r = stream_read_name(args, STREAM_NAME, name, deferred->error);
+	r = read_groups(session, method->name, deferred->error);
+	if (r == 0 && method->has_name)
+		r = read_name(args, STREAM_NAME, name, deferred->error);
 	return r < 0 ? r : method->call(session, args, &who, deferred);
 }
 
@@ -156,11 +174,13 @@ static int reserve_draw(void *arg, const char *at, size_t size, const char *cont
 	const struct streams_who who = {.peer = &session->peer,
 					.name = name,
 					.operation = draw ? "stream_draw" : context,
-					.param = draw ? "name" : "stream_name"};
+					.same = deferred->same,
+					.param = draw || deferred->same ? "name" : "stream_name"};
 
-	if (peer_read_groups(&session->peer, session->fd) < 0)
-		return error_set(deferred->error, ERROR_SYSTEM, "%s: the client's groups: %s", who.operation,
-				 strerror(errno));
+	int r = read_groups(session, who.operation, deferred->error);
+
+	if (r < 0)
+		return r;
 	if (!store_name_is_good(at, size))
 		return error_set(deferred->error, ERROR_OUT_OF_RANGE, "%s: %s: " NO_NAME, who.operation, who.param,
 				 STORE_NAME_MOST);

@@ -6,10 +6,14 @@
 #include "engine/deferred_reply.h"
 #include "store.h"
 
+struct session;
+
 /* Their argument is the session. */
 extern const struct deferred_reply_ops stream_methods;
 
-/* Reads the name of a stream from a parameter. */
-int stream_read_name(const struct args *args, unsigned param, char name[STORE_NAME_MOST + 1], struct error *err);
+/* Finds the stream that a parameter of args names, which the client may draw from. Returns 0; or -ERROR_NOT_FOUND,
+ * -ERROR_NOT_PERMITTED or another error of named streams. */
+int stream_find_named(struct session *session, const struct args *args, unsigned param, char ret_name[STORE_NAME_MOST + 1],
+		      struct stream *ret_stream, struct error *err);
 
 #endif

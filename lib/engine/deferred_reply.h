@@ -20,7 +20,8 @@ struct deferred_reply {
 	struct bump *bump; /* for the reply; nobody else allocates from it before deferred_reply_send */
 	struct value *reply;
 	struct error *error;
-	/* A reservation: the owner reads n and words, and sets stream and offset. */
+	/* A reservation: the owner reads same, n and words, and sets stream and offset. */
+	const struct stream *same; /* the stream that the name must still stand for; NULL: any */
 	uint64_t n;     /* samples to reserve */
 	unsigned words; /* of 32 bits, of one sample */
 	struct stream stream;

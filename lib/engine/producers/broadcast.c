@@ -54,7 +54,7 @@ static int advance_broadcast(struct job *job)
 		return JOB_WAIT;
 	r = producer_locate(producer, &n, &at);
 	if (r != 0)
-		return r == RESERVATION_LATER ? JOB_WAIT : r;
+		return r == REPLY_DEFERRED ? JOB_WAIT : r;
 	/* Claim first: a reader that copies an overwritten sample sees the claim when it checks after its copy. */
 	if (broadcast->claimed < producer->samples_published + n)
 		broadcast->claimed = producer->samples_published + n;
@@ -70,7 +70,7 @@ static void finish_broadcast(struct job *job, int error)
 static const struct job_ops broadcast_ops = {advance_broadcast, producer_run_chunk, finish_broadcast};
 
 int broadcast_create(struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
-		     const struct reservation_source *source, const struct ring_events *events,
+		     const struct ring_stream *named, const struct ring_events *events,
 		     struct broadcast **ret_broadcast, struct error *err)
 {
 	struct broadcast *broadcast = calloc(1, sizeof *broadcast);
@@ -81,7 +81,7 @@ int broadcast_create(struct engine_session *session, struct sampler *sampler, co
 		return error_set(err, ERROR_NO_MEMORY, "broadcast: no memory for it");
 	}
 	error = producer_start(&broadcast->producer, &broadcast_ops, "broadcast", session, sampler, memory,
-			       source, events, err);
+			       named, events, err);
 	if (error) {
 		free(broadcast);
 		return error;
@@ -107,11 +107,6 @@ uint64_t broadcast_produced(const struct broadcast *broadcast)
 const struct sampler *broadcast_sampler(const struct broadcast *broadcast)
 {
 	return broadcast->producer.sampler;
-}
-
-void broadcast_go_on(struct broadcast *broadcast)
-{
-	pool_wake(broadcast->producer.pool, &broadcast->producer.job);
 }
 
 void broadcast_close(struct broadcast *broadcast, enum error_code why)

@@ -12,11 +12,11 @@
 
 struct broadcast;
 
-/* Takes ownership of the sampler, also when it fails. memory->index is not used; source as for ring_create. `published`
+/* Takes ownership of the sampler, also when it fails. memory->index is not used; named as for ring_create. `published`
  * follows every step, `gone` comes last. Sets *ret_broadcast before the first event. Returns 0, -ERROR_CLOSED,
  * -ERROR_LIMIT (jobs) or -ERROR_NO_MEMORY. */
 int broadcast_create(struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
-		     const struct reservation_source *source, const struct ring_events *events,
+		     const struct ring_stream *named, const struct ring_events *events,
 		     struct broadcast **ret_broadcast, struct error *err);
 
 /* Publishes up to sample `target`, which only grows. Samples more than a capacity before the target are skipped, not
@@ -27,9 +27,8 @@ void broadcast_publish(struct broadcast *broadcast, uint64_t target);
 uint64_t broadcast_produced(const struct broadcast *broadcast);
 const struct sampler *broadcast_sampler(const struct broadcast *broadcast);
 
-/* As ring_go_on, ring_close and ring_free. `why` is the state of the page: ERROR_CLOSED, or ERROR_NO_DAEMON where the daemon
+/* As ring_close and ring_free. `why` is the state of the page: ERROR_CLOSED, or ERROR_NO_DAEMON where the daemon
  * stops, which readers outlast. */
-void broadcast_go_on(struct broadcast *broadcast);
 void broadcast_close(struct broadcast *broadcast, enum error_code why);
 void broadcast_free(struct broadcast *broadcast);
 

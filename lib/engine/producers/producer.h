@@ -2,12 +2,15 @@
 /* The part that rings and broadcasts share: a job that runs until its readers are gone.
  *
  * It draws samples into shared memory step by step and publishes each step by advancing the page's counter. Clients can
- * overwrite the page, so the producer never reads its own counter back from it. */
+ * overwrite the page, so the producer never reads its own counter back from it.
+ *
+ * Samples of a plain stream are consecutive. Those of a named stream lie in reservations of the session's owner
+ * (deferred_reply.h): the job waits for a late one as a request does. */
 #ifndef TRNSCI_ENGINE_PRODUCER_H
 #define TRNSCI_ENGINE_PRODUCER_H
 
+#include "engine/deferred_reply.h"
 #include "engine/memory/engine_session_core.h"
-#include "engine/producers/sample_map.h"
 #include "engine/producers/ring_memory.h"
 #include "engine/producers/sampler.h"
 
@@ -19,7 +22,14 @@ struct producer {
 	struct sampler *sampler;
 	struct ring_memory memory;
 	struct ring_events events;
-	struct sample_map map;
+	/* Of a named stream (NULL: it is a plain one): a reservation is taken when its first sample is to be drawn, and other
+	 * clients' draws may lie between two of them. One is never given back: its samples go to nobody else. */
+	const struct ring_stream *named;
+	struct deferred_reply reservation; /* the owner's while the reply is REPLY_DEFERRED */
+	struct error refusal;              /* the owner's text */
+	atomic_int reply;                  /* 0 or an error: it is there; REPLY_DEFERRED; NOT_ASKED */
+	uint64_t reserved;                 /* reservations taken so far, the last of which begins at sample `first` */
+	uint64_t first;
 	uint64_t samples_available; /* from the start position to the end of the stream */
 	uint64_t samples_published; /* authoritative; the shared page holds a copy */
 	size_t samples_in_flight;   /* in the step that is being drawn */
@@ -28,11 +38,11 @@ struct producer {
 };
 
 /* Registers the producer with its session under `kind` ("ring" or "broadcast"), which names it in errors. Takes
- * ownership of the sampler, also when it fails. source: of a named stream's reservations, or NULL, as ring_create. The
- * caller submits producer->job. Returns 0, -ERROR_CLOSED, or -ERROR_LIMIT. */
+ * ownership of the sampler, also when it fails. named: as ring_create. The caller submits producer->job. Returns 0,
+ * -ERROR_CLOSED, or -ERROR_LIMIT. */
 int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind,
 		   struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
-		   const struct reservation_source *source, const struct ring_events *events, struct error *err);
+		   const struct ring_stream *named, const struct ring_events *events, struct error *err);
 
 /* Builds one piece of the sampler's tables (at most 250 us). Returns JOB_AGAIN while pieces are left, then 0, or an
  * error. */
@@ -44,7 +54,9 @@ bool producer_publish(struct producer *producer);
 /* Sets the page's state and wakes readers that sleep. */
 void producer_notify(struct producer *producer, uint32_t state);
 
-/* Finds where the next n samples lie in the stream; lowers *n to those of one reservation. As sample_map_locate. */
+/* Finds where the next n samples lie in the stream; lowers *n to those of one reservation. Takes a new reservation where one
+ * begins, and publishes it in the page. Returns 0, REPLY_DEFERRED (the job is woken when the reply is there), or the owner's
+ * error. */
 int producer_locate(struct producer *producer, size_t *n, uint64_t *ret_at);
 
 /* Sets the job's next stage: n samples from sample `at` of the stream. Returns JOB_STAGE. */

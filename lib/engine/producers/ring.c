@@ -119,7 +119,7 @@ static int fill_ring(struct ring *ring, size_t n)
 	int r = producer_locate(&ring->producer, &n, &at);
 
 	if (r != 0)
-		return r == RESERVATION_LATER ? wait(ring) : r;
+		return r == REPLY_DEFERRED ? wait(ring) : r;
 	return producer_begin_step(&ring->producer, n, at);
 }
 
@@ -163,7 +163,7 @@ static uint64_t step_samples(uint64_t capacity)
 }
 
 int ring_create(struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
-		const struct reservation_source *source, const struct ring_events *events, struct ring **ret_ring,
+		const struct ring_stream *named, const struct ring_events *events, struct ring **ret_ring,
 		struct error *err)
 {
 	struct ring *ring = calloc(1, sizeof *ring);
@@ -174,8 +174,7 @@ int ring_create(struct engine_session *session, struct sampler *sampler, const s
 		return error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
 	}
 	ring->step = step_samples(memory->capacity);
-	error = producer_start(&ring->producer, &ring_ops, "ring", session, sampler, memory, source, events,
-			       err);
+	error = producer_start(&ring->producer, &ring_ops, "ring", session, sampler, memory, named, events, err);
 	if (error) {
 		free(ring);
 		return error;
@@ -188,11 +187,6 @@ int ring_create(struct engine_session *session, struct sampler *sampler, const s
 void ring_wake(struct ring *ring)
 {
 	atomic_fetch_add_explicit(&ring->wakes, 1, memory_order_relaxed);
-	pool_wake(ring->producer.pool, &ring->producer.job);
-}
-
-void ring_go_on(struct ring *ring)
-{
 	pool_wake(ring->producer.pool, &ring->producer.job);
 }
 

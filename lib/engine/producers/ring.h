@@ -8,23 +8,18 @@
 #define TRNSCI_ENGINE_RING_H
 
 #include "engine/producers/ring_memory.h"
-#include "engine/producers/sample_map.h"
 #include "engine/producers/sampler.h"
 
 struct ring;
 
-/* Starts to fill the ring. source: where a named stream reserves samples, a capacity at a time; NULL for a plain
- * stream. Takes ownership of the sampler, also when it fails. Sets *ret_ring before the first event and the first
- * reservation. Returns 0, -ERROR_CLOSED, -ERROR_LIMIT (jobs) or -ERROR_NO_MEMORY. */
+/* Starts to fill the ring. named: the sampler's stream, of a session whose owner has named streams; NULL for a plain stream.
+ * Takes ownership of the sampler, also when it fails. Sets *ret_ring before the first event. Returns 0, -ERROR_CLOSED, -ERROR_LIMIT (jobs) or -ERROR_NO_MEMORY. */
 int ring_create(struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
-		const struct reservation_source *source, const struct ring_events *events, struct ring **ret_ring,
+		const struct ring_stream *named, const struct ring_events *events, struct ring **ret_ring,
 		struct error *err);
 
 /* The consumer reports that half the ring is free. Any thread, until ring_free. */
 void ring_wake(struct ring *ring);
-
-/* The source can answer now: the producer asks it again. Any thread, until source.forget has returned. */
-void ring_go_on(struct ring *ring);
 
 /* Cancels the ring within one chunk; engine_session_close does the same. `why` is the state of the page: ERROR_CLOSED, or
  * ERROR_NOT_PERMITTED where an administrator ended it. The first one stays. Any thread, until ring_free. */

@@ -14,8 +14,6 @@
 #include <cmocka.h>
 
 #include "stream_fixture.h"
-#include "daemon/net/session.h"
-#include "daemon/publish/reservations.h"
 #include "engine/operations/operations.h"
 #include "engine/operations/params.h"
 #include "engine/producers/broadcast.h"
@@ -30,7 +28,7 @@ struct tap {
 	struct ring_page page;
 	struct ring_index index;
 	_Alignas(64) float samples[CAPACITY];
-	struct reservations ranges;
+	struct ring_stream named;
 	struct visible visible;
 	uint64_t target;
 	struct ring *ring;
@@ -40,8 +38,6 @@ struct tap {
 };
 
 static struct tap taps[TAPS];
-static struct service service;
-static struct session session = {.service = &service, .fd = -1};
 static uint64_t seen; /* words that were visible, in all lives */
 
 static void published(void *arg)
@@ -57,43 +53,30 @@ static void gone(void *arg, const struct error *why)
 	sem_post(&tap->gone);
 }
 
-static void go_on(void *arg)
-{
-	struct tap *tap = arg;
-
-	if (tap->ring)
-		ring_go_on(tap->ring);
-	else
-		broadcast_go_on(tap->broadcast);
-}
-
 /* On the stream of that name, if there is one now: tap 0 is a ring, tap 1 a broadcast. */
 static void tap_open(struct fixture *fixture, struct tap *tap, const char *name)
 {
 	const struct ring_memory memory = {&tap->page, (char *)tap->samples, &tap->index, CAPACITY};
 	const struct ring_events events = {published, gone, tap};
 	struct args args = {.operation = operation_find("ring_attach", 11), .context = "check"};
-	struct streams_who who = {.peer = &session.peer, .name = name, .operation = "check"};
+	struct streams_who who = {.peer = &fixture->peer, .name = name, .operation = "check"};
 	struct value none = value_map();
-	struct reservation_source source;
 	struct error err = {0};
 	struct sampler *sampler;
 
 	memset(tap, 0, sizeof *tap);
-	tap->ranges.session = &session;
-	strcpy(tap->ranges.name, name);
-	if (streams_find(fixture->streams, &who, &tap->ranges.stream, &err) < 0)
+	tap->named.name = name;
+	if (streams_find(fixture->streams, &who, &tap->named.stream, &err) < 0)
 		return;
 	sem_init(&tap->gone, 0, 0);
 	ring_page_begin(&tap->page, CAPACITY, sizeof *tap->samples, CAPACITY);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
 	assert_int_equal(
-		sampler_create(fixture->memory, &args, RING_NOISE, RING_U64, &tap->ranges.stream, &sampler, &err), 0);
+		sampler_create(fixture->memory, &args, RING_NOISE, RING_U64, &tap->named.stream, &sampler, &err), 0);
 	tap->visible = (struct visible){&tap->page, sampler_words(sampler), 0};
-	source = reservations_source(&tap->ranges, sampler, CAPACITY, go_on, tap);
 	int r = tap == &taps[0]
-			? ring_create(fixture->memory, sampler, &memory, &source, &events, &tap->ring, &err)
-			: broadcast_create(fixture->memory, sampler, &memory, &source, &events, &tap->broadcast, &err);
+			? ring_create(fixture->memory, sampler, &memory, &tap->named, &events, &tap->ring, &err)
+			: broadcast_create(fixture->memory, sampler, &memory, &tap->named, &events, &tap->broadcast, &err);
 	assert_int_equal(r, 0);
 	tap->open = true;
 }
@@ -101,7 +84,7 @@ static void tap_open(struct fixture *fixture, struct tap *tap, const char *name)
 /* Notes what there is to see, and then makes room for more. */
 static void tap_look(struct fixture *fixture, struct tap *tap)
 {
-	struct reservation range = {.seed = 1, .stream = tap->ranges.stream.stream};
+	struct reservation range = {.seed = 1, .stream = tap->named.stream.stream};
 
 	while (tap->open && visible_next(&tap->visible, &range.first, &range.end)) {
 		fixture_check_range(fixture, &range);
@@ -168,7 +151,6 @@ static void live(struct fixture *fixture, uint64_t operations)
 {
 	fixture_power_on(fixture);
 	fixture_check_names(fixture);
-	service.streams = fixture->streams;
 	for (int i = 0; i < FIXTURE_NAMES; i++)
 		fixture_create(fixture, i);
 	torn_cut_at(operations);

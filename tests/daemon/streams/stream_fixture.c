@@ -57,7 +57,7 @@ static int reserve(void *arg, const char *at, size_t size, const char *context, 
 {
 	struct fixture *fixture = arg;
 	char name[STORE_NAME_MOST + 1];
-	const struct streams_who who = {&fixture->peer, name, false, context, NULL, NULL};
+	const struct streams_who who = {&fixture->peer, name, false, context, deferred->same, NULL};
 
 	snprintf(name, sizeof name, "%.*s", (int)size, at);
 	return streams_draw(fixture->streams, &who, deferred);
