@@ -396,7 +396,7 @@ static int embedded_poll_fd(struct trnsci_session *session)
 	return session->ready_fd;
 }
 
-/* Cancels what runs. A chunk takes at most 250 us, so the wait is short. The engine's memory stays until nobody uses it: a request
+/* Cancels what runs. A chunk is short (base/chunk.h), and so is the wait. The engine's memory stays until nobody uses it: a request
  * that is being started has no reference yet. */
 static void embedded_stop(struct trnsci_session *session)
 {

@@ -9,7 +9,7 @@
  *
  * A call runs in *phases*. The chunks of one phase are independent and may run at once on any threads; the next phase
  * starts when all of them are done. A short transform has one phase, whose chunks are groups of transforms. A long one
- * is cut by passes and blocks of rows, so that no chunk runs longer than about 250 us on one core. Transforms of real
+ * is cut by passes and blocks of rows, so that no chunk runs longer than CHUNK_MOST_NS. Transforms of real
  * numbers are in plan/real.h and plan/series.h. */
 #ifndef TRNSCI_FFT_FFT_H
 #define TRNSCI_FFT_FFT_H
@@ -27,7 +27,7 @@ struct fft_plan;
  * FFT_MAX_LENGTH. */
 int fft_plan_create(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan);
 
-/* Builds the next piece of the plan's tables, at most about 250 us. Returns 1 while pieces are left, then 0, or an
+/* Builds the next piece of the plan's tables, at most CHUNK_MOST_NS. Returns 1 while pieces are left, then 0, or an
  * error. One thread at a time. A ready plan is immutable and may be used by any number of threads. */
 int fft_plan_step(struct fft_plan *plan);
 

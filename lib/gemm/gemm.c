@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/chunk.h"
 
 enum {
 	K_BLOCK = 128, /* the inner index at once: a panel of it stays in the first-level cache */
 	MAX_ROWS = 96, /* of a chunk; with MAX_COLUMNS they bound its scratch to 640 KiB in any mode */
 	MAX_SLICED_ROWS = 64,
 	MAX_COLUMNS = 128,
-	CHUNK_NS = 100000, /* the aim for a chunk */
 };
 
 /* One chunk of a product, and its memory. Made anew for each phase, on the stack. */
@@ -408,15 +408,15 @@ double gemm_chunk_ns(const struct gemm_cut *cut)
 	return estimate_ns(cut, cut->k, cut->rows, cut->panels);
 }
 
-/* Cuts a long inner index into phases of about CHUNK_NS. A sliced mode goes over it twice, first for the maxima. */
+/* Cuts a long inner index into phases of about CHUNK_AIM_NS. A sliced mode goes over it twice, first for the maxima. */
 static void cut_inner(struct gemm_cut *cut, const struct gemm_call *call)
 {
 	size_t parts;
 
 	cut->k = call->k ? call->k : 1;
-	if (gemm_chunk_ns(cut) > 2 * CHUNK_NS)
+	if (gemm_chunk_ns(cut) > 2 * CHUNK_AIM_NS)
 		cut->k = K_BLOCK;
-	while (cut->k < call->k && gemm_chunk_ns(cut) < CHUNK_NS / 2)
+	while (cut->k < call->k && gemm_chunk_ns(cut) < CHUNK_AIM_NS / 2)
 		cut->k *= 2;
 	parts = cut->k < call->k ? (call->k + cut->k - 1) / cut->k : 1;
 	cut->phases = cut->mode->slices && parts > 1 ? 2 * parts : parts;
@@ -436,9 +436,9 @@ struct gemm_cut gemm_cut(enum gemm_precision precision, uint32_t features, const
 		return cut;
 	cut.panels = size_min(panels, MAX_COLUMNS / width);
 	cut.rows = most;
-	while (cut.panels > 1 && estimate_ns(&cut, k, cut.rows, cut.panels) > CHUNK_NS)
+	while (cut.panels > 1 && estimate_ns(&cut, k, cut.rows, cut.panels) > CHUNK_AIM_NS)
 		cut.panels--;
-	while (cut.rows > least && estimate_ns(&cut, k, cut.rows, cut.panels) > CHUNK_NS)
+	while (cut.rows > least && estimate_ns(&cut, k, cut.rows, cut.panels) > CHUNK_AIM_NS)
 		cut.rows -= least;
 	cut.rows = size_min(cut.rows, call->m);
 	cut_inner(&cut, call);

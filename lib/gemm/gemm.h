@@ -43,8 +43,8 @@ struct gemm_call {
 	double alpha[2], beta[2];
 };
 
-/* How a call is cut: into chunks, and for a long k each chunk into phases, so that no piece runs longer than about
- * 250 us. The chunks of a phase may run in parallel. The phases of one chunk must run in order; those of different
+/* How a call is cut: into chunks, and for a long k each chunk into phases, so that no piece runs longer than
+ * CHUNK_MOST_NS. The chunks of a phase may run in parallel. The phases of one chunk must run in order; those of different
  * chunks need not. */
 struct gemm_cut {
 	const struct gemm_kernel *kernel;

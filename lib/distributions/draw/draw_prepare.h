@@ -17,7 +17,7 @@
  * -ERROR_OUT_OF_RANGE or -ERROR_NO_MEMORY; on error ret_fault names the parameter and the reason. */
 int draw_prepare(struct draw *draw, const double *list, size_t n_list, void **ret_table, struct dist_fault *ret_fault);
 
-/* The same in steps of at most 200 us, so that one client's large table delays nobody else. Callers read `table`,
+/* The same in steps no longer than a chunk, so that one client's large table delays nobody else. Callers read `table`,
  * `cost_ns` and `work_bytes`; `is_checked` and `n_list` are how much draw_builder_check has left to do; the other
  * members are private. */
 struct draw_builder {

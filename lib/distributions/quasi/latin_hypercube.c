@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/chunk.h"
 #include "base/error.h"
 #include "math/feistel.h"
 #include "distributions/rows/permutation.h"
@@ -16,7 +17,6 @@ enum {
 	BLOCK = FEISTEL_BLOCK,
 	/* Groups (two 64-bit words each) that the generators' widest vectors hold. */
 	VECTOR_GROUPS = 16,
-	STEP_NS = 100 * 1000, /* of a call of latin_hypercube_build */
 	/* Time for a key, and for an item of a shuffle: measured with the scalar generators, rounded up. */
 	KEY_NS = 30,
 	SHUFFLED_NS = 5,
@@ -158,7 +158,7 @@ static void repeat_keys(struct latin_hypercube *design)
 int latin_hypercube_build(struct latin_hypercube *design)
 {
 	const uint32_t first = design->dims_built, left = design->dims - first;
-	const uint64_t affordable = STEP_NS / dimension_ns(design->cells, design->items);
+	const uint64_t affordable = CHUNK_AIM_NS / dimension_ns(design->cells, design->items);
 	uint32_t n = (uint32_t)(affordable < 1 ? 1 : affordable < left ? affordable : left);
 
 	if (design->cells == CELLS_SHUFFLED) {

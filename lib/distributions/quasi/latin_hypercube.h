@@ -20,7 +20,7 @@ int latin_hypercube_create(const struct points_settings *settings, uint32_t feat
 			   struct latin_hypercube **ret_design);
 void latin_hypercube_free(struct latin_hypercube *design);
 
-/* Builds the tables of some dimensions, in at most about 100 us. Returns 1 while dimensions are left, then 0. */
+/* Builds the tables of some dimensions, in about CHUNK_AIM_NS. Returns 1 while dimensions are left, then 0. */
 int latin_hypercube_build(struct latin_hypercube *design);
 
 /* Return the bytes of the tables, and about how many nanoseconds it takes to build them. */

@@ -22,8 +22,8 @@ struct points;
  * a millisecond (a thousand dimensions), but tens of milliseconds for a Latin hypercube of thousands of dimensions. */
 int points_create(const struct points_settings *settings, uint32_t features, struct points **ret_points);
 
-/* Does the same in steps: call points_start, then points_build until it returns 0 instead of 1. A call takes at most
- * about 100 us. Points can be filled once points_build has returned 0. */
+/* Does the same in steps: call points_start, then points_build until it returns 0 instead of 1. A call takes no
+ * longer than a chunk. Points can be filled once points_build has returned 0. */
 int points_start(const struct points_settings *settings, uint32_t features, struct points **ret_points);
 int points_build(struct points *points);
 

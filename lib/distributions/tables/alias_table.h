@@ -11,7 +11,7 @@
 
 enum {
 	ALIAS_MAX_WEIGHTS = 1 << 24,
-	/* Weights that a step handles, in about 100 us. */
+	/* Weights that a step handles, in about CHUNK_AIM_NS. */
 	ALIAS_STEP_WEIGHTS = 8192,
 	/* Temporary memory of a builder, for each weight. */
 	ALIAS_WORK_BYTES = sizeof(double) + sizeof(uint32_t),

@@ -5,16 +5,18 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/chunk.h"
+
 #include "engine/call/prepared.h"
 #include "engine/call/prepared_core.h"
 #include "engine/call/placement.h"
 #include "engine/scheduler/pool_caller.h"
 
 enum {
-	RESULT_MOST = 16384,     /* bytes in the reply */
-	COST_MOST_JOINED_NS = 1000 * 1000, /* in a thread that waits for it; meanwhile it cannot be cancelled */
-	PLAN_MOST = 1 << 14,               /* the length of a transform whose plan it holds */
-	PLAN_BYTES = 32,                   /* of a plan, for each element, about */
+	RESULT_MOST = 16384,                     /* bytes in the reply */
+	COST_MOST_JOINED_NS = 4 * CHUNK_MOST_NS, /* in a thread that waits for it; meanwhile it cannot be cancelled */
+	PLAN_MOST = 1 << 14,                     /* the length of a transform whose plan it holds */
+	PLAN_BYTES = 32,                         /* of a plan, for each element, about */
 	SHORT_NS = 8 * 1000, /* of a short draw: other threads wait for the lock as long as a batch of them takes */
 };
 

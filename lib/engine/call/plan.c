@@ -14,13 +14,13 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/chunk.h"
 #include "engine/steps/step_table.h"
 
 enum {
 	CHUNK_BYTES = 64 * 1024, /* 16,384 words of the widest buffer */
 	CHUNK_BYTES_MOST = 4 * CHUNK_BYTES,
 	SLOTS_MAX = 24,        /* 192 KiB of scratch; at most 31, the bits of give_slots */
-	CHUNK_NS = 150 * 1000, /* what a chunk may be estimated at: real ones then stay below 250 us */
 	CHUNK_MIN = 256,       /* elements; shorter chunks are not halved any more */
 	CHUNKS_EACH = 8,        /* of a short segment, for each thread that may join */
 	CHUNK_LEAST_NS = 4000,  /* by what was learned: below, too much is spent around it */
@@ -236,7 +236,7 @@ static uint64_t chunk_share_ns(const struct plan *plan, const struct segment *se
 	const double ns = (double)segment->n * (double)ps / 1000;
 	uint64_t share_ns;
 
-	if (threads == 1 || !is_shared(plan) || ns > CHUNK_NS * 1000.0)
+	if (threads == 1 || !is_shared(plan) || ns > CHUNK_ESTIMATE_NS * 1000.0)
 		return UINT64_MAX;
 	share_ns = cost_expect(segment->cost, (uint64_t)ns) / (threads * CHUNKS_EACH);
 	return share_ns > CHUNK_LEAST_NS ? share_ns : CHUNK_LEAST_NS;
@@ -266,7 +266,7 @@ static void size_segment(const struct plan *plan, const struct bindings *bound, 
 	ps = segment->ps;
 	segment->chunk = (size_t)chunk_bytes(plan, segment, segment->bytes) / segment->bytes / CHUNK_MIN * CHUNK_MIN;
 	share_ns = chunk_share_ns(plan, segment, ps);
-	while (segment->chunk > CHUNK_MIN && (segment->chunk * ps / 1000 > CHUNK_NS ||
+	while (segment->chunk > CHUNK_MIN && (segment->chunk * ps / 1000 > CHUNK_ESTIMATE_NS ||
 					      cost_expect(segment->cost, segment->chunk * ps / 1000) > share_ns))
 		segment->chunk /= 2;
 	segment->chunk_ns = size_min(segment->chunk, segment->n) * ps / 1000;

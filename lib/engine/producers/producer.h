@@ -44,7 +44,7 @@ int producer_start(struct producer *producer, const struct job_ops *ops, const c
 		   struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
 		   const struct ring_stream *named, const struct ring_events *events, struct error *err);
 
-/* Builds one piece of the sampler's tables (at most 250 us). Returns JOB_AGAIN while pieces are left, then 0, or an
+/* Builds one piece of the sampler's tables (as long as a chunk). Returns JOB_AGAIN while pieces are left, then 0, or an
  * error. */
 int producer_build_tables(struct producer *producer);
 

@@ -38,7 +38,7 @@ uint64_t sampler_samples(const struct sampler *sampler);
  * into map. The values live as long as the sampler. Returns 0 or -ERROR_NO_MEMORY. */
 int sampler_describe(const struct sampler *sampler, struct bump *bump, struct value *map);
 
-/* Builds one piece of the distribution's tables (at most 250 us). Returns 1 while pieces may be left, then 0, or an
+/* Builds one piece of the distribution's tables (as long as a chunk). Returns 1 while pieces may be left, then 0, or an
  * error. Call it until it returns 0 before the first seek. */
 int sampler_build_tables(struct sampler *sampler, struct error *err);
 

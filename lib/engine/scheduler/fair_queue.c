@@ -6,9 +6,11 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/chunk.h"
+
 enum {
 	LEAST_NS = 5 * 1000,  /* of a chunk: to take and give it costs as well */
-	MOST_NS = 400 * 1000, /* a longer one's thread did not have the CPU all the time */
+	MOST_NS = CHUNK_MOST_NS * 8 / 5, /* a longer one's thread did not have the CPU all the time */
 };
 
 static bool is_before(uint64_t a, uint64_t b)

@@ -23,7 +23,7 @@ enum job_next {
 };
 
 struct job_ops {
-	/* enum job_next or a negative error, at which the job ends. At most about 250 us, like a chunk. No chunk of the
+	/* enum job_next or a negative error, at which the job ends. At most CHUNK_MOST_NS, like a chunk (base/chunk.h). No chunk of the
 	 * job runs meanwhile. */
 	int (*advance)(struct job *job);
 	/* Runs a chunk of the current stage and returns the words it made. Any threads at once. scratch is the

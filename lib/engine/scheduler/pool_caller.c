@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "base/chunk.h"
 #include "base/error.h"
 #include "base/fpenv.h"
 #include "base/spin.h"
@@ -31,7 +32,7 @@ enum {
 	 * long as a chunk. */
 	HAND_OVER_NS = 20 * 1000,
 	HERE_MOST_NS = 80 * 1000,
-	HERE_LONE_NS = 250 * 1000,
+	HERE_LONE_NS = CHUNK_MOST_NS,
 };
 
 /* ---- accounts ---- */

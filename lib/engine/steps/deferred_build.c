@@ -5,7 +5,10 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-enum { SMALL_NS = 100 * 1000 }; /* of all builds of a run together: what a daemon's loop may be kept for */
+#include "base/chunk.h"
+
+/* Of all builds of a run together: what a daemon's loop may be kept for. */
+enum { SMALL_NS = CHUNK_AIM_NS };
 
 bool deferred_build_is_small(struct deferred_builds *builds, uint64_t cost_ns)
 {

@@ -13,7 +13,7 @@
 
 /* One of them. It is allocated in the bump allocator of its run; its owner frees what it holds with bump_defer. */
 struct deferred_build {
-	/* Builds one piece, at most about 250 us. Returns 1 while pieces are left, 0 at the end, or an error with *err.
+	/* Builds one piece, at most CHUNK_MOST_NS. Returns 1 while pieces are left, 0 at the end, or an error with *err.
 	 */
 	int (*piece)(struct deferred_build *build, struct error *err);
 	/* Checks the client's values, which takes some nanoseconds for each of `checks`. NULL: nothing is left to

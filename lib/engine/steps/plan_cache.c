@@ -126,7 +126,7 @@ static void expire_waiters(struct plans *plans, const struct plan_entry *entry)
 		pool_expire(plans->engine->pool, waiter->job);
 }
 
-/* Builds the next piece of a plan, some 100 us, unless nobody wants the plan any more. The lock is not held
+/* Builds the next piece of a plan, no longer than a chunk, unless nobody wants the plan any more. The lock is not held
  * meanwhile: nobody reads a plan that is not ready. */
 static int make_piece(struct job *job)
 {

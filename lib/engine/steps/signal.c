@@ -2,10 +2,11 @@
 /* lib/fft's work on signals: one stage of all its chunks, once the plan is ready. */
 #include <stdatomic.h>
 
+#include "base/chunk.h"
 #include "engine/steps/step.h"
 
-/* First values: what lib/fft aims at for a chunk, and what a byte takes of a single one. */
-enum { CHUNK_NS = 100 * 1000, BYTE_NS = 2 };
+/* First values: of several chunks CHUNK_AIM_NS each, which lib/fft aims at; of a single one what a byte takes. */
+enum { BYTE_NS = 2 };
 
 /* The state of one run. */
 struct signal_run {
@@ -35,9 +36,9 @@ static uint64_t cost_ns(const struct bindings *bound, const struct step *step)
 		bytes += step->in[i] ? step->in[i]->shape.bytes : 0;
 	if (step->signal.kind->byte_ps)
 		return (uint64_t)((double)bytes * step->signal.kind->byte_ps / 1000);
-	if (chunks_of(bound, step) == 1 && bytes < CHUNK_NS / BYTE_NS)
+	if (chunks_of(bound, step) == 1 && bytes < CHUNK_AIM_NS / BYTE_NS)
 		return bytes * BYTE_NS;
-	return chunks_of(bound, step) * (uint64_t)CHUNK_NS;
+	return chunks_of(bound, step) * (uint64_t)CHUNK_AIM_NS;
 }
 
 static int begin_signal(struct step_run *run)

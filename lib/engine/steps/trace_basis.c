@@ -10,7 +10,7 @@
 
 size_t trace_fit(const struct trace *t, double fmas, size_t most)
 {
-	const double fits = TRACE_CHUNK_NS / (fmas * t->kernel->fma_ns);
+	const double fits = CHUNK_AIM_NS / (fmas * t->kernel->fma_ns);
 
 	return fits < 1 ? 1 : fits < (double)most ? (size_t)fits : most;
 }

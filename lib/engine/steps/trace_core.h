@@ -3,6 +3,7 @@
 #ifndef TRNSCI_ENGINE_STEPS_TRACE_CORE_H
 #define TRNSCI_ENGINE_STEPS_TRACE_CORE_H
 
+#include "base/chunk.h"
 #include "engine/steps/step.h"
 #include "gemm/panel.h"
 
@@ -12,7 +13,6 @@ enum {
 	TRACE_ROWS = 128,
 	TRACE_COLUMNS = 512,
 	TRACE_SLOTS = 1 << 16,       /* doubles that tiles leave between their stage and the sums */
-	TRACE_CHUNK_NS = 100 * 1000, /* what a chunk may be estimated at */
 	TRACE_BLOCK = PANEL_COLUMNS * PANEL_COLUMNS,
 };
 

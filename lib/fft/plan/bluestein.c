@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 #include "base/checked.h"
+#include "base/chunk.h"
 #include "base/error.h"
 #include "fft/plan/factor.h"
 #include "fft/plan/plan.h"
@@ -23,7 +24,7 @@
 
 enum {
 	PRODUCT_CHUNK = 16384,   /* elements of a product that one chunk computes */
-	ENTRIES_PER_STEP = 2048, /* table entries that one step builds: below 250 us */
+	ENTRIES_PER_STEP = 2048, /* table entries that one step builds: below CHUNK_MOST_NS */
 	COPIES_PER_STEP = 16384, /* those that one step copies */
 	RELEASE_BYTES = 1 << 20, /* of memory that one step gives back: 90 us measured */
 };
@@ -392,7 +393,7 @@ int fft_plan_create_bluestein(uint64_t n, enum fft_precision precision, uint32_t
 	}
 	plan->cost_ns = 2 * plan->inner->cost_ns + 3 * (double)m;
 	plan->is_long =
-		plan->inner->is_long || plan->cost_ns > FFT_LONG_NS || 2 * inner_row_bytes(plan) > MAX_ROWS_BYTES;
+		plan->inner->is_long || plan->cost_ns > CHUNK_ESTIMATE_NS || 2 * inner_row_bytes(plan) > MAX_ROWS_BYTES;
 	*ret_plan = plan;
 	return 0;
 }

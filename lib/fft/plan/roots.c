@@ -16,7 +16,7 @@
 #define HALF_PI ((uint128)0xc90fdaa22168c234 << 64 | 0xc4c6628b80dc1cd1)
 
 enum {
-	ENTRIES_PER_STEP = 128, /* a cosine and a sine each: below 250 us */
+	ENTRIES_PER_STEP = 128, /* a cosine and a sine each: below CHUNK_MOST_NS */
 	TERMS = 17,             /* of their series: the next one is below 2^-127 up to an eighth of a turn */
 };
 

@@ -21,7 +21,7 @@ struct roots {
 
 /* Allocates the tables for n <= 2^31. Returns 0 or -ERROR_NO_MEMORY. */
 int roots_create(uint64_t n, struct roots *ret_roots);
-/* Builds a piece of the tables, at most about 250 us. Returns 1 while pieces are left, then 0. */
+/* Builds a piece of the tables, at most CHUNK_MOST_NS. Returns 1 while pieces are left, then 0. */
 int roots_step(struct roots *roots);
 void roots_free(struct roots *roots);
 

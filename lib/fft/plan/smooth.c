@@ -6,6 +6,7 @@
 #include "fft/plan/smooth.h"
 
 #include "base/checked.h"
+#include "base/chunk.h"
 #include "base/error.h"
 #include "fft/kernels/transpose.h"
 #include "fft/plan/factor.h"
@@ -355,7 +356,7 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
 	smooth->singles = plan->ops->single ? factor_singles(smooth, lanes) : 0;
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
-	plan->is_long = smooth->n_stages > 1 && (plan->cost_ns > FFT_LONG_NS ||
+	plan->is_long = smooth->n_stages > 1 && (plan->cost_ns > CHUNK_ESTIMATE_NS ||
 						 count_buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
 	smooth->exceeds_l2 = plan->is_long && smooth->between_bytes > FAR_BYTES;
 	smooth->exceeds_l3 = smooth->exceeds_l2 && (smooth->n_stages > 2 || smooth->between_bytes > BEYOND_BYTES);

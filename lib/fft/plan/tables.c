@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-enum { NUMBERS_PER_STEP = 3072 }; /* at most about 250 us */
+enum { NUMBERS_PER_STEP = 3072 }; /* at most CHUNK_MOST_NS */
 
 /* The tables of each stage, in the order in which they are built. */
 enum { COLUMNS, LANE_ROWS, BASES, N_KINDS };

@@ -16,7 +16,7 @@ struct tables {
 /* The longest transform whose first stage keeps all its twiddles. Of a longer one they would stream through memory. */
 enum { TABLES_WHOLE_MAX = 1 << 16 };
 
-/* Builds a piece of smooth's tables, at most about 250 us, and adds the memory that it allocates to *bytes. Returns 1
+/* Builds a piece of smooth's tables, at most CHUNK_MOST_NS, and adds the memory that it allocates to *bytes. Returns 1
  * while pieces are left, then 0 (the roots are freed then), or -ERROR_NO_MEMORY. */
 int tables_step(struct tables *tables, enum fft_precision precision, size_t lanes, struct fft_smooth *smooth,
 		size_t *bytes);

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/chunk.h"
 #include "base/error.h"
 
 enum {
 	PIECE = 16384,           /* elements that a chunk packs or unpacks */
-	ENTRIES_PER_STEP = 2048, /* table entries that one step builds: below 250 us */
+	ENTRIES_PER_STEP = 2048, /* table entries that one step builds: below CHUNK_MOST_NS */
 	GROUP_BYTES = 32 << 10,  /* rows that are packed, transformed and unpacked together: the first-level cache */
 };
 
@@ -354,7 +355,7 @@ int fft_wrapper_create(const struct fft_wrapper *wrapper, uint64_t n, enum fft_p
 	plan->rows = rows;
 	plan->row_bytes = fft_round_line(row_pairs * fft_pair_bytes(plan));
 	plan->cost_ns = rows * plan->inner->cost_ns + 50 + 3 * (double)n;
-	plan->is_long = plan->inner->is_long || plan->cost_ns > 2 * FFT_LONG_NS ||
+	plan->is_long = plan->inner->is_long || plan->cost_ns > 2 * CHUNK_ESTIMATE_NS ||
 			2 * set_bytes(plan) + fft_scratch_bytes(plan->inner) > MAX_SCRATCH_BYTES;
 	*ret_plan = plan;
 	return 0;

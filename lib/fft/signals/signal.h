@@ -2,7 +2,7 @@
 /* Work on signals, cut into chunks. Each kind of work is a row of functions and has its own structure that describes a
  * call.
  *
- * The chunks of a call are independent, may run at once on any threads in any order, and take at most about 250 us
+ * The chunks of a call are independent, may run at once on any threads in any order, and take at most CHUNK_MOST_NS
  * each. An operation is one such call, or several with transforms between them. Both ways give the same bytes. */
 #ifndef TRNSCI_FFT_SIGNAL_H
 #define TRNSCI_FFT_SIGNAL_H
