@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/cpu.h"
+#include "base/chunk.h"
 #include "fft/axes/axes_core.h"
 
 enum {
@@ -27,7 +28,6 @@ enum {
 	 * batches grow to this many units, while there are many and each is short. */
 	MOST_UNITS = 8,
 	MANY_CHUNKS = 16, /* of a thread */
-	UNIT_NS = 100000,
 	/* Columns are copied from here on: elements a page or more apart, and a column over more than second-level
 	 * cache. */
 	FAR_STEP_BYTES = 4 << 10,
@@ -183,7 +183,7 @@ static size_t units_at_once(const struct layout *layout, const struct fft_pass *
 	size_t n = 1;
 
 	while (pass_is_rows(pass) && n < MOST_UNITS && units >= (double)(2 * n * MANY_CHUNKS * layout->machine->threads) &&
-	       pass->cost_ns * (double)(2 * n) <= UNIT_NS * units)
+	       pass->cost_ns * (double)(2 * n) <= CHUNK_AIM_NS * units)
 		n *= 2;
 	return n;
 }

@@ -4,12 +4,14 @@
  * Between the passes a slab lies in scratch. Stores to memory that no near cache holds would read it first; so only the last pass
  * writes to the output, around the caches where that is large. An array of one chunk is a single slab, which stays in the output if
  * the elements of all passes do. Each element goes through the same transforms in the same order as pass by pass. */
+#include "base/chunk.h"
 #include "fft/axes/axes_core.h"
 
 enum {
 	LEAST_BYTES = 32 << 10,  /* of a slab: with less, starting each axis of it takes longer than what is saved */
 	CHUNK_BYTES = 256 << 10, /* of several slabs */
-	CHUNK_NS = 120000,       /* what the transforms of a chunk may take, by first values */
+	/* What the transforms of a chunk may take, by first values, beside the copies into scratch and out of it. */
+	CHUNK_NS = CHUNK_ESTIMATE_NS * 4 / 5,
 	SLABS_EACH = 2,          /* of a thread, at least: else the threads share the axes one by one */
 	CHUNKS_EACH = 8,         /* of a thread, while slabs are small */
 	ONE_PASS = 16, /* columns up to here have one pass of their kernel, which never writes around the caches */
