@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 
 enum {
@@ -32,7 +33,7 @@ bool cpu_share_yield(struct cpu_share *share)
 		return true;
 	}
 	if (share->good < OFTEN) {
-		share->rest = share->rest == 0 ? REST_LEAST : share->rest < REST_MOST ? 2 * share->rest : REST_MOST;
+		share->rest = (unsigned)backoff_next(share->rest, REST_LEAST, REST_MOST);
 		share->rests = share->rest;
 	} else if (share->good >= FORGET_AFTER) {
 		share->rest = 0;

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 
 enum {
@@ -62,7 +63,7 @@ void spin_begin(struct spin *spin)
 /* The next waits sleep, twice as many as the last time. */
 static void back_off(struct spin *spin, unsigned least, unsigned most)
 {
-	spin->backoff = spin->backoff < least ? least : spin->backoff < most ? 2 * spin->backoff : most;
+	spin->backoff = (unsigned)backoff_next(spin->backoff, least, most);
 	spin->sleeps_left = spin->backoff;
 }
 

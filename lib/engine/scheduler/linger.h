@@ -4,23 +4,19 @@
  * To wake a thread that sleeps takes 20 to 80 us, as long as many a call computes. So a thread whose last waits were
  * short looks for work for a while. It gives its CPU away every few looks: clients are other processes, and the next
  * call comes from them. After a few long waits it sleeps at once, so an idle thread takes no time. A program that
- * computes without end keeps the CPU for a slice of milliseconds when it is given it: then the thread rests from
- * lingering, for longer the sooner that happens again. */
+ * computes without end keeps the CPU for a slice of milliseconds when it is given it: pin.h has what follows. */
 #ifndef TRNSCI_ENGINE_LINGER_H
 #define TRNSCI_ENGINE_LINGER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero: it never lingers. Belongs to one thread, but for what linger_rests reads. */
+/* Zero: it never lingers. Belongs to one thread. */
 struct linger {
 	uint64_t most_ns;   /* 0: never */
 	uint64_t window_ns; /* how long this wait may linger */
 	uint64_t began_ns;
 	unsigned looks;     /* of this wait */
-	uint64_t rest_ns;   /* the last rest */
-	_Atomic uint64_t rests_until_ns;
 };
 
 /* Begins a wait for work, which lingers for at most most_ns. */
@@ -35,11 +31,5 @@ void linger_end(struct linger *linger, uint64_t at_ns);
 
 /* Lets the next wait linger, as work is expected. While the thread sleeps. */
 void linger_open(struct linger *linger);
-
-/* Notes how long another thread kept a CPU that was given away. */
-void linger_note_yield(struct linger *linger, uint64_t took_ns, uint64_t at_ns);
-
-/* Returns whether another program wants the thread's CPU. Any thread. */
-bool linger_rests(const struct linger *linger, uint64_t at_ns);
 
 #endif

@@ -3,8 +3,9 @@
  *
  * Threads that are woken at once may otherwise be put on one CPU. But a pinned thread that another program keeps from
  * its CPU waits for whole turns of the scheduler, milliseconds, while other CPUs may be idle. So a thread that lost its
- * CPU for longer than any chunk computes is free to run anywhere for a while, and leaves short work to others; for
- * longer, the sooner it happens again. */
+ * CPU is free to run anywhere for a while, leaves short work to others, and sleeps as soon as it has none; for longer, the
+ * sooner it happens again. Two things show that it lost its CPU: a chunk, or a look for work, that took longer than any
+ * chunk computes; and a CPU that it gave away and got back late. */
 #ifndef TRNSCI_ENGINE_PIN_H
 #define TRNSCI_ENGINE_PIN_H
 
@@ -18,10 +19,10 @@
 struct pin {
 	const cpu_set_t *cpus; /* of the process; NULL: never pinned */
 	pthread_t thread;
-	unsigned index;     /* its CPU among them */
+	unsigned index;      /* its CPU among them */
 	atomic_bool is_free; /* other threads read these two */
-	_Atomic uint64_t change_ns; /* since when it is pinned, or until when it is free */
-	uint64_t rest_ns;   /* how long it was free last */
+	_Atomic uint64_t until_ns; /* when it is pinned again */
+	uint64_t rest_ns;    /* how long it was free last */
 };
 
 /* Pins the thread to the index-th of cpus, which outlive it. Call it before the thread runs chunks. */
@@ -29,6 +30,9 @@ void pin_begin(struct pin *pin, pthread_t thread, const cpu_set_t *cpus, unsigne
 
 /* Notes that a chunk, or a look for work, took so long until at_ns, and lets the thread go, or pins it again. */
 void pin_note_time(struct pin *pin, uint64_t took_ns, uint64_t at_ns);
+
+/* The same of a look that gave the CPU away. */
+void pin_note_yield(struct pin *pin, uint64_t took_ns, uint64_t at_ns);
 
 /* Returns whether the thread lost its CPU, and not long ago. Any thread. */
 bool pin_has_lost(const struct pin *pin, uint64_t at_ns);

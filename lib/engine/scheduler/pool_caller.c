@@ -184,12 +184,6 @@ static void close_stage(struct pool *pool)
 	atomic_flag_clear(&pool->sharing);
 }
 
-/* Returns whether another program wants the thread's CPU. */
-static bool has_lost(const struct thread *thread, uint64_t at_ns)
-{
-	return pin_has_lost(&thread->pin, at_ns) || linger_rests(&thread->linger, at_ns);
-}
-
 /* Wakes threads of other CPUs. Those that lost theirs would keep a short stage waiting. */
 static void wake_for_caller(struct pool *pool, unsigned seat, size_t wanted, uint64_t at_ns)
 {
@@ -202,7 +196,7 @@ static void wake_for_caller(struct pool *pool, unsigned seat, size_t wanted, uin
 	for (unsigned i = 1; i < pool->n_threads && n < wanted; i++) {
 		struct thread *thread = &pool->threads[(seat + i) % pool->n_threads];
 
-		if (thread->sleeps && (is_long || !has_lost(thread, at_ns))) {
+		if (thread->sleeps && (is_long || !pin_has_lost(&thread->pin, at_ns))) {
 			thread->waits = false; /* a new wait, if it comes too late for this stage */
 			linger_open(&thread->linger);
 			woken[n++] = pool_end_sleep(thread);
@@ -381,7 +375,7 @@ static bool others_may_join(const struct pool *pool)
 	const uint64_t at_ns = now_ns();
 
 	for (unsigned i = 1; i < pool->n_threads; i++)
-		if (!has_lost(&pool->threads[(seat + i) % pool->n_threads], at_ns))
+		if (!pin_has_lost(&pool->threads[(seat + i) % pool->n_threads].pin, at_ns))
 			return true;
 	return false;
 }

@@ -69,7 +69,12 @@ static bool look_for_caller(const struct thread *thread, uint64_t end_ns, uint64
 /* The same where clients are other processes: the next job, or call of the owner's thread, comes from them. */
 static bool look_for_client(struct thread *thread, uint64_t *at_ns)
 {
-	return !pin_has_lost(&thread->pin, *at_ns) && linger_again(&thread->linger, at_ns);
+	const uint64_t before_ns = *at_ns;
+
+	if (pin_has_lost(&thread->pin, before_ns) || !linger_again(&thread->linger, at_ns))
+		return false;
+	pin_note_yield(&thread->pin, *at_ns - before_ns, *at_ns);
+	return true;
 }
 
 /* Looks for work and joins callers, until it is time to sleep or the pool has a job. The lock is held before and after,
@@ -92,7 +97,7 @@ static void stay_awake(struct thread *thread)
 			linger_begin(&thread->linger, thread->linger.most_ns, at_ns);
 		} else if (has_clients) {
 			looks = look_for_client(thread, &at_ns);
-			before_ns = at_ns; /* a CPU that it gave away is not lost */
+			before_ns = at_ns;
 		} else {
 			looks = look_for_caller(thread, end_ns, &at_ns);
 		}

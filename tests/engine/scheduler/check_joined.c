@@ -359,7 +359,7 @@ static bool have_lost(struct pool *pool)
 static void set_rests(struct pool *pool, uint64_t until_ns)
 {
 	for (unsigned i = 0; i < 2; i++)
-		atomic_store(&pool->threads[i].pin.change_ns, until_ns);
+		atomic_store(&pool->threads[i].pin.until_ns, until_ns);
 }
 
 /* Threads that keep their caller waiting leave short stages alone for a while. One in which the caller itself loses its
