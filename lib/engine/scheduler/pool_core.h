@@ -1,5 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members of struct pool, and what its own threads (pool.c) and the threads of callers (pool_caller.c) share. */
+/* The members of struct pool, and what its own threads (pool.c) and the threads of callers (pool_caller.c) share.
+ *
+ * A job of the pool, and who may touch it:
+ *
+ *     NEW        its owner. pool_submit: READY
+ *     READY      is queued, with `lock`. A thread takes it: ADVANCING
+ *     ADVANCING  one thread, in advance(), without `lock`. JOB_STAGE: RUNNING; JOB_AGAIN: READY; JOB_WAIT: WAITING;
+ *                JOB_END or an error: FINISHED
+ *     RUNNING    any threads, which take chunks by its cursors, without `lock`. The last one leaves it: ADVANCING
+ *     WAITING    nobody. pool_wake, pool_cancel, pool_expire: READY
+ *     FINISHED   finish(), then its owner
+ *
+ * `lock` guards the queue and the jobs' states in it, who sleeps (thread.sleeps, sleepers), idle(), and the lists of callers and
+ * accounts. It is held for a few hundred nanoseconds: never while advance(), run(), finish() or idle() runs. Owners call
+ * pool_wake with locks of their own, so nothing else is locked below it.
+ *
+ * A job in its caller's thread has no state here: that thread advances it and runs its chunks. For others to join it:
+ *
+ *     the caller                                      a thread of the pool
+ *     takes `sharing`, or works alone
+ *     sets cursors, seat, is_long, then `open`
+ *     takes `lock`: wakes sleepers                    visitors + 1
+ *     takes chunks until none is left                 reads `open`; takes chunks until none is left
+ *     sets `open` to NULL                             visitors - 1
+ *     waits until no visitors are left: spins,        the last one: if is_awaited, takes `lock` and signals `settled`
+ *       then is_awaited, `lock`, sleeps at `settled`
+ *     gives `sharing` back
+ *
+ * So `sharing` comes before `lock`, and nobody waits for it. A thread counts itself before it looks at `open`, and the caller
+ * closes that before it looks at the count: one of them sees the other (both sequentially consistent).
+ *
+ * One thread at a time has a struct caller and its account: a free one is taken from `caller` by an exchange, or from `callers`
+ * with `lock`. */
 #ifndef TRNSCI_ENGINE_POOL_CORE_H
 #define TRNSCI_ENGINE_POOL_CORE_H
 

@@ -8,7 +8,8 @@
  * Component c of probe i is sample i n + c of the distribution, in the matrix's dtype; Hutch++ takes S first. All
  * arithmetic is float64 in a fixed order: the bytes are the same for any threads and instruction set.
  *
- * The phases of an estimate: the sketch A S, its basis Q, the rest G - Q Q' G, and the forms x' A x of all columns.
+ * The phases of an estimate: the sketch A S, its basis Q, the rest G - Q Q' G, and the forms x' A x of all columns
+ * (trace_core.h has the states).
  *
  * Hutchinson's has the forms alone, of columns that are drawn tile by tile and never stored. A form is the sum of its
  * tiles' parts, tile after tile: chunks leave theirs in slots, and the next stage begins by adding them up. */

@@ -1,5 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace that is being estimated; for trace*.c. */
+/* A trace that is being estimated; for trace*.c.
+ *
+ * Machines inside each other. One call of advance() goes on until a stage of chunks is there. Chunks change memory only, but for
+ * the one of a stage of NORMS or COLUMNS, which moves `column` on.
+ *
+ *     phase         Hutch++: SKETCH --> BASIS --> REST --> FORMS --> the estimate       Hutchinson begins with FORMS
+ *                   a stage:  some tiles  |         |       TRACE_SLOTS sums, added up by the next advance()
+ *                             of each row |         |
+ *                                         |         +-- G is drawn (rest_drawn), then one projection onto all of Q
+ *     basis_stage   for each panel:       v
+ *                   BEGIN --> NORMS --> PROJECTION --> COLUMNS --> PROJECTION --> COLUMNS --> the next panel's BEGIN
+ *                                       `---- round 0 -------'    `---- round 1 -------'
+ *     projection    started: products Q' v, a segment of rows to a stage --> updating: v -= Q (Q' v); the first panel has none
+ *     column        for each column j of a panel, rows by rows:
+ *                   PRODUCTS --> DIFFERENCE --> PRODUCTS_AGAIN --> DIFFERENCE_AGAIN --> LENGTH --> SCALE --> j + 1
+ *                   (NORMS alone, of all columns at once, in the stage of that name) */
 #ifndef TRNSCI_ENGINE_STEPS_TRACE_CORE_H
 #define TRNSCI_ENGINE_STEPS_TRACE_CORE_H
 
