@@ -47,7 +47,18 @@ size_t fft_plan_bytes(const struct fft_plan *plan);
  *
  * `reuse` names memory of the caller that may hold intermediate numbers, so that less work is needed: out, or out and
  * in, whose content is then lost. It requires strides of 1, distances of at least n (even ones for reals), and in !=
- * out. */
+ * out.
+ *
+ * Who may overwrite whom. A short transform writes nothing before it has read its whole input. In a long one:
+ *
+ *     decided by                          buffers of one transform, between its phases
+ *     the caller (call.reuse)             NONE: work only; OUT: out is one of them; BOTH: out and in are two
+ *     plan/smooth.c, own_buffers          stages write two buffers in turn, and the last one writes out: out can be the buffer
+ *                                         that the last stage does not read, in the one that the first stage does not write
+ *     plan/wrapper.c, own_rows            reals are packed into x, transformed to y, unpacked to out: x can be out, y can be in
+ *                     writes_caller       out is y, and is unpacked in place
+ *                     skips_packing       nothing is packed: the inner transform reads in, and keeps it
+ *     plan/bluestein.c                    two rows x and y in work: each transform between them may overwrite its input */
 enum fft_reuse { FFT_REUSE_NONE, FFT_REUSE_OUT, FFT_REUSE_BOTH };
 
 /* Which cache can hold the output until it is read: none is known; one that cores share, if all transforms fit; one near the
