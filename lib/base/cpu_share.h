@@ -4,7 +4,11 @@
  * Threads that wait for one another, more of them than there are CPUs, get on fastest when each yields instead of sleeping:
  * a switch takes a microsecond, waking a thread on another CPU three to twenty. A program that computes does not give the CPU
  * back before its time slice ends (1.4 ms or more). Beside such a program sleeping is faster, since a woken thread gets the CPU
- * at once: so after long yields there are none for a while. */
+ * at once: so after long yields there are none for a while. A crowd's yields are long now and then, which spin.h's rule would
+ * take for such a program.
+ *
+ * Measured on two CPUs: without yields a run of 8 clients takes twice the daemon's time; without the rest after long ones, 2 and
+ * 8 clients beside a program that computes get through a twelfth of what they do. */
 #ifndef TRNSCI_BASE_CPU_SHARE_H
 #define TRNSCI_BASE_CPU_SHARE_H
 

@@ -5,7 +5,11 @@
  * its CPU waits for whole turns of the scheduler, milliseconds, while other CPUs may be idle. So a thread that lost its
  * CPU is free to run anywhere for a while, leaves short work to others, and sleeps as soon as it has none; for longer, the
  * sooner it happens again. Two things show that it lost its CPU: a chunk, or a look for work, that took longer than any
- * chunk computes; and a CPU that it gave away and got back late. */
+ * chunk computes; and a CPU that it gave away and got back late.
+ *
+ * Measured on two CPUs: beside a program that computes without end, 16 MiB of uniforms by a daemon take 1.6 times as long without
+ * the first sign, and 1.7 times without the second. Without any pinning the slowest of a hundred sets of transforms takes twice
+ * to six times as long. */
 #ifndef TRNSCI_ENGINE_PIN_H
 #define TRNSCI_ENGINE_PIN_H
 

@@ -10,7 +10,10 @@
 /* Clients run on the same CPUs, and the system might look only at its next tick, milliseconds later, whether one of
  * them should run instead of a lane that never sleeps. So lanes let go between chunks; not at once, though: who waits
  * for a short job may do so spinning, and would have the CPU before the job. Nor to a program that computes without
- * end: a yield to it costs its whole turn, and the system shares the CPU out without being asked. */
+ * end: a yield to it costs its whole turn, and the system shares the CPU out without being asked.
+ *
+ * Measured on two CPUs: 512 samples beside jobs of 1 GiB take 12 times as long without yields; 16 MiB beside a program that
+ * computes take 1.3 times as long if lanes yield to it as often as to clients. */
 enum {
 	YIELD_NS = 50 * 1000,        /* of chunks between two yields */
 	FIRST_YIELD_NS = 500 * 1000, /* after a sleep */
