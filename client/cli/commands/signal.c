@@ -63,7 +63,7 @@ static const struct option_row rows[] = {
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
 /* Parameters that are no options: inputs and outputs are files, and the others make no sense here. */
-#define HIDDEN " in a b y out u64 window_values timeout_ms "
+#define HIDDEN " in a b y out u64 window_values sums segments timeout_ms "
 
 int command_stft(struct cli *cli, int argc, char **argv)
 {

@@ -10,8 +10,10 @@
 /* A power spectrum, on its caller's stack. */
 struct request_welch {
 	struct buffer *in, *second, *window, *out; /* second: of csd, else NULL; window: NULL while it is only named */
-	bool wide;     /* float64 arithmetic */
-	unsigned axis; /* of the signals */
+	struct buffer *sums; /* of earlier calls; NULL */
+	bool keeps;          /* the result is sums for a later call */
+	bool wide;           /* float64 arithmetic */
+	unsigned axis;       /* of the signals */
 	struct welch welch;
 	int transform;
 };
@@ -40,7 +42,8 @@ static void read_signals(struct compiler *c, struct request_welch *r)
 }
 
 /* Defaults are scipy.signal.welch's: 256 samples, or the window's length, half of it shared with the next. nperseg
- * beyond the signal is cut to it, as there, but a window that came as values cannot be cut. */
+ * beyond the signal is cut to it, as there, but a window that came as values cannot be cut, nor the segments of a piece of
+ * a signal. */
 static void find_segment(struct compiler *c, struct request_welch *r)
 {
 	const struct arg *nperseg = &c->args.at[WELCH_NPERSEG], *overlap = &c->args.at[WELCH_NOVERLAP];
@@ -51,10 +54,10 @@ static void find_segment(struct compiler *c, struct request_welch *r)
 	r->window = signal_given_window(c, WELCH_WINDOW);
 	given = r->window ? r->window->shape.n : 0;
 	frames->window_n = nperseg->given ? nperseg->u64 : given ? given : 256;
-	if (!given && frames->window_n > frames->length)
+	if (!given && !r->keeps && !r->sums && frames->window_n > frames->length)
 		frames->window_n = frames->length;
 	if (frames->window_n > frames->length)
-		compile_param_error(c, WELCH_WINDOW + WINDOW_VALUES, ERROR_BAD_SHAPE,
+		compile_param_error(c, given ? WELCH_WINDOW + WINDOW_VALUES : WELCH_NPERSEG, ERROR_BAD_SHAPE,
 				    "%" PRIu64 " elements, allowed are at most the signal's %" PRIu64 " samples",
 				    frames->window_n, frames->length);
 	shared = overlap->given ? overlap->u64 : frames->window_n / 2;
@@ -94,8 +97,52 @@ static void find_average(struct compiler *c, struct request_welch *r)
 				    welch->frames.count, WELCH_MEDIAN_MOST);
 	if (c->error)
 		return;
-	welch->divisor = welch->median ? welch_median_bias(welch->frames.count) : (double)welch->frames.count;
+	welch->divisor = welch->median ? welch_median_bias(welch->frames.count)
+				       : (double)(welch->before + welch->frames.count);
 	welch->out_bins = welch->onesided ? welch->frames.n / 2 + 1 : welch->frames.n;
+}
+
+/* Finds the sums of earlier calls, which the mean alone can go on with. Their shape is checked once the segment is known. */
+static void find_sums(struct compiler *c, struct request_welch *r)
+{
+	const struct arg *segments = &c->args.at[WELCH_SEGMENTS];
+	const unsigned average = c->args.at[WELCH_AVERAGE].choice;
+	const bool given = c->args.at[WELCH_SUMS].given;
+
+	r->sums = given ? compile_floating_input(c, WELCH_SUMS) : NULL;
+	r->keeps = average == 2;
+	r->welch.before = segments->u64;
+	if (given != (segments->u64 > 0))
+		compile_param_error(c, given ? WELCH_SEGMENTS : WELCH_SUMS, ERROR_MISSING_PARAMETER,
+				    given ? "missing: give how many are in sums" : "missing: give the sums of the segments before");
+	if (given && average == 1)
+		compile_param_error(c, WELCH_SUMS, ERROR_OUT_OF_RANGE,
+				    "given for the median, allowed is none: it needs all segments at once");
+}
+
+/* (signals, levels, bins): also the shape of such a result. */
+static struct shape sums_shape(const struct request_welch *r)
+{
+	return (struct shape){.dtype = signal_dtype(true, r->welch.crosses),
+			      .ndim = 3,
+			      .dims = {r->welch.frames.rows, WELCH_LEVELS, welch_spectrum(&r->welch)}};
+}
+
+/* The segments of both together are bounded, so that the levels suffice. */
+static void check_sums(struct compiler *c, const struct request_welch *r)
+{
+	struct shape shape = sums_shape(r);
+	char has[SHAPE_TEXT], needs[SHAPE_TEXT];
+
+	if (c->error)
+		return;
+	if ((double)r->welch.before + (double)r->welch.frames.count > WELCH_SEGMENTS_MOST)
+		compile_param_error(c, WELCH_SEGMENTS, ERROR_OUT_OF_RANGE,
+				    "%" PRIu64 " and %" PRIu64 " in this call, allowed together are 2^42", r->welch.before,
+				    r->welch.frames.count);
+	if (r->sums && (!shape_finish(&shape) || !shape_equal(&r->sums->shape, &shape)))
+		compile_param_error(c, WELCH_SUMS, ERROR_BAD_SHAPE, "it is %s, allowed is %s",
+				    shape_text(&r->sums->shape, has), shape_text(&shape, needs));
 }
 
 /* Reads the parameters and returns the result's shape. Rows are all signals beside the axis, whichever side of it they
@@ -114,11 +161,15 @@ static struct shape read_request(struct compiler *c, struct request_welch *r)
 	if (frames->length == 0 || frames->length > UINT64_C(1) << 60)
 		compile_param_error(c, WELCH_IN, ERROR_BAD_SHAPE, "signals of %" PRIu64 " samples, allowed are 1 to 2^60",
 				    frames->length);
+	find_sums(c, r);
 	find_segment(c, r);
 	find_average(c, r);
+	check_sums(c, r);
 	r->welch.out_stride = frames->stride;
 	shape.dims[r->axis] = r->welch.out_bins;
 	shape.dtype = signal_dtype(r->wide, r->welch.crosses);
+	if (r->keeps)
+		shape = sums_shape(r);
 	if (!shape_finish(&shape))
 		compile_param_error(c, WELCH_NFFT, ERROR_OUT_OF_RANGE,
 				    "the result has more than 2^62 bytes, allowed are fewer");
@@ -127,18 +178,33 @@ static struct shape read_request(struct compiler *c, struct request_welch *r)
 
 /* ---- steps ---- */
 
-/* Returns a copy of the description for sums over `count` parts, or NULL, and makes the buffer of these sums. Sums are
- * float64 also for float32 signals: squares of many segments are added. */
-static struct welch *keep_parts(struct compiler *c, const struct request_welch *r, uint64_t count,
+/* Returns the description of a level of sums, the first one or that after `before`, or NULL, and makes the buffer of these sums. Sums
+ * are float64 also for float32 signals: squares of many segments are added. */
+static struct welch *make_level(struct compiler *c, const struct request_welch *r, const struct welch *before,
 				struct buffer **ret_sums)
 {
-	struct welch *welch = signal_keep(c, &r->welch, sizeof r->welch);
+	struct welch *welch = signal_keep(c, before ? before : &r->welch, sizeof *welch);
 
-	if (welch)
-		welch->parts = count;
-	*ret_sums = signal_temp(c, signal_dtype(true, r->welch.crosses), r->welch.frames.rows, count,
+	if (!welch)
+		return NULL;
+	if (before)
+		welch_next_level(welch);
+	else
+		welch_first_level(welch);
+	*ret_sums = signal_temp(c, signal_dtype(true, r->welch.crosses), r->welch.frames.rows, welch->parts,
 				welch_spectrum(&r->welch));
 	return welch;
+}
+
+/* Adds the sums of a level to those of the next, which are returned. NULL: an error stands. */
+static struct welch *add_level(struct compiler *c, const struct request_welch *r, const struct welch *welch, struct buffer **sums)
+{
+	struct buffer *from = *sums;
+	struct welch *next = make_level(c, r, welch, sums);
+
+	if (next)
+		signal_step(c, &welch_sums, welch, STEP_NO_TRANSFORM, from, r->sums, *sums);
+	return next;
 }
 
 /* Makes the spectra of all segments of one input, which do not fit the scratch. A trend is subtracted from sums over
@@ -179,26 +245,47 @@ static void add_squares(struct compiler *c, const struct request_welch *r, const
 	signal_step(c, &welch_squares, welch, STEP_NO_TRANSFORM, spectra, second, out);
 }
 
+/* Adds the steps that store sums for a later call, level by level. Those of all levels are stored, as a later call may
+ * reach any. */
+static void keep_sums(struct compiler *c, const struct request_welch *r, struct welch *welch, struct buffer *sums)
+{
+	signal_step(c, &welch_kept, welch, STEP_NO_TRANSFORM, sums, r->sums, r->out);
+	while (welch && welch->level < WELCH_LEVELS - 2) {
+		welch = add_level(c, r, welch, &sums);
+		if (welch)
+			signal_step(c, &welch_kept, welch, STEP_NO_TRANSFORM, sums, r->sums, r->out);
+	}
+}
+
 /* Sums of parts are added WELCH_FAN at a time, in a fixed order, until one is left for each row; of the median all
  * parts stay. The result divides by the window's own sums, which a step finds piece by piece. */
-static void add_steps(struct compiler *c, const struct request_welch *r)
+static void add_result(struct compiler *c, const struct request_welch *r, struct welch *welch, struct buffer *sums)
 {
 	const uint64_t pieces = signal_count_pieces(r->welch.frames.window_n, SIGNAL_PIECE);
-	uint64_t count = signal_count_pieces(r->welch.frames.count, welch_part(&r->welch));
-	struct buffer *sums, *more, *window;
-	const struct welch *welch = keep_parts(c, r, count, &sums), *last;
+	const uint64_t segments = r->welch.before + r->welch.frames.count;
+	struct buffer *window;
 
-	if (c->error)
-		return;
-	add_squares(c, r, welch, sums);
-	for (; count > 1 && !r->welch.median && !c->error; sums = more, welch = last) {
-		count = signal_count_pieces(count, WELCH_FAN);
-		last = keep_parts(c, r, count, &more);
-		signal_step(c, &welch_sums, welch, STEP_NO_TRANSFORM, sums, NULL, more);
-	}
+	while (welch && segments > welch->part && !welch->median)
+		welch = add_level(c, r, welch, &sums);
 	window = signal_temp(c, DTYPE_F64, pieces, 1, sizeof(struct welch_window) / sizeof(double));
 	signal_step(c, &welch_window_sums, welch, STEP_NO_TRANSFORM, r->window, NULL, window);
 	signal_step(c, &welch_result, welch, STEP_NO_TRANSFORM, sums, window, r->out);
+}
+
+static void add_steps(struct compiler *c, const struct request_welch *r)
+{
+	struct buffer *sums;
+	struct welch *welch = make_level(c, r, NULL, &sums);
+
+	if (!welch)
+		return;
+	if (welch->before % welch->part > 0)
+		signal_step(c, &welch_begun, welch, STEP_NO_TRANSFORM, r->sums, NULL, sums);
+	add_squares(c, r, welch, sums);
+	if (r->keeps)
+		keep_sums(c, r, welch, sums);
+	else
+		add_result(c, r, welch, sums);
 }
 
 /* Input that is float32 in float64 arithmetic, or the output's own memory, becomes a temporary copy. */
@@ -210,6 +297,8 @@ static void prepare_spectrum(struct compiler *c, struct request_welch *r)
 	r->in = compile_prepare(c, dtype, r->out, r->in);
 	if (r->second)
 		r->second = compile_prepare(c, dtype, r->out, r->second);
+	if (r->sums)
+		r->sums = compile_prepare(c, r->sums->shape.dtype, r->out, r->sums);
 	r->window = signal_window(c, WELCH_WINDOW, r->window, frames->window_n, r->wide, r->out);
 	r->transform = signal_plan(c, frames->n, r->wide, !frames->is_complex);
 }
@@ -227,7 +316,7 @@ static void compile_spectrum(struct compiler *c, bool crosses)
 	prepare_spectrum(c, &r);
 	add_steps(c, &r);
 	compile_put(c, "bin_width", value_real(r.welch.fs / (double)r.welch.frames.n));
-	compile_put(c, "segments", value_uint(r.welch.frames.count));
+	compile_put(c, "segments", value_uint(r.welch.before + r.welch.frames.count));
 	compile_reply(c, WELCH_OUT, r.out);
 }
 

@@ -129,7 +129,9 @@
 #define DETAILS_WELCH_ \
 	" The result has the shape of in, with nfft / 2 + 1 bins (onesided) or nfft in the place of the samples. A segment is at " \
 	"most as long as a signal; frequencies are multiples of fs / nfft, the reply's bin_width, and segments is their number. " \
-	"onesided is an error for complex signals."
+	"onesided is an error for complex signals. A long signal may come in pieces, cut at any segments: average = sums gives sums, " \
+	"f64 or c128 of shape (signals, 8, bins), and each piece is given the sums and segments of the reply before; the bytes " \
+	"of the result are those of the whole signal. scaling, fs and onesided are the last call's."
 #define DETAILS_welch "The result is real, f32 for signals of f32 and c64, f64 for f64 and c128." DETAILS_WELCH_
 #define DETAILS_csd \
 	"The result is complex, the mean of conj(X) Y: c64 where both signals are f32 or c64, otherwise c128." DETAILS_WELCH_

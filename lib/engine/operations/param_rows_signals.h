@@ -5,7 +5,7 @@
 
 #include "distributions/rows/distribution.h"
 #include "engine/operations/param_rows.h"
-#include "fft/signals/window.h"
+#include "fft/signals/welch.h"
 
 /* clang-format off */
 #define WINDOW_PARAMS(at, fallback) \
@@ -82,8 +82,14 @@ static const struct param correlate_params[] = {
 		"nfft / 2 + 1 bins, doubled except at 0 and nfft / 2; default: true for real signals"}, \
 	[WELCH_SCALING] = {"scaling", PARAM_CHOICE, "", "density", 0, 0, false, "density|spectrum", \
 		"density: power per hertz; spectrum: power of a sinusoid"}, \
-	[WELCH_AVERAGE] = {"average", PARAM_CHOICE, "", "mean", 0, 0, false, "mean|median", \
-		"average over segments; median: with its bias removed, at most 16384 segments"}, \
+	[WELCH_AVERAGE] = {"average", PARAM_CHOICE, "", "mean", 0, 0, false, "mean|median|sums", \
+		"average over segments; median: with its bias removed, at most 16384 segments; sums: no result yet, but sums " \
+		"that the call for the signal's next piece goes on with"}, \
+	[WELCH_SUMS] = {"sums", PARAM_TILE, "", "", NONE, \
+		"result of average = sums for the pieces before: the segments count together, with the bytes of one whole signal"}, \
+	[WELCH_SEGMENTS] = {"segments", PARAM_U64, "segments", "0", 0, WELCH_SEGMENTS_MOST, false, NULL, \
+		"how many are in sums: segments of the reply that came with it; the piece begins so many times " \
+		"nperseg - noverlap into the signal"}, \
 	[WELCH_AXIS] = AXIS, \
 	JOB_PARAMS(WELCH_U64)
 

@@ -4,9 +4,11 @@
  *     welch_segments   segments -> transforms in scratch -> |X|^2 added up, part by part      (segments that fit scratch)
  *     welch_squares    spectra, made by steps of their own, -> the same sums                  (longer segments)
  *     welch_sums       WELCH_FAN parts -> one, repeated until a row has one                   (not for the median)
+ *     welch_begun      sums of earlier calls -> the first part;  welch_kept    parts -> sums for a later call
  *     welch_result     sums, or the median over parts, times the scale -> the caller's bins
  *
- * Parts and the order of their sums follow from the sizes alone, so no byte depends on chunks or threads. */
+ * Parts and the order of their sums follow from the number of segments alone, so no byte depends on chunks, on threads, or
+ * on how a signal is cut into calls: parts are counted from its first segment. */
 #include "fft/signals/welch.h"
 
 #include <math.h>
@@ -30,12 +32,41 @@ uint64_t welch_spectrum(const struct welch *welch)
 	return welch->frames.is_complex ? welch->frames.n : welch->frames.n / 2 + 1;
 }
 
-/* The median needs every segment, so each is a part. Else a part is some segments, at most PART_MOST. */
-uint64_t welch_part(const struct welch *welch)
+/* Returns the segments of a part of level 0. The median needs every segment, so each is a part. */
+static uint64_t segments_per_part(const struct welch *welch)
 {
 	const uint64_t fit = PART_ELEMENTS / welch->frames.n;
 
 	return welch->median || fit < 1 ? 1 : fit < PART_MOST ? fit : PART_MOST;
+}
+
+/* Returns the number of the first part, counted from the signal's first segment. */
+static uint64_t first_part(const struct welch *welch)
+{
+	return welch->before / welch->part;
+}
+
+static void set_level(struct welch *welch, unsigned level, uint64_t part)
+{
+	welch->level = level;
+	welch->part = part;
+	welch->parts = (welch->before + welch->frames.count - 1) / part - first_part(welch) + 1;
+}
+
+void welch_first_level(struct welch *welch)
+{
+	set_level(welch, 0, segments_per_part(welch));
+}
+
+void welch_next_level(struct welch *welch)
+{
+	set_level(welch, welch->level + 1, welch->part * WELCH_FAN);
+}
+
+/* Returns the segments of the first part that earlier calls had. */
+static uint64_t begun_segments(const struct welch *welch)
+{
+	return welch->before % welch->part;
 }
 
 /* Return the bytes of a segment and of its spectrum in scratch, aligned. The 64 makes it an odd number of lines, so
@@ -77,7 +108,7 @@ static void add_squares(const struct welch *welch, const char *x, const char *y,
 /* Returns the segments of a chunk: whole parts, so that chunks do not change the order of sums. */
 static size_t segments_per_chunk(const struct welch *welch, const struct fft_plan *plan)
 {
-	const size_t part = welch_part(welch);
+	const size_t part = welch->part;
 
 	return part > 1 ? part : signal_rows_per_chunk(plan, 1 + welch->crosses, welch_row_bytes(welch));
 }
@@ -95,7 +126,8 @@ static size_t segments_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
 
-	return (size_t)welch->frames.rows * signal_count_pieces(welch->frames.count, segments_per_chunk(welch, plan));
+	return (size_t)welch->frames.rows *
+	       signal_count_pieces(begun_segments(welch) + welch->frames.count, segments_per_chunk(welch, plan));
 }
 
 static size_t segments_scratch(const void *call, const struct fft_plan *plan)
@@ -132,29 +164,32 @@ static void transform_segments(const struct welch *welch, const struct signal_io
 	fft_run(io->plan, &fft, scratch);
 }
 
-/* Loads, transforms and adds the segments of a chunk, segments_at_once at a time. */
+/* Loads, transforms and adds the segments of a chunk, segments_at_once at a time. Segments count from the begin of the
+ * first part, so the first `begun` ones are in its sums already. */
 static int segments_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
+	const uint64_t begun = begun_segments(welch), all = begun + welch->frames.count;
 	const size_t per_chunk = segments_per_chunk(welch, io->plan), most = segments_at_once(welch, io->plan),
-		     chunks = signal_count_pieces(welch->frames.count, per_chunk);
-	const size_t bins = welch_spectrum(welch), part = welch_part(welch), step = spectrum_bytes(welch);
-	const uint64_t row = chunk / chunks, begin = chunk % chunks * per_chunk;
-	const uint64_t end = begin + per_chunk < welch->frames.count ? begin + per_chunk : welch->frames.count;
+		     chunks = signal_count_pieces(all, per_chunk);
+	const size_t bins = welch_spectrum(welch), part = welch->part, step = spectrum_bytes(welch);
+	const uint64_t row = chunk / chunks, first = chunk % chunks * per_chunk, begin = first < begun ? begun : first;
+	const uint64_t end = first + per_chunk < all ? first + per_chunk : all;
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *x = in + most * segment_bytes(welch);
 	char *second = x + most * step, *y = second + most * segment_bytes(welch);
-	double *sums = (double *)(void *)io->out + (row * welch->parts + begin / part) * bins * doubles_per_bin(welch);
+	double *sums = (double *)(void *)io->out + (row * welch->parts + first / part) * bins * doubles_per_bin(welch);
 
-	memset(sums, 0, ((end - begin + part - 1) / part) * bins * doubles_per_bin(welch) * sizeof *sums);
+	if (begin == first)
+		memset(sums, 0, ((end - first + part - 1) / part) * bins * doubles_per_bin(welch) * sizeof *sums);
 	for (uint64_t at = begin; at < end; at += most) {
 		const size_t count = size_min(most, (size_t)(end - at));
 
-		transform_segments(welch, io, io->in[0], row, at, count, in, x, scratch);
+		transform_segments(welch, io, io->in[0], row, at - begun, count, in, x, scratch);
 		if (welch->crosses)
-			transform_segments(welch, io, io->in[2], row, at, count, second, y, scratch);
+			transform_segments(welch, io, io->in[2], row, at - begun, count, second, y, scratch);
 		for (size_t i = 0; i < count; i++)
 			add_squares(welch, x + i * step, y + i * step, bins,
-				    sums + (at + i - begin) / part * bins * doubles_per_bin(welch));
+				    sums + (at + i - first) / part * bins * doubles_per_bin(welch));
 	}
 	return 0;
 }
@@ -178,15 +213,16 @@ static int squares_run(const void *call, const struct signal_io *io, size_t chun
 	const size_t bins = welch_spectrum(welch), pieces = signal_count_pieces(bins, SIGNAL_PIECE);
 	const size_t begin = chunk % pieces * SIGNAL_PIECE, n = size_min(SIGNAL_PIECE, bins - begin);
 	const size_t pair = signal_bytes(welch->frames.precision, true);
-	const uint64_t item = chunk / pieces, row = item / welch->parts,
-		       first = item % welch->parts * welch_part(welch);
-	const uint64_t left = welch->frames.count - first, count = left < welch_part(welch) ? left : welch_part(welch);
+	const uint64_t item = chunk / pieces, row = item / welch->parts, part = item % welch->parts;
+	const uint64_t begun = begun_segments(welch), first = part ? part * welch->part - begun : 0;
+	const uint64_t end = (part + 1) * welch->part - begun, count = welch->frames.count;
 	double *sums = (double *)(void *)io->out + (item * bins + begin) * doubles_per_bin(welch);
 
 	(void)scratch;
-	memset(sums, 0, n * doubles_per_bin(welch) * sizeof *sums);
-	for (uint64_t i = 0; i < count; i++) {
-		const size_t at = ((row * welch->frames.count + first + i) * bins + begin) * pair;
+	if (part > 0 || begun == 0)
+		memset(sums, 0, n * doubles_per_bin(welch) * sizeof *sums);
+	for (uint64_t i = first; i < end && i < count; i++) {
+		const size_t at = ((row * count + i) * bins + begin) * pair;
 
 		add_squares(welch, io->in[0] + at, io->in[1] + (welch->crosses ? at : 0), n, sums);
 	}
@@ -195,38 +231,130 @@ static int squares_run(const void *call, const struct signal_io *io, size_t chun
 
 const struct signal_kind welch_squares = {squares_chunks, NULL, squares_run, 0};
 
+/* ---- sums of sums ---- */
+
+/* Returns the float64 numbers of a part. */
+static size_t numbers_per_part(const struct welch *welch)
+{
+	return welch_spectrum(welch) * doubles_per_bin(welch);
+}
+
+/* Returns what earlier calls stored of a level of a row. */
+static const double *find_kept(const struct welch *welch, const char *kept, uint64_t row, unsigned level)
+{
+	return (const double *)(const void *)kept + (row * WELCH_LEVELS + level) * numbers_per_part(welch);
+}
+
+/* Some neighbouring parts, counted from the first one of this call. */
+struct parts {
+	uint64_t begin, end;
+	bool begun; /* earlier calls had parts before them that belong to the same sum */
+};
+
+/* Returns the parts that sum number `sum` of this call adds. Sums count from the signal's first segment. */
+static struct parts find_parts(const struct welch *welch, uint64_t sum)
+{
+	const uint64_t first = first_part(welch), from = (first / WELCH_FAN + sum) * WELCH_FAN, to = from + WELCH_FAN;
+
+	return (struct parts){from > first ? from - first : 0, to - first < welch->parts ? to - first : welch->parts,
+			      from < first};
+}
+
+/* Returns how many sums of WELCH_FAN parts there are, of which the first and the last may have fewer. */
+static size_t count_sums(const struct welch *welch)
+{
+	const uint64_t first = first_part(welch);
+
+	return (size_t)((first + welch->parts - 1) / WELCH_FAN - first / WELCH_FAN + 1);
+}
+
+/* Adds numbers [begin, begin + n) of some parts of a row in their order, to those of earlier calls. */
+static void add_parts(const struct welch *welch, const struct signal_io *io, uint64_t row, struct parts parts,
+		      size_t begin, size_t n, double *to)
+{
+	const size_t numbers = numbers_per_part(welch);
+	const double *from = (const double *)(const void *)io->in[0] + row * welch->parts * numbers + begin;
+
+	if (parts.begun)
+		memcpy(to, find_kept(welch, io->in[1], row, welch->level + 1) + begin, n * sizeof *to);
+	else if (parts.begin < parts.end)
+		memcpy(to, from + parts.begin * numbers, n * sizeof *to);
+	else
+		memset(to, 0, n * sizeof *to);
+	for (uint64_t p = parts.begin + !parts.begun; p < parts.end; p++)
+		for (size_t i = 0; i < n; i++)
+			to[i] += from[p * numbers + i];
+}
+
 static size_t sums_chunks(const void *call, const struct fft_plan *plan)
 {
 	const struct welch *welch = call;
-	const size_t numbers = welch_spectrum(welch) * doubles_per_bin(welch);
 
 	(void)plan;
-	return (size_t)welch->frames.rows * signal_count_pieces(welch->parts, WELCH_FAN) *
-	       signal_count_pieces(numbers, BINS);
+	return (size_t)welch->frames.rows * count_sums(welch) * signal_count_pieces(numbers_per_part(welch), BINS);
 }
 
-/* Adds WELCH_FAN parts of one piece of the numbers, in their order. */
+/* Makes one piece of the numbers of a sum. */
 static int sums_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
-	const size_t numbers = welch_spectrum(welch) * doubles_per_bin(welch),
-		     pieces = signal_count_pieces(numbers, BINS);
-	const size_t fans = signal_count_pieces(welch->parts, WELCH_FAN);
-	const size_t begin = chunk % pieces * BINS, n = size_min(BINS, numbers - begin);
-	const uint64_t row = chunk / pieces / fans, fan = chunk / pieces % fans, first = fan * WELCH_FAN;
-	const size_t count = size_min(WELCH_FAN, (size_t)(welch->parts - first));
-	const double *from = (const double *)(const void *)io->in[0] + (row * welch->parts + first) * numbers + begin;
-	double *to = (double *)(void *)io->out + (row * fans + fan) * numbers + begin;
+	const size_t numbers = numbers_per_part(welch), pieces = signal_count_pieces(numbers, BINS);
+	const size_t begin = chunk % pieces * BINS, sum = chunk / pieces;
 
 	(void)scratch;
-	memcpy(to, from, n * sizeof *to);
-	for (size_t p = 1; p < count; p++)
-		for (size_t i = 0; i < n; i++)
-			to[i] += from[p * numbers + i];
+	add_parts(welch, io, sum / count_sums(welch), find_parts(welch, sum % count_sums(welch)), begin,
+		  size_min(BINS, numbers - begin), (double *)(void *)io->out + sum * numbers + begin);
 	return 0;
 }
 
 const struct signal_kind welch_sums = {sums_chunks, NULL, sums_run, 0};
+
+/* ---- from call to call ---- */
+
+static size_t kept_chunks(const void *call, const struct fft_plan *plan)
+{
+	const struct welch *welch = call;
+
+	(void)plan;
+	return (size_t)welch->frames.rows * signal_count_pieces(numbers_per_part(welch), BINS);
+}
+
+/* Copies one piece of the begun part's numbers. */
+static int begun_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+{
+	const struct welch *welch = call;
+	const size_t numbers = numbers_per_part(welch), pieces = signal_count_pieces(numbers, BINS);
+	const size_t row = chunk / pieces, begin = chunk % pieces * BINS;
+
+	(void)scratch;
+	memcpy((double *)(void *)io->out + row * welch->parts * numbers + begin,
+	       find_kept(welch, io->in[0], row, 0) + begin, size_min(BINS, numbers - begin) * sizeof(double));
+	return 0;
+}
+
+const struct signal_kind welch_begun = {kept_chunks, NULL, begun_run, 0};
+
+/* Stores one piece of the numbers. A last part that lacks segments is no part of the next level's sum yet. */
+static int kept_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+{
+	const struct welch *welch = call;
+	const size_t numbers = numbers_per_part(welch), pieces = signal_count_pieces(numbers, BINS);
+	const size_t row = chunk / pieces, begin = chunk % pieces * BINS, n = size_min(BINS, numbers - begin);
+	const bool lacks = (welch->before + welch->frames.count) % welch->part != 0;
+	double *kept = (double *)(void *)io->out + row * WELCH_LEVELS * numbers + begin;
+	struct parts last = find_parts(welch, count_sums(welch) - 1);
+
+	(void)scratch;
+	last.end -= lacks;
+	add_parts(welch, io, row, last, begin, n, kept + (welch->level + 1) * numbers);
+	if (welch->level == 0)
+		memcpy(kept,
+		       (const double *)(const void *)io->in[0] + (row * welch->parts + welch->parts - 1) * numbers + begin,
+		       n * sizeof *kept);
+	return 0;
+}
+
+const struct signal_kind welch_kept = {kept_chunks, NULL, kept_run, 0};
 
 /* ---- the window ---- */
 

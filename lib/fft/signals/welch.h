@@ -12,6 +12,12 @@
 
 enum { WELCH_FAN = 64, WELCH_MEDIAN_MOST = 16384 };
 
+/* Sums that a later call goes on with: (rows, WELCH_LEVELS, spectrum). Level 0 is the part that lacks segments, level k the
+ * sum of the whole parts of level k - 1 that lack others up to WELCH_FAN. A part of the last level has 64^7 segments or
+ * more, beyond WELCH_SEGMENTS_MOST. */
+enum { WELCH_LEVELS = 8 };
+#define WELCH_SEGMENTS_MOST 0x1p42
+
 struct welch {
 	struct frames frames; /* n is the length of a transform, window_n that of a segment */
 	bool crosses;         /* two signals: conj(X) Y; else |X|^2 */
@@ -19,12 +25,19 @@ struct welch {
 	bool onesided, density;
 	double fs, divisor; /* samples per second; the number of segments, or a median's bias */
 	uint64_t out_bins, out_stride;
-	uint64_t parts; /* of a row, in the current step */
+	uint64_t before; /* segments of earlier calls, which come first */
+	/* In the current step: how often parts were added up, the segments of a part, and the parts of a row. The first part
+	 * may have been begun by an earlier call. */
+	unsigned level;
+	uint64_t part, parts;
 };
 
-/* Return the complex numbers of a segment's spectrum, and the segments of one part. */
+/* Returns the complex numbers of a segment's spectrum. */
 uint64_t welch_spectrum(const struct welch *welch);
-uint64_t welch_part(const struct welch *welch);
+
+/* Set level, part and parts: of the segments' own sums, and of those that welch_sums makes of `welch`. */
+void welch_first_level(struct welch *welch);
+void welch_next_level(struct welch *welch);
 
 /* Returns the expected median of n values of a chi-squared distribution with 2 degrees of freedom, relative to their
  * mean (B. Allen and others, "FINDCHIRP", Phys. Rev. D 85 (2012), appendix B). */
@@ -38,8 +51,12 @@ size_t welch_row_bytes(const struct welch *welch);
 extern const struct signal_kind welch_segments;
 /* in[0]: spectra (rows, count, spectrum); in[1]: those of the second signals; out: as above. */
 extern const struct signal_kind welch_squares;
-/* Adds WELCH_FAN parts. in[0]: (rows, parts, spectrum); out: (rows, parts / WELCH_FAN rounded up, spectrum). */
+/* Goes on with the first part. in[0]: sums of earlier calls; out: as above, before welch_segments or welch_squares. */
+extern const struct signal_kind welch_begun;
+/* Adds WELCH_FAN parts. in[0]: (rows, parts, spectrum); in[1]: sums of earlier calls; out: the parts of the next level. */
 extern const struct signal_kind welch_sums;
+/* Stores what a later call goes on with, of the next level (and of level 0). in: as welch_sums; out: its sums. */
+extern const struct signal_kind welch_kept;
 /* in[0]: window; out: struct welch_window for each SIGNAL_PIECE elements of it. */
 struct welch_window {
 	double sum, squares;

@@ -322,9 +322,161 @@ static void test_errors(void **state)
 	fixture_close(&fixture);
 }
 
+/* ---- piece by piece ---- */
+
+/* Signals of two rows beside the axis. Returns the call for samples [begin, end). */
+static struct call *piece_call(const struct options *o, const struct sample *x, const struct sample *y, size_t begin, size_t end)
+{
+	const size_t element = 2 * dtype_size(x->dtype);
+	const int64_t shape[] = {(int64_t)(end - begin), 2};
+	const struct sample *const from[] = {x, y};
+	struct call *call = welch_call(o, x, y);
+
+	for (unsigned i = 0; i <= o->crosses; i++) {
+		struct sample piece = {.dtype = x->dtype, .n = 2 * (end - begin), .bytes = (end - begin) * element,
+				       .data = (char *)from[i]->data + begin * element};
+
+		put_sample(call, i ? "y" : "in", &piece, 2, shape);
+	}
+	put(call, "axis", value_int(0));
+	return call;
+}
+
+static uint64_t reply_segments(const struct value *reply)
+{
+	return value_get(reply, "segments")->u;
+}
+
+/* Averages the signals in pieces that have `cuts` segments in turn (0 ends the list), and compares with the whole. */
+static void hold_pieces(struct fixture *fixture, const struct options *o, const struct sample *x, const struct sample *y,
+			const size_t *cuts)
+{
+	const char *operation = o->crosses ? "csd" : "welch";
+	const size_t hop = o->nperseg - o->noverlap, count = (o->length - o->nperseg) / hop + 1;
+	struct call *whole = piece_call(o, x, y, 0, o->length), *call = NULL;
+	const struct value *reply = NULL, *data = value_get(call_run(whole, fixture->memory, operation), "data");
+	struct sample sums = {.dtype = o->crosses ? DTYPE_C128 : DTYPE_F64};
+	size_t done = 0;
+
+	for (size_t i = 0; done < count; i = cuts[i + 1] ? i + 1 : 0) {
+		const bool last = done + cuts[i] >= count;
+		struct call *before = call;
+
+		call = piece_call(o, x, y, done * hop, last ? o->length : (done + cuts[i] - 1) * hop + o->nperseg);
+		if (done > 0) {
+			put_sample(call, "sums", &sums, 3, (int64_t[]){2, 8, (int64_t)(sums.n / 16)});
+			put(call, "segments", value_uint(done));
+		}
+		if (!last)
+			put(call, "average", value_string("sums"));
+		reply = call_run(call, fixture->memory, operation);
+		done = last ? count : done + cuts[i];
+		assert_int_equal(reply_segments(reply), done);
+		if (before)
+			call_free(before);
+		if (last)
+			break;
+		sums.data = (char *)(uintptr_t)value_get(reply, "data")->bytes.at;
+		sums.bytes = value_get(reply, "data")->bytes.size;
+		sums.n = sums.bytes / dtype_size(sums.dtype);
+	}
+	assert_int_equal(value_get(reply, "data")->bytes.size, data->bytes.size);
+	if (memcmp(value_get(reply, "data")->bytes.at, data->bytes.at, data->bytes.size) != 0)
+		fail_msg("%s in pieces of %zu, %zu ... segments has other bytes than the whole", text_of(o), cuts[0], cuts[1]);
+	call_free(call);
+	call_free(whole);
+}
+
+/* Parts have 64 segments at 16 samples, 54 at 600, 2 at 16384, 1 at 40000; 64 parts make a sum, and 64 of these another. */
+static void test_pieces(void **state)
+{
+	static const struct {
+		size_t n, segments;
+		size_t cuts[3][4];
+	} cases[] = {
+		{16, 300, {{1, 2, 3, 0}, {64, 0}, {63, 130, 1, 0}}},
+		{16, 9000, {{4096, 0}, {4095, 2, 700, 0}, {8192, 5, 0}}},
+		{600, 4000, {{54 * 64, 0}, {54, 1000, 7, 0}, {3455, 3, 0}}},
+		{2, 300000, {{64 * 4096, 0}, {100000, 0}, {64 * 4096 - 1, 1, 1, 0}}},
+		{16384, 140, {{1, 0}, {127, 2, 3, 0}, {128, 1, 0}}},
+		{40000, 70, {{1, 0}, {64, 5, 0}, {63, 0}}},
+	};
+	static const char *const dtypes[] = {"f32", "f64", "c64", "c128"};
+	struct session_owner limits = {.inline_bytes = 128 << 20};
+	struct fixture fixture = fixture_open_with(2, cpu_detect(), 256 << 20, &limits);
+
+	(void)state;
+	for (unsigned bits = 0; bits < 8; bits++)
+		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+			struct options o = {.dtype = dtypes[bits & 3], .nperseg = cases[i].n, .crosses = bits & 4, .detrend = bits % 3,
+					    .spectrum = bits & 1, .two_sided = bits == 0};
+
+			if (cases[i].n > 100 ? bits != i : cases[i].segments > 100000 && bits != 0 && bits != 5)
+				continue;
+			o.noverlap = cases[i].n > 1000 ? cases[i].n - 64 : o.nperseg / 2;
+			o.nfft = o.nperseg + (bits == 3);
+			o.length = o.nperseg + (cases[i].segments - 1) * (o.nperseg - o.noverlap) + o.nperseg / 3;
+
+			struct sample x = sample_new(o.dtype, 2 * o.length), y = sample_new(o.dtype, 2 * o.length);
+
+			for (size_t k = 0; k < 3; k++)
+				hold_pieces(&fixture, &o, &x, &y, cases[i].cuts[k]);
+			sample_free(&x);
+			sample_free(&y);
+		}
+	fixture_close(&fixture);
+}
+
+static void test_errors_of_pieces(void **state)
+{
+	static double zeros[8 * 129];
+	struct fixture fixture = fixture_open(1);
+	struct sample x = sample_new("f32", 1000);
+	const struct {
+		const char *average;
+		int64_t levels;
+		uint64_t segments;
+		enum error_code code;
+		const char *text;
+	} cases[] = {
+		{"sums", 8, 0, ERROR_MISSING_PARAMETER, "missing_parameter: welch: segments: missing: give how many are in sums"},
+		{"mean", 0, 5, ERROR_MISSING_PARAMETER, "missing_parameter: welch: sums: missing: give the sums of the segments before"},
+		{"median", 8, 5, ERROR_OUT_OF_RANGE, "out_of_range: welch: sums: given for the median, allowed is none"},
+		{"mean", 7, 5, ERROR_BAD_SHAPE, "bad_shape: welch: sums: it is f64 (1, 7, 129), allowed is f64 (1, 8, 129)"},
+		{"mean", 8, UINT64_C(1) << 42, ERROR_OUT_OF_RANGE,
+		 "out_of_range: welch: segments: 4398046511104 and 6 in this call, allowed together are 2^42"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct sample sums = {.dtype = DTYPE_F64, .n = (size_t)cases[i].levels * 129, .data = zeros};
+		struct call *call = call_new();
+
+		sums.bytes = sums.n * sizeof(double);
+		put_sample(call, "in", &x, 0, NULL);
+		put(call, "average", value_string(cases[i].average));
+		if (sums.n)
+			put_sample(call, "sums", &sums, 3, (int64_t[]){1, cases[i].levels, 129});
+		if (cases[i].segments)
+			put(call, "segments", value_uint(cases[i].segments));
+		call_fails(call, fixture.memory, "welch", cases[i].code, cases[i].text);
+	}
+	/* A piece shorter than a segment is no signal that its segment is cut to. */
+	struct call *call = call_new();
+
+	put_sample(call, "in", &x, 0, NULL);
+	put(call, "nperseg", value_uint(1001));
+	put(call, "average", value_string("sums"));
+	call_fails(call, fixture.memory, "welch", ERROR_BAD_SHAPE,
+		   "bad_shape: welch: nperseg: 1001 elements, allowed are at most the signal's 1000 samples");
+	sample_free(&x);
+	fixture_close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pieces), cmocka_unit_test(test_errors_of_pieces),
 		cmocka_unit_test(test_spectra),          cmocka_unit_test(test_long),
 		cmocka_unit_test(test_axis_and_threads), cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_errors),
