@@ -56,6 +56,7 @@ int compute(const struct cli *cli, struct computation *computation)
 				  .set_parameters = set_parameters,
 				  .move = computation->move,
 				  .look = computation->look,
+				  .slide = computation->slide,
 				  .arg = computation,
 				  .unit = "items",
 				  .report = computation->report,

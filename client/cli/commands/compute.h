@@ -17,6 +17,7 @@ struct computation {
 	void (*move)(void *computation, struct trnsci_args *args, uint64_t item); /* as in struct pieces */
 	void (*look)(void *computation, const struct output *output, const struct trnsci_tile *in,
 		     const struct trnsci_tile *out); /* as in struct pieces */
+	bool (*slide)(void *computation, uint64_t room, struct slide *ret);       /* as in struct pieces */
 	void (*report)(const struct trnsci_value *reply);                         /* as in struct pieces */
 	write_text_fn *write_text;                                                /* as in struct pieces */
 	struct pieces pieces; /* set by compute */

@@ -17,6 +17,11 @@ struct run {
 	size_t leading;             /* 1 where a piece has an axis that counts items */
 	bool repeated[PIECES_INPUTS]; /* the input is the same for each piece */
 	struct trnsci_tile *in[PIECES_INPUTS], *out; /* of the piece at hand */
+	bool slides;
+	struct slide slide;
+	struct cut cut;      /* of the piece at hand, if it slides */
+	uint64_t restarts;   /* of the daemon: stretches are made of each other's elements */
+	struct trnsci_tile *before; /* result of the stretch before, of another shape */
 	bool opened;
 	struct output output;
 };
@@ -88,6 +93,27 @@ static uint64_t piece_size(const struct run *run)
 
 /* ---- a piece ---- */
 
+/* An axis of an item: how many elements there are before it, on it and behind it. */
+struct split {
+	uint64_t before, length, behind;
+};
+
+/* axis counts from the end of the shape. */
+static struct split split_at(const uint64_t *shape, size_t ndim, size_t axis)
+{
+	const size_t at = ndim - axis;
+
+	return (struct split){count_elements(shape, at), shape[at], count_elements(shape + at + 1, axis - 1)};
+}
+
+/* Returns the axis of an input's item that slides. */
+static struct split split_input(const struct run *run, size_t i, size_t trailing)
+{
+	const struct npy *array = &run->pieces->inputs[i].array;
+
+	return split_at(array->shape + array->ndim - trailing, trailing, run->slide.axis);
+}
+
 static void free_piece(struct run *run, bool all)
 {
 	for (size_t i = 0; i < PIECES_INPUTS; i++)
@@ -95,7 +121,10 @@ static void free_piece(struct run *run, bool all)
 			trnsci_tile_free(run->in[i]);
 			run->in[i] = NULL;
 		}
-	trnsci_tile_free(run->out);
+	trnsci_tile_free(run->before);
+	run->before = run->slides && !all ? run->out : NULL;
+	if (!run->before)
+		trnsci_tile_free(run->out);
 	run->out = NULL;
 }
 
@@ -115,6 +144,8 @@ static int make_piece(struct run *run, uint64_t n, size_t trailing)
 		if (run->in[i])
 			continue;
 		memcpy(dims + leading, array->shape + array->ndim - kept, kept * sizeof *dims);
+		if (run->slides)
+			dims[leading + kept - run->slide.axis] = run->cut.end - run->cut.begin;
 		if (trnsci_tile_new(run->session, array->dtype, kept + leading, dims, &run->in[i], &err) < 0)
 			return complain_error(&err, EXIT_DATA);
 		trnsci_set_tile(args, pieces->names[i], run->in[i]);
@@ -156,6 +187,38 @@ static int check_request(struct run *run)
 	if (r == 0 && trnsci_reply_tile(run->call, NULL, &made) == 0)
 		trnsci_tile_free(made);
 	return r == 0 || r == -TRNSCI_CANCELLED ? EXIT_OK : complain_call(run, r);
+}
+
+/* Reads elements [from, cut.end) of the axis, which stand behind those that the stretch before had too. */
+static int read_stretch(struct run *run, size_t i, uint64_t item, uint64_t from, size_t trailing)
+{
+	struct input *input = &run->pieces->inputs[i];
+	const struct split split = split_input(run, i, trailing);
+	const size_t element = trnsci_dtype_size(input->array.dtype) * split.behind;
+	const size_t size = (size_t)(run->cut.end - from) * element;
+	char *to = (char *)trnsci_tile_data(run->in[i]) + (from - run->cut.begin) * element;
+	int code = EXIT_OK;
+
+	for (uint64_t row = 0; row < split.before && code == EXIT_OK && size > 0; row++) {
+		if (split.before > 1)
+			code = input_seek(input, ((item * split.before + row) * split.length + from) * split.behind);
+		if (code == EXIT_OK)
+			code = input_read(input, to + row * (run->cut.end - run->cut.begin) * element, size);
+	}
+	return code;
+}
+
+/* Copies what two stretches share; from and to may be one tile. */
+static void carry_over(const struct run *run, size_t i, const struct cut *last, struct trnsci_tile *from, size_t trailing)
+{
+	const struct split split = split_input(run, i, trailing);
+	const size_t element = trnsci_dtype_size(run->pieces->inputs[i].array.dtype) * split.behind;
+	const char *at = (const char *)trnsci_tile_data(from) + (run->cut.begin - last->begin) * element;
+	char *to = trnsci_tile_data(run->in[i]);
+
+	for (uint64_t row = 0; row < split.before; row++)
+		memmove(to + row * (run->cut.end - run->cut.begin) * element, at + row * (last->end - last->begin) * element,
+			(size_t)(last->end - run->cut.begin) * element);
 }
 
 static int read_piece(struct run *run, uint64_t at)
@@ -210,6 +273,8 @@ static int begin_array(struct run *run, size_t trailing)
 		return complain(EXIT_DATA, "the result has %zu axes, allowed %d", kept + own, TRNSCI_MAX_DIMS);
 	memcpy(shape, array->shape, kept * sizeof *shape);
 	memcpy(shape + kept, out.shape + run->leading, own * sizeof *shape);
+	if (run->slides && run->slide.out_axis)
+		shape[kept + own - run->slide.out_axis] = run->slide.out_length;
 	return output_begin(&run->output, out.dtype, kept + own, shape);
 }
 
@@ -236,6 +301,27 @@ static int write_text(struct run *run)
 		code = run->pieces->write_text(&run->output, run->pieces->options, &run->pieces->inputs[0], &info,
 					       trnsci_tile_data(run->out));
 	return code == EXIT_OK ? tile_end_read(run->session, restarts, run->output.target.name) : code;
+}
+
+/* Writes what the stretch gives of its item's result: of each row before the result's axis, at the place that the stretches
+ * so far have come to. */
+static int write_stretch(struct run *run, uint64_t item, uint64_t done)
+{
+	const struct trnsci_tile_info info = tile_info(run->out);
+	const struct split split = split_at(info.shape, info.ndim, run->slide.out_axis);
+	const size_t element = trnsci_dtype_size(info.dtype) * split.behind;
+	const char *data = trnsci_tile_data(run->out);
+	int code = EXIT_OK;
+
+	for (uint64_t row = 0; row < split.before && code == EXIT_OK; row++) {
+		if (split.before > 1)
+			code = output_seek(&run->output,
+					   ((item * split.before + row) * run->slide.out_length + done) * split.behind);
+		if (code == EXIT_OK)
+			code = output_write(&run->output, data + (row * split.length + run->cut.skip) * element,
+					    (size_t)(run->cut.keep * split.behind));
+	}
+	return code;
 }
 
 static int write_piece(struct run *run)
@@ -284,7 +370,107 @@ static int run_pieces(struct run *run, struct progress *progress, size_t trailin
 			code = write_piece(run);
 		progress_at(progress, at + n);
 	}
-	return run->opened ? output_close(&run->output, code) : code;
+	return code;
+}
+
+/* ---- items that slide ---- */
+
+/* Makes the call of an item: parameters of the one before do not stay. */
+static int begin_call(struct run *run)
+{
+	const struct pieces *pieces = run->pieces;
+	int r;
+
+	trnsci_call_free(run->call);
+	run->call = NULL;
+	r = trnsci_call_new(run->session, pieces->options->set->operation, &run->call);
+	return r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r))
+		     : pieces->set_parameters(pieces->arg, trnsci_args(run->call));
+}
+
+/* Fills the tiles of a stretch: with what it shares with the one before, and what comes next in the inputs. */
+static int fill_stretch(struct run *run, uint64_t item, const struct cut *last, size_t trailing)
+{
+	struct trnsci_tile *from[PIECES_INPUTS];
+	const bool shares = run->cut.begin > 0;
+	int code = EXIT_OK;
+
+	memcpy(from, run->in, sizeof from);
+	/* Tiles have the shapes of the stretch before, or are made anew. */
+	if (!shares || run->cut.end - run->cut.begin != last->end - last->begin ||
+	    run->cut.skip + run->cut.keep != last->skip + last->keep) {
+		memset(run->in, 0, sizeof run->in);
+		code = make_piece(run, 1, trailing);
+	}
+	for (size_t i = 0; i < run->pieces->n_inputs && code == EXIT_OK; i++) {
+		if (shares)
+			carry_over(run, i, last, from[i], trailing);
+		code = read_stretch(run, i, item, shares ? last->end : 0, trailing);
+	}
+	for (size_t i = 0; i < PIECES_INPUTS; i++)
+		if (from[i] != run->in[i])
+			trnsci_tile_free(from[i]);
+	return code;
+}
+
+/* Elements that were lost with a daemon are not read again. */
+static int check_restarts(struct run *run)
+{
+	struct trnsci_session_info info;
+
+	if (trnsci_session_describe(run->session, &info) == 0 && info.restarts == run->restarts)
+		return EXIT_OK;
+	return complain(EXIT_TRY_AGAIN, "the daemon ended before the result was complete");
+}
+
+static int run_stretches(struct run *run, struct progress *progress, uint64_t item, size_t trailing)
+{
+	struct cut last = {0};
+	uint64_t done = 0;
+	int code = begin_call(run);
+
+	run->cut = last;
+	for (bool first = true; code == EXIT_OK && !run->cut.last; first = false) {
+		last = run->cut;
+		run->slide.next(run->slide.arg, trnsci_args(run->call), first ? NULL : run->out, &run->cut);
+		code = fill_stretch(run, item, &last, trailing);
+		if (code == EXIT_OK)
+			code = run_piece(run, progress);
+		if (code == EXIT_OK)
+			code = check_restarts(run);
+		if (code == EXIT_OK && run->cut.keep > 0 && !run->opened)
+			code = begin_output(run, trailing);
+		if (code == EXIT_OK && run->cut.keep > 0)
+			code = run->slide.out_axis ? write_stretch(run, item, done) : write_piece(run);
+		done += run->cut.keep;
+		progress_at(progress, item * run->slide.length + run->cut.end);
+	}
+	return code;
+}
+
+static int run_sliding(struct run *run, struct progress *progress, size_t trailing)
+{
+	struct trnsci_session_info info;
+	int code = EXIT_OK;
+
+	if (trnsci_session_describe(run->session, &info) == 0)
+		run->restarts = info.restarts;
+	for (uint64_t item = 0; item < run->batch && code == EXIT_OK; item++)
+		code = run_stretches(run, progress, item, trailing);
+	return code;
+}
+
+/* Asks whether items slide: where they are larger than a piece, and all inputs have one shape. */
+static void choose_slide(struct run *run)
+{
+	const struct pieces *pieces = run->pieces;
+
+	run->slides = pieces->slide && run->item_count > PIECE_BYTES / 16 && run->batch > 0;
+	for (size_t i = 1; i < pieces->n_inputs && run->slides; i++)
+		run->slides = pieces->inputs[i].array.ndim == pieces->inputs[0].array.ndim &&
+			      memcmp(pieces->inputs[i].array.shape, pieces->inputs[0].array.shape,
+				     pieces->inputs[0].array.ndim * sizeof(uint64_t)) == 0;
+	run->slides = run->slides && pieces->slide(pieces->arg, PIECE_BYTES / 16, &run->slide);
 }
 
 static int run_session(struct run *run, const struct cli *cli, size_t trailing)
@@ -295,14 +481,15 @@ static int run_session(struct run *run, const struct cli *cli, size_t trailing)
 
 	if (code != EXIT_OK)
 		return code;
-	const int r = trnsci_call_new(run->session, pieces->options->set->operation, &run->call);
-
-	code = r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r))
-		     : pieces->set_parameters(pieces->arg, trnsci_args(run->call));
+	code = begin_call(run);
 	/* The time is all that is known of a job of one item. */
-	progress_begin(&progress, cli, run->batch > 1 ? run->batch : 0, pieces->unit);
+	progress_begin(&progress, cli, run->slides ? run->batch * run->slide.length : run->batch > 1 ? run->batch : 0,
+		       pieces->unit);
 	if (code == EXIT_OK)
-		code = run_pieces(run, &progress, trailing, cli->verbose);
+		code = run->slides ? run_sliding(run, &progress, trailing)
+				   : run_pieces(run, &progress, trailing, cli->verbose);
+	if (run->opened)
+		code = output_close(&run->output, code);
 	progress_end(&progress);
 	free_piece(run, true);
 	trnsci_call_free(run->call);
@@ -319,5 +506,6 @@ int pieces_run(struct pieces *pieces, const struct cli *cli)
 	if (code != EXIT_OK)
 		return code;
 	trailing = cut_inputs(&run, trailing);
+	choose_slide(&run);
 	return run_session(&run, cli, trailing);
 }

@@ -3,7 +3,9 @@
  *
  * An item is what the operation transforms at once: the last axes of the first input. The axes before only count items, so any
  * number of items makes a piece. An item's bytes do not depend on its place in a batch. The engine gives a piece of the
- * result its shape and dtype. */
+ * result its shape and dtype.
+ *
+ * An item that is larger than a piece may slide: it is cut along an axis into stretches that overlap. */
 #ifndef TRNSCI_CLI_COMMANDS_PIECES_H
 #define TRNSCI_CLI_COMMANDS_PIECES_H
 
@@ -18,6 +20,25 @@ enum { PIECES_INPUTS = 3 };
 typedef int write_text_fn(struct output *output, const struct options *options, const struct input *input,
 			  const struct trnsci_tile_info *result, const void *data);
 
+/* A stretch of an item, [begin, end) along the axis that slides, and what of its result is kept. */
+struct cut {
+	uint64_t begin, end;
+	uint64_t skip, keep; /* along the result's own axis: elements to leave out, then to write; 0: nothing yet */
+	bool last;
+};
+
+/* How an item slides. Axes count from the end: 1 is the last one. */
+struct slide {
+	size_t axis;         /* of the inputs, which have one shape */
+	uint64_t length;     /* of that axis */
+	size_t out_axis;     /* of the result; 0: the last stretch gives all of it */
+	uint64_t out_length; /* of that axis, of the item's whole result */
+	void *arg;
+	/* Sets the next stretch, which begins at most where the one before ended, and its parameters. before: the result of the
+	 * stretch before, NULL at the first of an item. */
+	void (*next)(void *arg, struct trnsci_args *args, const struct trnsci_tile *before, struct cut *cut);
+};
+
 struct pieces {
 	/* The operation and its parameters. */
 	const struct options *options;
@@ -30,6 +51,8 @@ struct pieces {
 	const char *names[PIECES_INPUTS]; /* of the parameters that the inputs are */
 	size_t n_inputs;
 	size_t trailing;     /* axes of the first input that make an item; all of them: one item */
+	/* Returns whether an item can slide in stretches of about `room` elements of the first input, and how. NULL: it cannot. */
+	bool (*slide)(void *arg, uint64_t room, struct slide *ret);
 	uint64_t most_count; /* elements of an item or of its result, where that is known to be larger; 0: as the input */
 	const char *unit;    /* items, for the line of progress */
 

@@ -2,8 +2,10 @@
 /* stft, istft, convolve, correlate, welch, csd, window: arrays in and out. The commands differ only in a row of data; their
  * parameters come from the operation table. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "compute.h"
+#include "slides.h"
 #include "spectrum.h"
 
 struct signal_command {
@@ -12,6 +14,7 @@ struct signal_command {
 	const char *inputs[PIECES_INPUTS]; /* their names in the table */
 	write_text_fn *write_text; /* NULL: as any array */
 	size_t (*trailing)(const struct options *options, size_t ndim); /* as in struct computation */
+	bool (*slide)(void *computation, uint64_t room, struct slide *ret); /* as in struct computation */
 };
 
 /* The commands work along the last axes; along another axis, the array is taken as it is. */
@@ -34,7 +37,7 @@ static int run_command(const struct signal_command *command, struct cli *cli, in
 {
 	struct options options;
 	struct computation computation = {.options = &options, .n_inputs = command->n_inputs, .write_text = command->write_text,
-					  .trailing = command->trailing};
+					  .trailing = command->trailing, .slide = command->slide};
 	int code = options_parse(&command->set, cli, argc, argv, &options);
 
 	if (code != EXIT_OK || options.helped)
@@ -44,6 +47,8 @@ static int run_command(const struct signal_command *command, struct cli *cli, in
 				command->n_inputs == 0   ? "none"
 				: command->n_inputs == 1 ? "one: a file or -"
 							 : "two files");
+	if (options_get(&options, "average") && strcmp(options_get(&options, "average"), "sums") == 0)
+		computation.write_text = NULL; /* sums are no spectrum */
 	for (size_t i = 0; i < command->n_inputs; i++) {
 		computation.names[i] = command->inputs[i];
 		computation.files[i] = options.operands[i];
@@ -74,6 +79,7 @@ int command_stft(struct cli *cli, int argc, char **argv)
 		{"in"},
 		spectrum_write_frames,
 		last_axis,
+		slide_stft,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -88,6 +94,7 @@ int command_istft(struct cli *cli, int argc, char **argv)
 		{"in"},
 		NULL,
 		last_two,
+		slide_istft,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -101,6 +108,7 @@ int command_convolve(struct cli *cli, int argc, char **argv)
 		{"a", "b"},
 		NULL,
 		last_axis,
+		NULL,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -114,6 +122,7 @@ int command_correlate(struct cli *cli, int argc, char **argv)
 		{"a", "b"},
 		NULL,
 		last_axis,
+		NULL,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -128,6 +137,7 @@ int command_welch(struct cli *cli, int argc, char **argv)
 		{"in"},
 		spectrum_write_bins,
 		last_axis,
+		slide_welch,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -142,6 +152,7 @@ int command_csd(struct cli *cli, int argc, char **argv)
 		{"in", "y"},
 		spectrum_write_bins,
 		last_axis,
+		slide_welch,
 	};
 
 	return run_command(&command, cli, argc, argv);
@@ -153,6 +164,7 @@ int command_window(struct cli *cli, int argc, char **argv)
 		{"window --n N [option ...]", "Compute a window by name.", rows, N_ROWS - 1, "window", HIDDEN, "window --n 512 --window hann -f text"},
 		0,
 		{NULL},
+		NULL,
 		NULL,
 		NULL,
 	};

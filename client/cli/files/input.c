@@ -273,12 +273,31 @@ int input_keep(struct input *input)
 	return input->body_at < 0 ? read_to_end(input) : EXIT_OK;
 }
 
-int input_rewind(struct input *input)
+static size_t stored_size(const struct input *input)
 {
-	input->held_at = 0;
-	if (input->body_at >= 0 && lseek(input->fd, input->body_at, SEEK_SET) < 0)
+	return input->storage.kind ? input->storage.size : trnsci_dtype_size(input->array.dtype);
+}
+
+bool input_can_seek(const struct input *input)
+{
+	uint64_t count;
+
+	return input->body_at >= 0 || (input_count(input, &count) && count * stored_size(input) <= input->held_size);
+}
+
+int input_seek(struct input *input, uint64_t at)
+{
+	const uint64_t byte = at * stored_size(input);
+
+	input->held_at = byte < input->held_size ? (size_t)byte : input->held_size;
+	if (input->body_at >= 0 && lseek(input->fd, input->body_at + (off_t)(byte - input->held_at), SEEK_SET) < 0)
 		return complain(EXIT_IO, "%s: %s", input->name, strerror(errno));
 	return EXIT_OK;
+}
+
+int input_rewind(struct input *input)
+{
+	return input_seek(input, 0);
 }
 
 void input_make_floating(struct input *input)

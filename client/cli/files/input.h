@@ -32,6 +32,10 @@ void input_make_floating(struct input *input);
 /* The next size bytes of the array, a multiple of its elements' size. An exit code. */
 int input_read(struct input *input, void *to, size_t size);
 
+/* Goes to element `at`, where input_can_seek says so: in a file, and in what is held whole. input_seek: an exit code. */
+bool input_can_seek(const struct input *input);
+int input_seek(struct input *input, uint64_t at);
+
 /* Begins again with the first element. Before anything is read, input_keep makes that possible for a pipe. Exit codes. */
 int input_keep(struct input *input);
 int input_rewind(struct input *input);

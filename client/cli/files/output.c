@@ -2,10 +2,13 @@
 /* Where results go. */
 #include "output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "text.h"
@@ -93,6 +96,22 @@ int output_wants_text(const struct options *options, bool *ret_text)
 
 	*ret_text = code == EXIT_OK && format >= FORMAT_TEXT;
 	return code;
+}
+
+/* A file that does not exist yet will be a regular one. What is appended to takes bytes at its end alone. */
+bool output_will_seek(const struct options *options)
+{
+	const char *name = options_get(options, "output");
+	const bool to_stdout = !name || strcmp(name, "-") == 0;
+	enum format format;
+	struct stat status;
+
+	if (choose_named(name, options_get(options, "format"), &format) != EXIT_OK || format > FORMAT_NPY)
+		return false;
+	if (to_stdout)
+		return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+		       !(fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND);
+	return stat(name, &status) < 0 || S_ISREG(status.st_mode);
 }
 
 /* ---- opening ---- */
@@ -223,7 +242,8 @@ static uint64_t shape_bytes(enum trnsci_dtype dtype, size_t ndim, const uint64_t
 	return bytes;
 }
 
-int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape)
+/* Writes what stands before the elements. */
+static int begin_format(struct output *output, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape)
 {
 	output->dtype = dtype;
 	output->columns = ndim >= 2 ? shape[ndim - 1] : 1;
@@ -245,6 +265,23 @@ int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, co
 	default:
 		return EXIT_OK;
 	}
+}
+
+int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, const uint64_t *shape)
+{
+	int code = begin_format(output, dtype, ndim, shape);
+
+	output->begin = code == EXIT_OK ? lseek(output->target.fd, 0, SEEK_CUR) : -1;
+	return code;
+}
+
+int output_seek(struct output *output, uint64_t at)
+{
+	const off_t to = output->begin + (off_t)(at * trnsci_dtype_size(output->dtype));
+
+	if (output->begin >= 0 && lseek(output->target.fd, to, SEEK_SET) == to)
+		return EXIT_OK;
+	return complain(EXIT_IO, "%s: %s", output->target.name, strerror(errno));
 }
 
 int output_begin_table(struct output *output, uint64_t columns, const char *names)

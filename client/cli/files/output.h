@@ -22,6 +22,7 @@ struct output {
 	enum trnsci_dtype dtype;
 	uint64_t columns; /* of text: elements in a line */
 	uint64_t column;  /* of the element that comes next */
+	int64_t begin;    /* of the elements, in a file that can be written in any order; else -1 */
 	struct audio_settings audio;
 	struct audio_writer *writer; /* of sound, from output_begin on */
 	char *buffer;     /* of text */
@@ -42,6 +43,9 @@ struct output {
 	{"gain", 0, "DB", "of sound: decibels by which each sample is amplified [0]"},                                 \
 	{"normalize", 0, NULL, "of sound: before --gain, amplify so that the largest sample is full scale"},           \
 	{"dither", 0, NULL, "of pcm: add triangular noise of two units before samples are rounded to the nearest"}
+
+/* Whether output_seek will do, as output_open chooses: raw and npy in a regular file. */
+bool output_will_seek(const struct options *options);
 
 /* Whether lines of text will be written, as output_open chooses. An exit code: the options may be wrong. */
 int output_wants_text(const struct options *options, bool *ret_text);
@@ -70,6 +74,9 @@ int output_begin(struct output *output, enum trnsci_dtype dtype, size_t ndim, co
 
 /* The next count elements, of any alignment. An exit code. */
 int output_write(struct output *output, const void *elements, size_t count);
+
+/* Goes to element `at`, where output_will_seek said so. An exit code. */
+int output_seek(struct output *output, uint64_t at);
 
 /* All elements of a tile, read in place: an error when a daemon's end may have emptied it meanwhile. An exit code. */
 int output_write_tile(struct output *output, struct trnsci_session *session, const struct trnsci_tile *tile);
