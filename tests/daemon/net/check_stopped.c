@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that stand still (SIGSTOP) for longer than any timeout: a client, with and without replies that it owes to
- * read, with a ring and a broadcast; and the daemon, which must not take its own silence for its clients'.
+ * read, with a ring and a broadcast; the daemon, which must not take its own silence for its clients'; and both at once.
  *
  * The daemon for a minute with TRNSCI_FULL=1. */
 #include <fcntl.h>
@@ -461,10 +461,94 @@ static void daemon_stops(void **state)
 	client_result(&witness, "ping", NULL);
 }
 
+/* ---- both stop ---- */
+
+struct progress {
+	atomic_uint cycles;
+	atomic_bool finish;
+	int timeout_ms; /* of the library */
+};
+
+static struct progress *progress;
+
+/* Takes a ring's samples and draws them once more, until the test ends. Nothing may fail or begin anew. */
+static void draws_on(void)
+{
+	enum { N = 1000 };
+	const struct trnsci_options options = {.timeout_ms = progress->timeout_ms};
+	struct trnsci_source source = {.seed = 5};
+	struct trnsci_session_info info;
+	struct trnsci_session *own;
+	struct trnsci_ring *samples;
+	struct trnsci_error err;
+	float taken[N], drawn[N];
+
+	assert_int_equal(trnsci_open(group_daemon.socket, &options, &own, &err), 0);
+	assert_int_equal(trnsci_ring_attach(own, "normal", NULL, &source, SAMPLES, &samples, &err), 0);
+	for (; !atomic_load(&progress->finish); source.offset += N, atomic_fetch_add(&progress->cycles, 1)) {
+		assert_int_equal(trnsci_ring_take(samples, taken, N, progress->timeout_ms, NULL, &err), 0);
+		assert_int_equal(trnsci_fill(own, "normal", NULL, &source, TRNSCI_F32, N, drawn, NULL, &err), 0);
+		assert_memory_equal(taken, drawn, sizeof taken);
+	}
+	assert_int_equal(trnsci_session_describe(own, &info), 0);
+	assert_int_equal(info.restarts, 0);
+	trnsci_ring_detach(samples);
+	trnsci_close(own);
+}
+
+static void await_cycles(unsigned more)
+{
+	const unsigned before = atomic_load(&progress->cycles);
+
+	AWAIT(atomic_load(&progress->cycles) >= before + more);
+}
+
+static void stop_both(bool daemon_first)
+{
+	const int shared = MAP_SHARED | MAP_ANONYMOUS;
+	int status;
+	pid_t pid;
+
+	progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, shared, -1, 0);
+	assert_true((const void *)progress != MAP_FAILED);
+	progress->timeout_ms = daemon_first ? 3000 : 600000;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setenv("CMOCKA_TEST_ABORT", "1", 1);
+		draws_on();
+		_exit(0);
+	}
+	await_cycles(10);
+	daemon_halt(&group_daemon);
+	kill(pid, SIGSTOP);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	wait_past_timeout(long_us(60, 4000) / 1000);
+	kill(daemon_first ? group_daemon.pid : pid, SIGCONT);
+	wait_idle(500);
+	kill(daemon_first ? pid : group_daemon.pid, SIGCONT);
+	await_cycles(10);
+	atomic_store(&progress->finish, true);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	munmap(progress, sizeof *progress);
+}
+
+/* As a group of processes that is frozen. Whoever goes on first finds the other silent. What the daemon has answered by then
+ * is taken, although the library's own time is over. */
+static void both_stop(void **state)
+{
+	(void)state;
+	stop_both(false);
+	stop_both(true);
+}
+
 int main(void)
 {
 #define still(name) cmocka_unit_test_teardown(name, group_daemon_rests)
-	const struct CMUnitTest tests[] = {still(clients_stop), still(daemon_stops)};
+	const struct CMUnitTest tests[] = {still(clients_stop), still(daemon_stops), still(both_stop)};
 
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
