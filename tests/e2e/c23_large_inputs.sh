@@ -108,6 +108,31 @@ same "and is the signal plus these" True "$(cat difference)"
 same "from a pipe as from a file" "$(sum <whole)" \
 	"$("$cli" -q --embedded noise - --dtype f32 --snr 3 --seed 5 --offset 7 --format raw <square.raw | sum)"
 
+# Long audio is decoded as it is read; what comes from a pipe is decoded as a whole. Two channels are two rows.
+python3 - <<'PYTHON'
+import array, wave
+data = array.array("f", open("data.raw", "rb").read())[:5000000]
+pcm = array.array("h", (max(-32768, min(32767, int(x * 3000))) for x in data)).tobytes()
+for name, channels in (("one.wav", 1), ("two.wav", 2)):
+    with wave.open(name, "wb") as file:
+        file.setnchannels(channels)
+        file.setsampwidth(2)
+        file.setframerate(48000)
+        file.writeframes(pcm * 2 * channels)
+PYTHON
+"$cli" -q --embedded rand normal -n 10000000 --std 0.1 --seed 6 -o one.flac
+for command in "welch one.wav" "welch two.wav" "welch one.flac" "stft two.wav --n-fft 512 --hop-length 512 --layout frames_bins" \
+	"noise two.wav --snr 10 --seed 3 --format raw" "fft two.wav --real"; do
+	file=$(echo "$command" | cut -d' ' -f2)
+	# shellcheck disable=SC2086
+	code "$command" 0 "$cli" -q --embedded $command
+	# shellcheck disable=SC2086
+	same "$command: as from a pipe" "$(cat "$file" | "$cli" -q --embedded ${command%%"$file"*} - ${command#*"$file"} | sum)" "$(sum <out)"
+done
+head -c 20000000 one.flac >half.flac
+code "flac that is cut" 65 "$cli" -q --embedded welch half.flac
+like "ends before its last sample" "*half.flac: the audio ends before its last sample*" "$(cat err)"
+
 # peak COMMAND... : the most memory that it holds, in MiB
 peak() {
 	python3 -c "
@@ -124,6 +149,10 @@ if [ -z "${SAN:-}" ]; then # a sanitizer holds memory of its own
 		"istft spectra.npy --n-fft 512"; do
 		# shellcheck disable=SC2086
 		same "$command: a long signal is not held" 1 "$(($(peak "$cli" -q --socket "$socket" $command -o x.npy) < 40))"
+	done
+	for command in "welch one.wav" "welch two.wav" "welch one.flac" "noise two.wav --snr 10 --seed 3"; do
+		# shellcheck disable=SC2086
+		same "$command: long audio is not held" 1 "$(($(peak "$cli" -q --embedded $command -o x.npy) < 40))"
 	done
 	same "nor is one that comes from a pipe" 1 "$(($(peak sh -c "'$cli' -q --socket '$socket' welch - <long.npy") < 40))"
 fi

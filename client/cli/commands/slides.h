@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long signals in stretches: welch and csd, stft, istft. The bytes are those of the signal at once.
  *
- * convolve and correlate are computed at once: the length of their transforms, and so their rounding, follows from the
- * lengths of both whole signals. So are the median of welch and csd, which needs all segments, text of stft, spectra with
- * bins first that come from a pipe or go to one, and padding that is taken from the other end (circular). */
+ * What is computed at once, as its result would not be the same, or not come in order:
+ *     convolve, correlate      the length of their transforms, and so their rounding, follows from both whole lengths
+ *     the median of segments   it needs them all
+ *     padding that is circular, taken from the other end; frames that skip samples (hop_length above n_fft)
+ *     spectra with bins first, where the input or the output is a pipe; text of stft
+ * Raw input from a pipe is held: how long it is, is not known before its end. */
 #ifndef TRNSCI_CLI_COMMANDS_SLIDES_H
 #define TRNSCI_CLI_COMMANDS_SLIDES_H
 

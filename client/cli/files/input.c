@@ -13,7 +13,8 @@
 #include "convert.h"
 #include "table.h"
 
-enum { START_BYTES = 1 << 16 };
+/* Audio up to AUDIO_HELD_BYTES is decoded as a whole. */
+enum { START_BYTES = 1 << 16, AUDIO_HELD_BYTES = 32 << 20 };
 
 /* Up to size bytes; fewer only at the end. -1 on error. */
 static ssize_t read_full(int fd, void *to, size_t size)
@@ -182,13 +183,24 @@ static int hold_decoded(struct input *input, void *data)
 
 static int read_audio(struct input *input)
 {
+	struct audio_reader *reader;
 	void *data = NULL;
+	uint64_t count;
 	const bool seekable = lseek(input->fd, 0, SEEK_SET) == 0;
 	int code = seekable ? EXIT_OK : read_to_end(input);
 
 	if (code == EXIT_OK)
-		code = audio_read(input->name, seekable ? input->fd : -1, input->held, input->held_size, &input->array, &data,
+		code = audio_open(input->name, seekable ? input->fd : -1, input->held, input->held_size, &reader, &input->array,
 				  &input->audio);
+	if (code != EXIT_OK)
+		return code;
+	if (seekable && input_count(input, &count) && count > AUDIO_HELD_BYTES / trnsci_dtype_size(input->array.dtype)) {
+		input->held_size = 0;
+		input->audio_reader = reader;
+		return EXIT_OK;
+	}
+	code = audio_read(reader, &data);
+	audio_close(reader);
 	return code == EXIT_OK ? hold_decoded(input, data) : code;
 }
 
@@ -268,11 +280,6 @@ int input_open(const char *name, const char *dtype, uint64_t row_length, struct 
 	return EXIT_OK;
 }
 
-int input_keep(struct input *input)
-{
-	return input->body_at < 0 ? read_to_end(input) : EXIT_OK;
-}
-
 static size_t stored_size(const struct input *input)
 {
 	return input->storage.kind ? input->storage.size : trnsci_dtype_size(input->array.dtype);
@@ -282,13 +289,24 @@ bool input_can_seek(const struct input *input)
 {
 	uint64_t count;
 
+	if (input->audio_reader)
+		return false;
 	return input->body_at >= 0 || (input_count(input, &count) && count * stored_size(input) <= input->held_size);
+}
+
+/* What was read to its end already is held. */
+int input_keep(struct input *input)
+{
+	return input->body_at >= 0 || input_can_seek(input) ? EXIT_OK : read_to_end(input);
 }
 
 int input_seek(struct input *input, uint64_t at)
 {
 	const uint64_t byte = at * stored_size(input);
 
+	input->audio_at = at;
+	if (input->audio_reader)
+		return EXIT_OK;
 	input->held_at = byte < input->held_size ? (size_t)byte : input->held_size;
 	if (input->body_at >= 0 && lseek(input->fd, input->body_at + (off_t)(byte - input->held_at), SEEK_SET) < 0)
 		return complain(EXIT_IO, "%s: %s", input->name, strerror(errno));
@@ -339,6 +357,11 @@ int input_read(struct input *input, void *to, size_t size)
 	unsigned char piece[PIECE * 16];
 	int code = EXIT_OK;
 
+	if (input->audio_reader) {
+		code = audio_read_at(input->audio_reader, input->audio_at, to, size / element);
+		input->audio_at += size / element;
+		return code;
+	}
 	if (convert_is_copy(&input->storage, input->array.dtype))
 		return read_stored(input, to, size);
 	for (size_t at = 0, n; at < size / element && code == EXIT_OK; at += n) {
@@ -352,6 +375,7 @@ int input_read(struct input *input, void *to, size_t size)
 
 void input_close(struct input *input)
 {
+	audio_close(input->audio_reader);
 	free(input->held);
 	if (input->fd != STDIN_FILENO)
 		close(input->fd);

@@ -17,6 +17,8 @@ struct input {
 	bool is_raw;      /* its dtype was given, not read */
 	struct audio_format audio; /* rate 0: it is no audio */
 	struct npy_storage storage;
+	struct audio_reader *audio_reader; /* of audio that is too long to be held; NULL */
+	uint64_t audio_at;		   /* its element that comes next */
 	unsigned char *held; /* bytes that were read ahead, as they are stored: all of them where fd is at its end */
 	size_t held_size, held_at;
 	int64_t body_at; /* where fd stands before the first byte that is not held; -1: a pipe */
@@ -32,7 +34,8 @@ void input_make_floating(struct input *input);
 /* The next size bytes of the array, a multiple of its elements' size. An exit code. */
 int input_read(struct input *input, void *to, size_t size);
 
-/* Goes to element `at`, where input_can_seek says so: in a file, and in what is held whole. input_seek: an exit code. */
+/* Goes to element `at`, where input_can_seek says so: in a file, and in what is held whole. In audio that is not held it takes
+ * time. input_seek: an exit code. */
 bool input_can_seek(const struct input *input);
 int input_seek(struct input *input, uint64_t at);
 
