@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transforms whose numbers between phases lie in the caller's memory: the same bytes as with memory of their own, the
  * input kept unless it is lent too, and no more work than was asked for. */
-#include "fft/plan/plan.h"
+#include "fft/plan/smooth.h"
+#include "fft/plan/wrapper.h"
 #include "fft/plan/real.h"
 #include "fixture.h"
 
@@ -13,7 +14,7 @@ static const char *const reuse_names[] = {"none", "out", "both"};
 /* Buffers of the plan's own, of two between three stages. */
 static size_t expected_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
 {
-	const struct fft_smooth *smooth = &plan->smooth;
+	const struct fft_smooth *smooth = &((const struct fft_smooth_plan *)plan)->smooth;
 
 	assert_int_equal(smooth->n_stages, 3);
 	if (smooth->row != smooth->stage[0].columns.length) /* rows fill vectors */
@@ -36,7 +37,7 @@ static void check_length(const char *name, uint32_t features, enum fft_precision
 		memcpy(x, in, size);
 		run_guarded_ordered(plan, &call, reuse == FFT_REUSE_BOTH);
 		assert_int_equal(fft_work_bytes_reusing(plan, batch, reuse),
-				 batch * expected_buffers(plan, reuse) * plan->smooth.between_bytes);
+				 batch * expected_buffers(plan, reuse) * ((const struct fft_smooth_plan *)plan)->smooth.between_bytes);
 		if (memcmp(to, want, size) != 0)
 			fail_msg("%s f%zu: n = %zu, reuse %s: expected the bytes of reuse none", name,
 				 8 * real_bytes(precision), n, reuse_names[reuse]);
@@ -116,7 +117,7 @@ static void check_in_place(const char *name, uint32_t features, enum fft_precisi
 	fft_run(plan, &call, scratch);
 	if (memcmp(y, want, size) != 0)
 		fail_msg("%s f%zu: real n = %zu in place: expected the bytes of reuse none", name, 4 * pair, n);
-	for (size_t i = 0; i < plan->row_bytes; i++) /* fft_run may take one transform at a time */
+	for (size_t i = 0; i < fft_wrapped_of(plan)->row_bytes; i++) /* fft_run may take one transform at a time */
 		if ((unsigned char)work[i] != MARK)
 			fail_msg("%s f%zu: real n = %zu: expected no row in work, byte %zu is written", name, 4 * pair, n, i);
 	guarded_free(x, BATCH * n * pair / 2, "input");
@@ -134,7 +135,7 @@ static void check_beyond(const char *name, uint32_t features, size_t n)
 	struct fft_plan *plan = plan_new(n, FFT_F32, features);
 	char *x = guarded_new(size + 8), *y = guarded_new(size + 8), *want = malloc(size);
 
-	assert_true(plan->smooth.exceeds_l3);
+	assert_true(((const struct fft_smooth_plan *)plan)->smooth.exceeds_l3);
 	for (size_t off = 0; off <= 8; off += 8) {
 		struct fft_call call = {x + off, y + off, 1, n, 1, n, 1, false, 0.5, NULL, FFT_REUSE_BOTH, 0, false};
 		uint64_t state = fixture_seed;

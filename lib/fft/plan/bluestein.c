@@ -19,7 +19,7 @@
 #include "base/chunk.h"
 #include "base/error.h"
 #include "fft/plan/factor.h"
-#include "fft/plan/plan.h"
+#include "fft/plan/roots.h"
 #include "fft/plan/smooth.h"
 
 enum {
@@ -36,6 +36,22 @@ enum { MAX_ROWS_BYTES = 288 << 10 };
  * memory of sequence and transform is given back. */
 enum build_part { BUILD_INNER, BUILD_CHIRP, BUILD_SEQUENCE, BUILD_SPECTRUM, BUILD_RELEASE };
 
+struct bluestein {
+	struct fft_plan plan; /* first; its inner one is the convolution's */
+	void *chirp, *spectrum;
+	/* While they are built: the call that transforms the sequence, what runs it, and how far it is. */
+	struct fft_call build;
+	void *scratch;
+	struct roots roots;
+	enum build_part part;
+	size_t row, phase, chunk;
+};
+
+static struct bluestein *bluestein_of(const struct fft_plan *plan)
+{
+	return (struct bluestein *)plan;
+}
+
 static size_t inner_row_bytes(const struct fft_plan *plan)
 {
 	return fft_round_line(plan->inner->n * fft_pair_bytes(plan));
@@ -44,7 +60,7 @@ static size_t inner_row_bytes(const struct fft_plan *plan)
 /* Returns how many transforms run together: a one-stage inner transform computes `lanes` of them at once. */
 static size_t group_size(const struct fft_plan *plan)
 {
-	return plan->inner->smooth.n_stages == 1 ? plan->ops->lanes : 1;
+	return fft_takes_columns(plan->inner) ? plan->ops->lanes : 1;
 }
 
 static size_t build_work_bytes(const struct fft_plan *plan)
@@ -53,27 +69,27 @@ static size_t build_work_bytes(const struct fft_plan *plan)
 }
 
 /* Everything but chirp and spectrum is needed while the tables are built only. */
-static int allocate_tables(struct fft_plan *plan)
+static int allocate_tables(struct bluestein *b)
 {
-	const size_t m_bytes = inner_row_bytes(plan), n_bytes = fft_round_line(plan->n * fft_pair_bytes(plan));
+	const size_t m_bytes = inner_row_bytes(&b->plan), n_bytes = fft_round_line(b->plan.n * fft_pair_bytes(&b->plan));
 
-	plan->chirp = aligned_alloc(64, n_bytes);
-	plan->spectrum = aligned_alloc(64, m_bytes);
-	plan->scratch = aligned_alloc(64, fft_round_line(fft_scratch_bytes(plan->inner)));
-	plan->build = (struct fft_call){
+	b->chirp = aligned_alloc(64, n_bytes);
+	b->spectrum = aligned_alloc(64, m_bytes);
+	b->scratch = aligned_alloc(64, fft_round_line(fft_scratch_bytes(b->plan.inner)));
+	b->build = (struct fft_call){
 		.in = aligned_alloc(64, m_bytes),
-		.out = plan->spectrum,
+		.out = b->spectrum,
 		.in_stride = 1,
 		.out_stride = 1,
 		.batch = 1,
-		.scale = 1.0 / (double)plan->inner->n,
-		.work = aligned_alloc(64, build_work_bytes(plan)),
+		.scale = 1.0 / (double)b->plan.inner->n,
+		.work = aligned_alloc(64, build_work_bytes(&b->plan)),
 		.reuse = FFT_REUSE_BOTH,
 	};
-	plan->bytes += n_bytes + m_bytes;
-	if (!plan->chirp || !plan->spectrum || !plan->scratch || !plan->build.in || !plan->build.work)
+	b->plan.bytes += n_bytes + m_bytes;
+	if (!b->chirp || !b->spectrum || !b->scratch || !b->build.in || !b->build.work)
 		return -ERROR_NO_MEMORY;
-	return roots_create(2 * plan->n, &plan->tables.roots) < 0 ? -ERROR_NO_MEMORY : 1;
+	return roots_create(2 * b->plan.n, &b->roots) < 0 ? -ERROR_NO_MEMORY : 1;
 }
 
 /* Gives the pages of a block back to the kernel, a piece from `at` on. To free a large block at once would take tens of
@@ -88,112 +104,114 @@ static void release_pages(void *block, size_t bytes, size_t at)
 }
 
 /* Returns 1 while pages are left. */
-static int release_build(struct fft_plan *plan)
+static int release_build(struct bluestein *b)
 {
-	const size_t in = inner_row_bytes(plan), work = build_work_bytes(plan);
+	const size_t in = inner_row_bytes(&b->plan), work = build_work_bytes(&b->plan);
 
-	release_pages((void *)plan->build.in, in, plan->row);
-	release_pages(plan->build.work, work, plan->row);
-	plan->row += RELEASE_BYTES;
-	return plan->row < in || plan->row < work;
+	release_pages((void *)b->build.in, in, b->row);
+	release_pages(b->build.work, work, b->row);
+	b->row += RELEASE_BYTES;
+	return b->row < in || b->row < work;
 }
 
 /* Frees what only building needs. It may be called twice. */
-static void free_build(struct fft_plan *plan)
+static void free_build(struct bluestein *b)
 {
-	free((void *)plan->build.in);
-	free(plan->build.work);
-	free(plan->scratch);
-	plan->build.in = plan->build.work = plan->scratch = NULL;
-	roots_free(&plan->tables.roots);
+	free((void *)b->build.in);
+	free(b->build.work);
+	free(b->scratch);
+	b->build.in = b->build.work = b->scratch = NULL;
+	roots_free(&b->roots);
 }
 
 /* j^2 is taken mod 2 n in integers: row < 2^30, so its square fits 64 bits. */
-static int build_chirp(struct fft_plan *plan)
+static int build_chirp(struct bluestein *b)
 {
-	const size_t end = size_min(plan->n, plan->row + ENTRIES_PER_STEP);
+	const size_t end = size_min(b->plan.n, b->row + ENTRIES_PER_STEP);
 
-	if (roots_step(&plan->tables.roots) > 0)
+	if (roots_step(&b->roots) > 0)
 		return 1;
-	for (; plan->row < end; plan->row++) {
+	for (; b->row < end; b->row++) {
 		long double root[2];
 
-		roots_at(&plan->tables.roots, (uint64_t)plan->row * plan->row % (2 * plan->n), root);
-		tables_put(plan->precision, plan->chirp, plan->row, root, 1);
+		roots_at(&b->roots, (uint64_t)b->row * b->row % (2 * b->plan.n), root);
+		tables_put(b->plan.precision, b->chirp, b->row, root, 1);
 	}
-	return plan->row < plan->n;
+	return b->row < b->plan.n;
 }
 
 /* Stores conj(c[j]) at j and at m - j, and zeros between: the filter that wraps around a circle of m. */
-static int build_sequence(struct fft_plan *plan)
+static int build_sequence(struct bluestein *b)
 {
-	const size_t m = plan->inner->n, end = size_min(m, plan->row + COPIES_PER_STEP);
+	const size_t m = b->plan.inner->n, end = size_min(m, b->row + COPIES_PER_STEP);
 
-	for (; plan->row < end; plan->row++) {
-		const size_t j = size_min(plan->row, m - plan->row);
+	for (; b->row < end; b->row++) {
+		const size_t j = size_min(b->row, m - b->row);
 		long double root[2] = {0, 0};
 
-		if (j < plan->n)
-			tables_get(plan->precision, plan->chirp, j, root);
+		if (j < b->plan.n)
+			tables_get(b->plan.precision, b->chirp, j, root);
 		root[1] = -root[1];
-		tables_put(plan->precision, (void *)plan->build.in, plan->row, root, 1);
+		tables_put(b->plan.precision, (void *)b->build.in, b->row, root, 1);
 	}
-	return plan->row < m;
+	return b->row < m;
 }
 
 /* Runs one chunk of the transform of the sequence. Its scale 1 / m makes up for the unscaled inverse later. */
-static int build_spectrum(struct fft_plan *plan)
+static int build_spectrum(struct bluestein *b)
 {
-	if (plan->chunk == fft_chunks(plan->inner, plan->phase, 1)) {
-		plan->chunk = 0;
-		plan->phase++;
+	if (b->chunk == fft_chunks(b->plan.inner, b->phase, 1)) {
+		b->chunk = 0;
+		b->phase++;
 	}
-	if (plan->phase == fft_phases(plan->inner))
+	if (b->phase == fft_phases(b->plan.inner))
 		return 0;
-	fft_run_chunk(plan->inner, &plan->build, plan->phase, plan->chunk++, plan->scratch);
+	fft_run_chunk(b->plan.inner, &b->build, b->phase, b->chunk++, b->scratch);
 	return 1;
 }
 
 /* Returns 1 while pieces are left, as fft_plan_step does. */
 static int build_piece(struct fft_plan *plan)
 {
+	struct bluestein *b = bluestein_of(plan);
 	int rc;
 
-	switch ((enum build_part)plan->part) {
+	switch (b->part) {
 	case BUILD_INNER:
 		rc = fft_plan_step(plan->inner);
-		rc = rc == 0 ? allocate_tables(plan) : rc;
-		if (rc < 0 || !plan->chirp)
+		rc = rc == 0 ? allocate_tables(b) : rc;
+		if (rc < 0 || !b->chirp)
 			return rc;
 		break;
 	case BUILD_CHIRP:
-		rc = build_chirp(plan);
+		rc = build_chirp(b);
 		break;
 	case BUILD_SEQUENCE:
-		rc = build_sequence(plan);
+		rc = build_sequence(b);
 		break;
 	case BUILD_SPECTRUM:
-		rc = build_spectrum(plan);
+		rc = build_spectrum(b);
 		break;
 	default:
-		rc = release_build(plan);
+		rc = release_build(b);
 		if (rc == 0)
-			free_build(plan);
+			free_build(b);
 		return rc;
 	}
-	if (rc == 0 || plan->part == BUILD_INNER) {
-		plan->part++;
-		plan->row = 0;
+	if (rc == 0 || b->part == BUILD_INNER) {
+		b->part++;
+		b->row = 0;
 	}
 	return rc < 0 ? rc : 1;
 }
 
 static void free_tables(struct fft_plan *plan)
 {
-	free_build(plan);
-	free(plan->chirp);
-	free(plan->spectrum);
-	fft_plan_free(plan->inner);
+	struct bluestein *b = bluestein_of(plan);
+
+	free_build(b);
+	free(b->chirp);
+	free(b->spectrum);
 }
 
 /* ---- running ---- */
@@ -258,7 +276,7 @@ static void multiply_chirp_in(const struct fft_plan *plan, const struct fft_call
 	const struct fft_product product = {
 		.x = fft_at(plan, call->in, b * call->in_distance + begin * call->in_stride),
 		.x_stride = call->in_stride,
-		.table = fft_at(plan, plan->chirp, begin),
+		.table = fft_at(plan, bluestein_of(plan)->chirp, begin),
 		.y = fft_at(plan, x, begin),
 		.y_stride = 1,
 		.count = stop - begin,
@@ -277,7 +295,7 @@ static void multiply_spectrum(const struct fft_plan *plan, size_t begin, size_t 
 	const struct fft_product product = {
 		.x = fft_at(plan, x, begin),
 		.x_stride = 1,
-		.table = fft_at(plan, plan->spectrum, begin),
+		.table = fft_at(plan, bluestein_of(plan)->spectrum, begin),
 		.y = fft_at(plan, x, begin),
 		.y_stride = 1,
 		.count = end - begin,
@@ -294,7 +312,7 @@ static void multiply_chirp_out(const struct fft_plan *plan, const struct fft_cal
 	const struct fft_product product = {
 		.x = fft_at(plan, x, begin),
 		.x_stride = 1,
-		.table = fft_at(plan, plan->chirp, begin),
+		.table = fft_at(plan, bluestein_of(plan)->chirp, begin),
 		.y = fft_at(plan, call->out, b * call->out_distance + begin * call->out_stride),
 		.y_stride = call->out_stride,
 		.count = end - begin,
@@ -378,13 +396,12 @@ static const struct fft_kind kind_bluestein = {build_piece, free_tables,   count
 
 int fft_plan_create_bluestein(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
-	struct fft_plan *plan = fft_plan_allocate(n, precision, features);
+	struct fft_plan *plan = fft_plan_allocate(&kind_bluestein, sizeof(struct bluestein), n, precision, features);
 	uint64_t m;
 	int rc;
 
 	if (!plan)
 		return -ERROR_NO_MEMORY;
-	plan->kind = &kind_bluestein;
 	m = factor_convolution(2 * n - 1, fft_width(precision));
 	rc = fft_plan_create_smooth(m, precision, features, &plan->inner);
 	if (rc < 0) {

@@ -10,17 +10,20 @@
 enum { SLICE_BYTES = 1 << 20 };
 
 /* calloc: a plan that fails half-built can be freed by its kind, whose pointers are NULL. */
-struct fft_plan *fft_plan_allocate(uint64_t n, enum fft_precision precision, uint32_t features)
+struct fft_plan *fft_plan_allocate(const struct fft_kind *kind, size_t size, uint64_t n, enum fft_precision precision,
+				   uint32_t features)
 {
-	struct fft_plan *plan = calloc(1, sizeof *plan);
+	struct fft_plan *plan = calloc(1, size);
 
 	if (!plan)
 		return NULL;
+	plan->kind = kind;
+	plan->work_group = 1;
 	plan->n = n;
 	plan->precision = precision;
 	plan->features = features;
 	plan->ops = fft_select(features)->ops[precision];
-	plan->bytes = sizeof *plan;
+	plan->bytes = size;
 	return plan;
 }
 
@@ -37,8 +40,8 @@ void fft_plan_free(struct fft_plan *plan)
 {
 	if (!plan)
 		return;
-	tables_free(&plan->tables);
 	plan->kind->release(plan);
+	fft_plan_free(plan->inner);
 	free(plan);
 }
 
@@ -73,7 +76,7 @@ size_t fft_work_bytes_reusing(const struct fft_plan *plan, size_t batch, enum ff
 
 size_t fft_work_group(const struct fft_plan *plan)
 {
-	return size_max(plan->work_group, 1);
+	return plan->work_group;
 }
 
 size_t fft_phases(const struct fft_plan *plan)
@@ -107,15 +110,14 @@ size_t fft_in_length(const struct fft_plan *plan, bool inverse)
 	return fft_in_bytes(plan, inverse) > fft_in_bytes(plan, !inverse) ? plan->n / 2 + 1 : plan->n;
 }
 
-/* A single stage takes them as the lanes of its vectors. Plans that are not smooth have no stages. */
 bool fft_takes_columns(const struct fft_plan *plan)
 {
-	return plan->smooth.n_stages == 1;
+	return plan->takes_columns;
 }
 
 bool fft_is_product(const struct fft_plan *plan)
 {
-	return plan->gemm;
+	return plan->is_product;
 }
 
 /* Runs all phases of a part of a batch. The chunks of a phase are done in order, which any order equals. */

@@ -19,18 +19,18 @@ static size_t half_length(const struct fft_plan *plan)
 /* Returns whether the transform goes from half a spectrum to reals. A Hermitian plan exchanges the directions. */
 static bool gives_reals(const struct fft_plan *plan, bool inverse)
 {
-	return inverse != plan->hermitian;
+	return inverse != fft_wrapped_of(plan)->hermitian;
 }
 
 /* Stores -i w^k, w = exp(-2 pi i / n), at entry k. */
-static void put_root(struct fft_plan *plan, size_t entry)
+static void put_root(struct fft_wrapped *wrapped, size_t entry)
 {
 	long double root[2], turned[2];
 
-	roots_at(&plan->tables.roots, entry, root);
+	roots_at(&wrapped->roots, entry, root);
 	turned[0] = root[1];
 	turned[1] = -root[0];
-	tables_put(plan->precision, plan->chirp, entry, turned, 1);
+	tables_put(wrapped->plan.precision, wrapped->table, entry, turned, 1);
 }
 
 static int build_piece(struct fft_plan *plan)
@@ -42,8 +42,8 @@ static int build_piece(struct fft_plan *plan)
 static void run_fold(const struct fft_plan *plan, const void *x, void *y, size_t begin, size_t end, bool back,
 		     double scale)
 {
-	const struct fft_fold request = {x,    plan->chirp,     y,    half_length(plan), begin, end,
-					 back, plan->hermitian, scale};
+	const struct fft_fold request = {x,    fft_wrapped_of(plan)->table,     y,    half_length(plan), begin, end,
+					 back, fft_wrapped_of(plan)->hermitian, scale};
 
 	plan->ops->fold(&request);
 }
@@ -137,14 +137,14 @@ static int create_real(uint64_t n, enum fft_precision precision, uint32_t featur
 	const unsigned r = fft_odd_radix(n);
 
 	if (n % 2 == 0) {
-		const int rc = fft_wrapper_create(&even, n, precision, features, fft_plan_create_inner, n / 2, 1,
+		const int rc = fft_wrapper_create(&even, sizeof(struct fft_wrapped), n, precision, features, fft_plan_create_inner, n / 2, 1,
 						n / 2 + 1, ret_plan);
 
 		if (rc == 0)
-			(*ret_plan)->rows_fit_caller = true;
+			fft_wrapped_of(*ret_plan)->rows_fit_caller = true;
 		return rc;
 	}
-	return fft_wrapper_create(&fft_wrapper_odd, n, precision, features, fft_plan_create_inner, n / r, (r + 1) / 2,
+	return fft_wrapper_create(&fft_wrapper_odd, sizeof(struct fft_wrapped), n, precision, features, fft_plan_create_inner, n / r, (r + 1) / 2,
 				n / r + 1, ret_plan);
 }
 
@@ -160,6 +160,6 @@ int fft_plan_create_hermitian(uint64_t n, enum fft_precision precision, uint32_t
 	const int rc = fft_plan_create_real(n, precision, features, ret_plan);
 
 	if (rc == 0)
-		(*ret_plan)->hermitian = true;
+		fft_wrapped_of(*ret_plan)->hermitian = true;
 	return rc;
 }

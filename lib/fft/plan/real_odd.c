@@ -14,26 +14,26 @@ static struct fft_odd describe_odd(const struct fft_plan *plan, const struct fft
 	return (struct fft_odd){
 		.x = (void *)x,
 		.rows = rows,
-		.table = plan->chirp,
+		.table = fft_wrapped_of(plan)->table,
 		.r = (unsigned)(plan->n / plan->inner->n),
 		.m = (size_t)plan->inner->n,
-		.distance = plan->row_bytes / fft_pair_bytes(plan),
+		.distance = fft_wrapped_of(plan)->row_bytes / fft_pair_bytes(plan),
 		.begin = begin,
 		.end = end,
-		.stride = call->inverse != plan->hermitian ? call->out_stride : call->in_stride,
-		.conjugate = plan->hermitian,
+		.stride = call->inverse != fft_wrapped_of(plan)->hermitian ? call->out_stride : call->in_stride,
+		.conjugate = fft_wrapped_of(plan)->hermitian,
 		.scale = call->scale,
 	};
 }
 
 /* Stores w^(j k), w = exp(-2 pi i / n), at row j - 1, column k. */
-static void put_root(struct fft_plan *plan, size_t entry)
+static void put_root(struct fft_wrapped *wrapped, size_t entry)
 {
-	const size_t columns = (plan->inner->n + 1) / 2, j = 1 + entry / columns, k = entry % columns;
+	const size_t columns = (wrapped->plan.inner->n + 1) / 2, j = 1 + entry / columns, k = entry % columns;
 	long double root[2];
 
-	roots_at(&plan->tables.roots, (uint64_t)j * k, root);
-	tables_put(plan->precision, plan->chirp, entry, root, 1);
+	roots_at(&wrapped->roots, (uint64_t)j * k, root);
+	tables_put(wrapped->plan.precision, wrapped->table, entry, root, 1);
 }
 
 /* With r = 1 the butterfly has no twiddles. */
@@ -47,7 +47,7 @@ static int build_piece(struct fft_plan *plan)
 /* Returns whether the transform goes from half a spectrum to reals. A Hermitian plan exchanges the directions. */
 static bool gives_reals(const struct fft_plan *plan, bool inverse)
 {
-	return inverse != plan->hermitian;
+	return inverse != fft_wrapped_of(plan)->hermitian;
 }
 
 /* Counts columns of the butterfly (a half of m, rounded up), or elements of a row. */

@@ -27,6 +27,17 @@
 #include "fft/plan/wrapper.h"
 #include "fft/plan/real.h"
 
+struct series {
+	struct fft_wrapped wrapped; /* first */
+	enum fft_series series;
+	bool orthogonal;
+};
+
+static struct series *series_of(const struct fft_plan *plan)
+{
+	return (struct series *)plan;
+}
+
 static bool is_sine(enum fft_series series)
 {
 	return series >= FFT_DST1;
@@ -35,7 +46,7 @@ static bool is_sine(enum fft_series series)
 /* Returns 1 to 4 for types I to IV; enum fft_series has the cosine transforms first. */
 static unsigned type_of(const struct fft_plan *plan)
 {
-	return plan->series % 4 + 1;
+	return series_of(plan)->series % 4 + 1;
 }
 
 /* Returns how elements are packed: by type, and for type IV by the parity of n. */
@@ -53,12 +64,12 @@ static uint64_t roots_order(const struct fft_plan *plan)
 }
 
 /* Type IV multiplies by exp(-pi i (8 j + 1) / 8 n), types II and III by exp(-pi i k / 2 n). */
-static void put_root(struct fft_plan *plan, size_t entry)
+static void put_root(struct fft_wrapped *wrapped, size_t entry)
 {
 	long double root[2];
 
-	roots_at(&plan->tables.roots, type_of(plan) == 4 ? 8 * (uint64_t)entry + 1 : entry, root);
-	tables_put(plan->precision, plan->chirp, entry, root, 1);
+	roots_at(&wrapped->roots, type_of(&wrapped->plan) == 4 ? 8 * (uint64_t)entry + 1 : entry, root);
+	tables_put(wrapped->plan.precision, wrapped->table, entry, root, 1);
 }
 
 static int build_piece(struct fft_plan *plan)
@@ -112,13 +123,13 @@ static struct fft_part describe_part(const struct fft_plan *plan, const void *x,
 	return (struct fft_part){
 		.x = (void *)x,
 		.row = row,
-		.table = plan->chirp,
+		.table = fft_wrapped_of(plan)->table,
 		.n = (size_t)plan->n,
 		.begin = begin,
 		.end = end,
 		.stride = stride,
-		.sine = is_sine(plan->series),
-		.orthogonal = plan->orthogonal,
+		.sine = is_sine(series_of(plan)->series),
+		.orthogonal = series_of(plan)->orthogonal,
 	};
 }
 
@@ -186,11 +197,11 @@ int fft_plan_create_series(enum fft_series series, bool orthogonal, uint64_t n, 
 
 	if (n < fft_series_least(series) || n > FFT_SERIES_MAX_LENGTH)
 		return -ERROR_OUT_OF_RANGE;
-	rc = fft_wrapper_create(&wrapper, n, precision, features, even_four ? fft_plan_create_inner : fft_plan_create_real,
+	rc = fft_wrapper_create(&wrapper, sizeof(struct series), n, precision, features, even_four ? fft_plan_create_inner : fft_plan_create_real,
 			      length, 1, even_four ? length : length / 2 + 1, ret_plan);
 	if (rc == 0) {
-		(*ret_plan)->series = series;
-		(*ret_plan)->orthogonal = orthogonal;
+		series_of(*ret_plan)->series = series;
+		series_of(*ret_plan)->orthogonal = orthogonal;
 	}
 	return rc;
 }

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "fft/kernels/transpose.h"
 #include "fft/plan/factor.h"
-#include "fft/plan/plan.h"
 
 /* A transform with larger buffers between stages is cut into phases: a thread's scratch stays within half of a
  * second-level cache. */
@@ -31,6 +30,11 @@ enum { MIN_CHUNKS = 4 };
 /* The column buffers of blocks that run interleaved: well within a first-level cache. */
 enum { TOGETHER_BYTES = 9 << 10 };
 
+static struct fft_smooth *smooth_of(const struct fft_plan *plan)
+{
+	return &((struct fft_smooth_plan *)plan)->smooth;
+}
+
 /* Returns an upper estimate of the time of one vector operation. */
 static double operation_ns(const struct fft_plan *plan)
 {
@@ -40,8 +44,8 @@ static double operation_ns(const struct fft_plan *plan)
 /* Returns the estimated time of an item. Items whose rows come from memory take half as long again. */
 static double item_ns(const struct fft_plan *plan, unsigned stage)
 {
-	return (plan->smooth.exceeds_l2 ? 1.5 : 1) * operation_ns(plan) *
-	       factor_item_cost(&plan->smooth, stage, plan->ops->lanes);
+	return (smooth_of(plan)->exceeds_l2 ? 1.5 : 1) * operation_ns(plan) *
+	       factor_item_cost(smooth_of(plan), stage, plan->ops->lanes);
 }
 
 /* Returns what follows `numbers` so that rows so far apart share no sets of a cache: two lines where it is whole pages. */
@@ -56,7 +60,7 @@ static size_t padding(const struct fft_plan *plan, size_t numbers)
  * stage writes rows side by side, so no padding may come within these. */
 static void pad_columns(struct fft_plan *plan)
 {
-	struct fft_smooth *smooth = &plan->smooth;
+	struct fft_smooth *smooth = smooth_of(plan);
 
 	for (unsigned i = 1; i < smooth->n_stages; i++) {
 		struct fft_stage *stage = &smooth->stage[i];
@@ -72,7 +76,7 @@ static void pad_columns(struct fft_plan *plan)
 /* Sets how rows lie between stages, and the bytes of a buffer of them. */
 static void place_rows(struct fft_plan *plan)
 {
-	struct fft_smooth *smooth = &plan->smooth;
+	struct fft_smooth *smooth = smooth_of(plan);
 	const size_t lanes = plan->ops->lanes, whole_blocks = (smooth->stage[0].m + lanes - 1) / lanes * lanes;
 	size_t most;
 
@@ -99,22 +103,23 @@ static size_t longest_column(const struct fft_smooth *smooth)
 /* Returns how many buffers between stages a transform needs: with more than two stages they take turns. */
 static size_t count_buffers(const struct fft_plan *plan)
 {
-	return plan->smooth.n_stages < 3 ? plan->smooth.n_stages - 1 : 2;
+	return smooth_of(plan)->n_stages < 3 ? smooth_of(plan)->n_stages - 1 : 2;
 }
 
 static int build_piece(struct fft_plan *plan)
 {
-	return tables_step(&plan->tables, plan->precision, plan->ops->lanes, &plan->smooth, &plan->bytes);
+	return tables_step(&((struct fft_smooth_plan *)plan)->tables, plan->precision, plan->ops->lanes, smooth_of(plan), &plan->bytes);
 }
 
 static void free_tables(struct fft_plan *plan)
 {
-	tables_free_smooth(&plan->smooth);
+	tables_free(&((struct fft_smooth_plan *)plan)->tables);
+	tables_free_smooth(smooth_of(plan));
 }
 
 static size_t count_phases(const struct fft_plan *plan)
 {
-	return plan->is_long ? plan->smooth.n_stages : 1;
+	return plan->is_long ? smooth_of(plan)->n_stages : 1;
 }
 
 /* Returns the transforms (short) or items (long) of a chunk. One-stage transforms fill whole vectors. */
@@ -124,17 +129,17 @@ static size_t chunk_size(const struct fft_plan *plan, size_t phase)
 
 	if (plan->is_long)
 		return size_min(fft_count_per_chunk(item_ns(plan, (unsigned)phase)),
-				(plan->smooth.stage[phase].items + MIN_CHUNKS - 1) / MIN_CHUNKS);
-	if (plan->smooth.n_stages == 1)
+				(smooth_of(plan)->stage[phase].items + MIN_CHUNKS - 1) / MIN_CHUNKS);
+	if (smooth_of(plan)->n_stages == 1)
 		return lanes * fft_count_per_chunk(plan->cost_ns * (double)lanes);
-	if (plan->smooth.flat_rows)
-		return plan->smooth.flat * fft_count_per_chunk(plan->cost_ns * (double)plan->smooth.flat);
+	if (smooth_of(plan)->flat_rows)
+		return smooth_of(plan)->flat * fft_count_per_chunk(plan->cost_ns * (double)smooth_of(plan)->flat);
 	return fft_count_per_chunk(plan->cost_ns);
 }
 
 static size_t count_items(const struct fft_plan *plan, size_t phase, size_t batch)
 {
-	return plan->is_long ? batch * plan->smooth.stage[phase].items : batch;
+	return plan->is_long ? batch * smooth_of(plan)->stage[phase].items : batch;
 }
 
 static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
@@ -148,7 +153,7 @@ static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t bat
  * the last stage does not read; without padding, the input can be the other one, if the first stage does not write that. */
 static size_t own_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
 {
-	const struct fft_smooth *smooth = &plan->smooth;
+	const struct fft_smooth *smooth = smooth_of(plan);
 	const size_t all = count_buffers(plan);
 
 	if (reuse == FFT_REUSE_NONE || smooth->n_stages < 3 || smooth->row != smooth->stage[0].columns.length)
@@ -159,14 +164,14 @@ static size_t own_buffers(const struct fft_plan *plan, enum fft_reuse reuse)
 /* Only a long transform keeps numbers outside scratch between its phases. */
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
-	return plan->is_long ? batch * own_buffers(plan, reuse) * plan->smooth.between_bytes : 0;
+	return plan->is_long ? batch * own_buffers(plan, reuse) * smooth_of(plan)->between_bytes : 0;
 }
 
 /* Finds the buffers of transform b of a long call. */
 static void place_buffers(const struct fft_plan *plan, const struct fft_call *call, size_t b, void *between[2])
 {
-	const size_t bytes = plan->smooth.between_bytes, own = own_buffers(plan, call->reuse);
-	const unsigned of_out = plan->smooth.n_stages % 2 ? 0 : 1;
+	const size_t bytes = smooth_of(plan)->between_bytes, own = own_buffers(plan, call->reuse);
+	const unsigned of_out = smooth_of(plan)->n_stages % 2 ? 0 : 1;
 	char *work = own ? (char *)call->work + b * own * bytes : NULL;
 
 	between[0] = work;
@@ -180,7 +185,7 @@ static void place_buffers(const struct fft_plan *plan, const struct fft_call *ca
 /* Returns how many transforms go through their stages together, to fill `together` blocks of the first one. */
 static size_t transforms_together(const struct fft_plan *plan)
 {
-	const size_t transforms_together = plan->smooth.together / plan->smooth.stage[0].items;
+	const size_t transforms_together = smooth_of(plan)->together / smooth_of(plan)->stage[0].items;
 
 	return transforms_together ? transforms_together : 1;
 }
@@ -188,7 +193,7 @@ static size_t transforms_together(const struct fft_plan *plan)
 /* A short transform keeps everything in scratch, a long one only its column buffers. */
 static size_t scratch_bytes(const struct fft_plan *plan)
 {
-	const struct fft_smooth *smooth = &plan->smooth;
+	const struct fft_smooth *smooth = smooth_of(plan);
 
 	return smooth->together * smooth->columns_bytes +
 	       (plan->is_long ? 0 : transforms_together(plan) * count_buffers(plan) * smooth->between_bytes);
@@ -210,11 +215,11 @@ static void flush_queue(struct queue *queue)
 	const struct fft_plan *plan = queue->plan;
 
 	if (queue->stage == 0)
-		plan->ops->first(&plan->smooth, queue->call, queue->at, queue->count, queue->scratch);
-	else if (queue->stage + 1 == plan->smooth.n_stages)
-		plan->ops->last(&plan->smooth, queue->call, queue->at, queue->count, queue->scratch);
+		plan->ops->first(smooth_of(plan), queue->call, queue->at, queue->count, queue->scratch);
+	else if (queue->stage + 1 == smooth_of(plan)->n_stages)
+		plan->ops->last(smooth_of(plan), queue->call, queue->at, queue->count, queue->scratch);
 	else
-		plan->ops->middle(&plan->smooth, queue->stage, queue->at, queue->count, queue->scratch);
+		plan->ops->middle(smooth_of(plan), queue->stage, queue->at, queue->count, queue->scratch);
 	queue->count = 0;
 }
 
@@ -225,7 +230,7 @@ static void push_block(struct queue *queue, const struct fft_place *at)
 	/* Member by member: a copy by wide loads would stall on the narrow stores before it. */
 	to->b = at->b, to->p = at->p, to->rep = at->rep, to->lane = at->lane;
 	to->between[0] = at->between[0], to->between[1] = at->between[1];
-	if (queue->count == queue->plan->smooth.together)
+	if (queue->count == smooth_of(queue->plan)->together)
 		flush_queue(queue);
 }
 
@@ -233,8 +238,8 @@ static void push_block(struct queue *queue, const struct fft_place *at)
 static void run_items(struct queue *queue, size_t begin, size_t end)
 {
 	const struct fft_plan *plan = queue->plan;
-	const struct fft_stage *stage = &plan->smooth.stage[queue->stage];
-	const size_t lanes = plan->ops->lanes, blocks = plan->smooth.row / lanes;
+	const struct fft_stage *stage = &smooth_of(plan)->stage[queue->stage];
+	const size_t lanes = plan->ops->lanes, blocks = smooth_of(plan)->row / lanes;
 
 	for (size_t i = begin; i < end; i++) {
 		const size_t item = i % stage->items, row = item / blocks;
@@ -258,14 +263,14 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 {
 	const size_t lanes = plan->ops->lanes;
 
-	if (plan->smooth.group_rows && plan->ops->short_rows && call->in_stride == 1 && call->out_stride == 1) {
-		plan->ops->short_rows(&plan->smooth, call, begin, end - begin);
+	if (smooth_of(plan)->group_rows && plan->ops->short_rows && call->in_stride == 1 && call->out_stride == 1) {
+		plan->ops->short_rows(smooth_of(plan), call, begin, end - begin);
 		return;
 	}
-	const size_t singles = call->in_stride == 1 && call->out_stride == 1 ? plan->smooth.singles : 0;
+	const size_t singles = call->in_stride == 1 && call->out_stride == 1 ? smooth_of(plan)->singles : 0;
 
 	for (size_t b = begin; b < end; b += lanes)
-		(end - b <= singles ? plan->ops->single : plan->ops->direct)(&plan->smooth, call, b,
+		(end - b <= singles ? plan->ops->single : plan->ops->direct)(smooth_of(plan), call, b,
 									     size_min(lanes, end - b), scratch);
 	if (call->out_distance == 1 && call->in != call->out)
 		transpose_end();
@@ -274,7 +279,7 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 /* Queues all blocks of one stage of one transform. */
 static void push_stage(struct queue *queue, struct fft_place *at)
 {
-	const struct fft_smooth *smooth = &queue->plan->smooth;
+	const struct fft_smooth *smooth = smooth_of(queue->plan);
 	const struct fft_stage *stage = &smooth->stage[queue->stage];
 	const size_t lanes = queue->plan->ops->lanes;
 
@@ -294,15 +299,15 @@ static void push_stage(struct queue *queue, struct fft_place *at)
 static void run_short(struct queue *queue, size_t begin, size_t end)
 {
 	const struct fft_plan *plan = queue->plan;
-	const size_t bytes = plan->smooth.between_bytes;
-	char *work = (char *)queue->scratch + plan->smooth.together * plan->smooth.columns_bytes;
+	const size_t bytes = smooth_of(plan)->between_bytes;
+	char *work = (char *)queue->scratch + smooth_of(plan)->together * smooth_of(plan)->columns_bytes;
 
-	if (plan->smooth.flat_rows && plan->ops->flat && queue->call->in_stride == 1 && queue->call->out_stride == 1) {
-		plan->ops->flat(&plan->smooth, queue->call, begin, end - begin, work);
+	if (smooth_of(plan)->flat_rows && plan->ops->flat && queue->call->in_stride == 1 && queue->call->out_stride == 1) {
+		plan->ops->flat(smooth_of(plan), queue->call, begin, end - begin, work);
 		return;
 	}
 	for (size_t b = begin; b < end; b += transforms_together(plan))
-		for (queue->stage = 0; queue->stage < plan->smooth.n_stages; queue->stage++) {
+		for (queue->stage = 0; queue->stage < smooth_of(plan)->n_stages; queue->stage++) {
 			for (size_t i = 0; i < transforms_together(plan) && b + i < end; i++) {
 				char *own = work + i * count_buffers(plan) * bytes;
 				struct fft_place at = {.b = b + i, .between = {own, own + bytes}};
@@ -325,7 +330,7 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 
 	if (plan->is_long)
 		run_items(&queue, begin, end);
-	else if (plan->smooth.n_stages == 1)
+	else if (smooth_of(plan)->n_stages == 1)
 		run_direct(plan, call, begin, end, scratch);
 	else
 		run_short(&queue, begin, end);
@@ -337,17 +342,17 @@ static const struct fft_kind kind_smooth = {build_piece, free_tables,   count_ph
 /* All limits below choose only where numbers lie and how work is cut, never the arithmetic: that is factor_stages'. */
 int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
-	struct fft_plan *plan = fft_plan_allocate(n, precision, features);
+	struct fft_plan *plan = fft_plan_allocate(&kind_smooth, sizeof(struct fft_smooth_plan), n, precision, features);
 	struct fft_smooth *smooth;
 	size_t lanes;
 
 	if (!plan)
 		return -ERROR_NO_MEMORY;
-	smooth = &plan->smooth;
+	smooth = smooth_of(plan);
 	lanes = plan->ops->lanes;
-	plan->kind = &kind_smooth;
 	factor_stages(n, fft_width(precision), smooth);
 	factor_lay_out(smooth, lanes);
+	plan->takes_columns = smooth->n_stages == 1; /* as the lanes of its vectors */
 	smooth->quarters_exchanged = plan->ops->quarters_exchanged && (smooth->flat_rows || smooth->group_rows);
 	smooth->columns_bytes = fft_round_line(
 		2 * fft_columns_bytes(longest_column(smooth), lanes, tables_real_bytes(plan->precision)));

@@ -21,7 +21,7 @@ enum { MAX_SCRATCH_BYTES = 768 << 10 };
 /* Returns the bytes of all rows of one transform. */
 static size_t set_bytes(const struct fft_plan *plan)
 {
-	return plan->rows * plan->row_bytes;
+	return fft_wrapped_of(plan)->rows * fft_wrapped_of(plan)->row_bytes;
 }
 
 /* Returns how many transforms are packed before they are transformed together, so that their rows stay in the cache. */
@@ -55,22 +55,23 @@ void fft_copy(char *to, size_t to_stride, const char *from, size_t from_stride, 
 /* ---- building ---- */
 
 int fft_wrapper_table(struct fft_plan *plan, uint64_t order, size_t entries,
-		    void (*put)(struct fft_plan *plan, size_t entry))
+		      void (*put)(struct fft_wrapped *wrapped, size_t entry))
 {
 	const size_t bytes = fft_round_line(entries * fft_pair_bytes(plan));
+	struct fft_wrapped *wrapped = fft_wrapped_of(plan);
 
-	if (!plan->chirp) {
-		plan->chirp = aligned_alloc(64, bytes);
+	if (!wrapped->table) {
+		wrapped->table = aligned_alloc(64, bytes);
 		plan->bytes += bytes;
-		return !plan->chirp || roots_create(order, &plan->tables.roots) < 0 ? -ERROR_NO_MEMORY : 1;
+		return !wrapped->table || roots_create(order, &wrapped->roots) < 0 ? -ERROR_NO_MEMORY : 1;
 	}
-	if (roots_step(&plan->tables.roots) > 0)
+	if (roots_step(&wrapped->roots) > 0)
 		return 1;
-	for (size_t end = size_min(entries, plan->row + ENTRIES_PER_STEP); plan->row < end; plan->row++)
-		put(plan, plan->row);
-	if (plan->row < entries)
+	for (size_t end = size_min(entries, wrapped->entry + ENTRIES_PER_STEP); wrapped->entry < end; wrapped->entry++)
+		put(wrapped, wrapped->entry);
+	if (wrapped->entry < entries)
 		return 1;
-	roots_free(&plan->tables.roots);
+	roots_free(&wrapped->roots);
 	return 0;
 }
 
@@ -79,20 +80,20 @@ static int build_piece(struct fft_plan *plan)
 {
 	const int rc = plan->inner->ready ? 0 : fft_plan_step(plan->inner);
 
-	return rc != 0 ? rc : plan->wrapper->step(plan);
+	return rc != 0 ? rc : fft_wrapped_of(plan)->wrapper->step(plan);
 }
 
 static void free_tables(struct fft_plan *plan)
 {
-	free(plan->chirp);
-	fft_plan_free(plan->inner);
+	roots_free(&fft_wrapped_of(plan)->roots);
+	free(fft_wrapped_of(plan)->table);
 }
 
 /* ---- phases ---- */
 
 static size_t in_bytes(const struct fft_plan *plan, bool inverse)
 {
-	return plan->wrapper->in_bytes(plan, inverse);
+	return fft_wrapped_of(plan)->wrapper->in_bytes(plan, inverse);
 }
 
 /* Return where transform b of the caller begins. A side of reals counts its distance in reals. */
@@ -116,7 +117,7 @@ struct placement {
  * unpacking writes it. The caller's input can be y: it is written only when all input is packed. */
 static size_t own_rows(const struct fft_plan *plan, enum fft_reuse reuse)
 {
-	if (!plan->rows_fit_caller || reuse == FFT_REUSE_NONE)
+	if (!fft_wrapped_of(plan)->rows_fit_caller || reuse == FFT_REUSE_NONE)
 		return 2;
 	return reuse == FFT_REUSE_OUT ? 1 : 0;
 }
@@ -136,7 +137,7 @@ static size_t caller_distance(const struct fft_plan *plan, const struct fft_call
  * keeps the inner transform's numbers between its phases. */
 static bool skips_packing(const struct fft_plan *plan, const struct fft_call *call)
 {
-	return plan->wrapper->reads_caller && plan->wrapper->reads_caller(plan, call) && call->reuse != FFT_REUSE_BOTH &&
+	return fft_wrapped_of(plan)->wrapper->reads_caller && fft_wrapped_of(plan)->wrapper->reads_caller(plan, call) && call->reuse != FFT_REUSE_BOTH &&
 	       fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_OUT) == fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_BOTH);
 }
 
@@ -146,7 +147,7 @@ static bool writes_caller(const struct fft_plan *plan, const struct fft_call *ca
 {
 	enum { LINE = 64 };
 
-	return plan->wrapper->unpacks_in_place && plan->wrapper->unpacks_in_place(plan, call) && skips_packing(plan, call) &&
+	return fft_wrapped_of(plan)->wrapper->unpacks_in_place && fft_wrapped_of(plan)->wrapper->unpacks_in_place(plan, call) && skips_packing(plan, call) &&
 	       own_rows(plan, call->reuse) == 1 && (uintptr_t)call->out % LINE == 0 &&
 	       (call->batch == 1 || call->out_distance * in_bytes(plan, !call->inverse) % LINE == 0);
 }
@@ -186,10 +187,10 @@ static struct fft_call make_inner_call(const struct fft_plan *plan, const struct
 				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE,
 				 .kept = FFT_KEPT_SHARED};
 
-	plan->wrapper->inner(plan, call, &inner.inverse, &inner.scale);
-	inner.in_distance = at->x_step / plan->rows / fft_in_bytes(plan->inner, inner.inverse);
-	inner.out_distance = at->y_step / plan->rows / fft_in_bytes(plan->inner, !inner.inverse);
-	inner.batch = batch * plan->rows;
+	fft_wrapped_of(plan)->wrapper->inner(plan, call, &inner.inverse, &inner.scale);
+	inner.in_distance = at->x_step / fft_wrapped_of(plan)->rows / fft_in_bytes(plan->inner, inner.inverse);
+	inner.out_distance = at->y_step / fft_wrapped_of(plan)->rows / fft_in_bytes(plan->inner, !inner.inverse);
+	inner.batch = batch * fft_wrapped_of(plan)->rows;
 	return inner;
 }
 
@@ -204,7 +205,7 @@ static size_t longest_side(const struct fft_plan *plan)
 	size_t most = 0;
 
 	for (unsigned i = 0; i < 4; i++) {
-		const size_t length = (i / 2 ? plan->wrapper->in_length : plan->wrapper->out_length)(plan, i % 2);
+		const size_t length = (i / 2 ? fft_wrapped_of(plan)->wrapper->in_length : fft_wrapped_of(plan)->wrapper->out_length)(plan, i % 2);
 
 		most = length > most ? length : most;
 	}
@@ -214,7 +215,7 @@ static size_t longest_side(const struct fft_plan *plan)
 /* Returns what a chunk packs or unpacks of each row, in elements. */
 static size_t piece_length(const struct fft_plan *plan)
 {
-	return PIECE / plan->rows;
+	return PIECE / fft_wrapped_of(plan)->rows;
 }
 
 /* Returns the chunks that the longer of packing and unpacking needs; the other has chunks that return at once. */
@@ -234,14 +235,14 @@ static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t bat
 		return (batch + chunk_size(plan) - 1) / chunk_size(plan);
 	if (phase == 0 || phase + 1 == count_phases(plan))
 		return batch * count_pieces(plan);
-	return fft_chunks(plan->inner, phase - 1, batch * plan->rows);
+	return fft_chunks(plan->inner, phase - 1, batch * fft_wrapped_of(plan)->rows);
 }
 
 /* A long transform keeps its rows from phase to phase, and the inner transforms may reuse them as their own work. */
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
 	return plan->is_long ? own_bytes(plan, batch, reuse) +
-				       fft_work_bytes_reusing(plan->inner, batch * plan->rows, FFT_REUSE_BOTH)
+				       fft_work_bytes_reusing(plan->inner, batch * fft_wrapped_of(plan)->rows, FFT_REUSE_BOTH)
 			     : 0;
 }
 
@@ -255,7 +256,7 @@ static size_t scratch_bytes(const struct fft_plan *plan)
 static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count,
 		      char *scratch)
 {
-	const struct fft_wrapper *wrapper = plan->wrapper;
+	const struct fft_wrapper *wrapper = fft_wrapped_of(plan)->wrapper;
 	const size_t bytes = set_bytes(plan), in_length = wrapper->in_length(plan, call->inverse);
 	const size_t out_length = wrapper->out_length(plan, call->inverse);
 	char *x = scratch + fft_round_line(fft_scratch_bytes(plan->inner)), *y = x + group_size(plan) * bytes;
@@ -288,7 +289,7 @@ static void run_short(const struct fft_plan *plan, const struct fft_call *call, 
 static void run_piece(const struct fft_plan *plan, const struct fft_call *call, bool in, size_t chunk,
 		      const struct placement *at)
 {
-	const size_t length = (in ? plan->wrapper->in_length : plan->wrapper->out_length)(plan, call->inverse);
+	const size_t length = (in ? fft_wrapped_of(plan)->wrapper->in_length : fft_wrapped_of(plan)->wrapper->out_length)(plan, call->inverse);
 	const size_t b = chunk / count_pieces(plan), begin = chunk % count_pieces(plan) * piece_length(plan);
 	const size_t end = size_min(begin + piece_length(plan), length);
 	const struct fft_rows own = {at->rows.x + b * at->x_step, at->rows.y + b * at->y_step};
@@ -296,9 +297,9 @@ static void run_piece(const struct fft_plan *plan, const struct fft_call *call, 
 	if (begin >= end)
 		return;
 	if (in)
-		plan->wrapper->pack(plan, call, row_in(plan, call, b), begin, end, own);
+		fft_wrapped_of(plan)->wrapper->pack(plan, call, row_in(plan, call, b), begin, end, own);
 	else
-		plan->wrapper->unpack(plan, call, row_out(plan, call, b), begin, end, own);
+		fft_wrapped_of(plan)->wrapper->unpack(plan, call, row_out(plan, call, b), begin, end, own);
 }
 
 static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
@@ -332,28 +333,23 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 static const struct fft_kind kind_wrapped = {build_piece, free_tables,   count_phases, count_chunks,
 					     work_bytes,  scratch_bytes, in_bytes,     run_chunk};
 
-int fft_wrapper_create(const struct fft_wrapper *wrapper, uint64_t n, enum fft_precision precision, uint32_t features,
-		     fft_create *create, uint64_t inner_n, unsigned rows, size_t row_pairs, struct fft_plan **ret_plan)
+int fft_wrapper_create(const struct fft_wrapper *wrapper, size_t size, uint64_t n, enum fft_precision precision, uint32_t features,
+		       fft_create *create, uint64_t inner_n, unsigned rows, size_t row_pairs, struct fft_plan **ret_plan)
 {
-	struct fft_plan *plan = calloc(1, sizeof *plan);
+	struct fft_plan *plan = fft_plan_allocate(&kind_wrapped, size, n, precision, features);
+	struct fft_wrapped *wrapped = fft_wrapped_of(plan);
 	int rc;
 
 	if (!plan)
 		return -ERROR_NO_MEMORY;
 	rc = create(inner_n, precision, features, &plan->inner);
 	if (rc < 0) {
-		free(plan);
+		fft_plan_free(plan);
 		return rc;
 	}
-	plan->kind = &kind_wrapped;
-	plan->wrapper = wrapper;
-	plan->n = n;
-	plan->precision = precision;
-	plan->features = features;
-	plan->ops = plan->inner->ops;
-	plan->bytes = sizeof *plan;
-	plan->rows = rows;
-	plan->row_bytes = fft_round_line(row_pairs * fft_pair_bytes(plan));
+	wrapped->wrapper = wrapper;
+	wrapped->rows = rows;
+	wrapped->row_bytes = fft_round_line(row_pairs * fft_pair_bytes(plan));
 	plan->cost_ns = rows * plan->inner->cost_ns + 50 + 3 * (double)n;
 	plan->is_long = plan->inner->is_long || plan->cost_ns > 2 * CHUNK_ESTIMATE_NS ||
 			2 * set_bytes(plan) + fft_scratch_bytes(plan->inner) > MAX_SCRATCH_BYTES;

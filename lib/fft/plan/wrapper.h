@@ -8,6 +8,7 @@
 #define TRNSCI_FFT_WRAPPER_H
 
 #include "fft/plan/plan.h"
+#include "fft/plan/tables.h"
 
 /* The rows of one transform. Packing writes x, the inner transform goes from x to y, unpacking reads y. The row that is
  * not named is free for temporary use: y while packing, x while unpacking. */
@@ -37,17 +38,36 @@ struct fft_wrapper {
 	size_t (*in_bytes)(const struct fft_plan *plan, bool inverse);
 };
 
-/* Creates a wrapped plan of `rows` inner transforms of inner_n each, whose rows hold row_pairs complex numbers.
+/* A wrapped plan; a wrapper's own structure may begin with it. */
+struct fft_wrapped {
+	struct fft_plan plan; /* first; its inner one is wrapped */
+	const struct fft_wrapper *wrapper;
+	unsigned rows;        /* inner transforms of one */
+	size_t row_bytes;     /* of an inner transform's row */
+	bool rows_fit_caller; /* the caller's rows can hold an inner row, where strides are 1 */
+	bool hermitian;       /* real: forward goes from half a spectrum, conjugated, to reals */
+	/* The wrapper's table, and how far it is built. */
+	void *table;
+	struct roots roots;
+	size_t entry;
+};
+
+static inline struct fft_wrapped *fft_wrapped_of(const struct fft_plan *plan)
+{
+	return (struct fft_wrapped *)plan;
+}
+
+/* Creates a wrapped plan of `size` bytes, of `rows` inner transforms of inner_n each, whose rows hold row_pairs complex numbers.
  * `create` makes the inner plan. Returns 0, -ERROR_NO_MEMORY or an error of `create`. */
 typedef int fft_create(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan);
-int fft_wrapper_create(const struct fft_wrapper *wrapper, uint64_t n, enum fft_precision precision, uint32_t features,
-		     fft_create *create, uint64_t inner_n, unsigned rows, size_t row_pairs, struct fft_plan **ret_plan);
+int fft_wrapper_create(const struct fft_wrapper *wrapper, size_t size, uint64_t n, enum fft_precision precision, uint32_t features,
+		       fft_create *create, uint64_t inner_n, unsigned rows, size_t row_pairs, struct fft_plan **ret_plan);
 
-/* Builds a piece of a table of `entries` complex numbers in plan->chirp: calls put(plan, entry) for each, which
- * finds the roots of unity of that order in plan->tables.roots. Returns 1 while pieces are left, then 0, or
+/* Builds a piece of a table of `entries` complex numbers: calls put(wrapped, entry) for each, which finds the roots of unity of that
+ * order in wrapped->roots. Returns 1 while pieces are left, then 0, or
  * -ERROR_NO_MEMORY. */
 int fft_wrapper_table(struct fft_plan *plan, uint64_t order, size_t entries,
-		    void (*put)(struct fft_plan *plan, size_t entry));
+		      void (*put)(struct fft_wrapped *wrapped, size_t entry));
 
 /* Copies count elements of 4, 8 or 16 bytes; strides count elements. */
 void fft_copy(char *to, size_t to_stride, const char *from, size_t from_stride, size_t count, size_t size);

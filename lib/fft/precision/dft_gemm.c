@@ -13,7 +13,6 @@
 #include "base/chunk.h"
 #include "base/error.h"
 #include "fft/precision/dft_gemm_core.h"
-#include "fft/plan/roots.h"
 
 enum {
 	ELEMENTS_PER_STEP = 1024, /* of W, that one step builds: below CHUNK_MOST_NS */
@@ -50,36 +49,36 @@ static size_t exponents_bytes(void)
 
 static size_t floats_bytes(const struct fft_plan *plan)
 {
-	return plan->gemm->refined ? fft_round_line(plan->gemm->rows * 2 * plan->n * sizeof(float)) : 0;
+	return dft_gemm_of(plan)->refined ? fft_round_line(dft_gemm_of(plan)->rows * 2 * plan->n * sizeof(float)) : 0;
 }
 
 /* Returns the bytes of a group that live from phase to phase: exponents, the left side, and if refined x, y and
  * residual. */
 static size_t packed_bytes(const struct fft_plan *plan)
 {
-	return exponents_bytes() + left_bytes(plan->gemm) + 3 * floats_bytes(plan);
+	return exponents_bytes() + left_bytes(dft_gemm_of(plan)) + 3 * floats_bytes(plan);
 }
 
 static size_t scratch_bytes(const struct fft_plan *plan)
 {
-	return packed_bytes(plan) + row_bytes(plan) + sum_bytes(plan->gemm) + floats_bytes(plan);
+	return packed_bytes(plan) + row_bytes(plan) + sum_bytes(dft_gemm_of(plan)) + floats_bytes(plan);
 }
 
 /* Returns the groups of a batch; the last one may be partial. */
 static size_t count_groups(const struct fft_plan *plan, size_t batch)
 {
-	return (batch + plan->gemm->rows - 1) / plan->gemm->rows;
+	return (batch + dft_gemm_of(plan)->rows - 1) / dft_gemm_of(plan)->rows;
 }
 
 static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse)
 {
 	(void)reuse;
-	return plan->gemm->has_phases ? count_groups(plan, batch) * packed_bytes(plan) : 0;
+	return dft_gemm_of(plan)->has_phases ? count_groups(plan, batch) * packed_bytes(plan) : 0;
 }
 
 static size_t count_phases(const struct fft_plan *plan)
 {
-	return !plan->gemm->has_phases ? 1 : plan->gemm->refined ? DFT_GEMM_REFINED_PHASES : 2;
+	return !dft_gemm_of(plan)->has_phases ? 1 : dft_gemm_of(plan)->refined ? DFT_GEMM_REFINED_PHASES : 2;
 }
 
 /* Returns whether a phase's chunks are parts of a group's columns; else they are whole groups. */
@@ -90,9 +89,9 @@ static bool has_parts(const struct dft_gemm *gemm, size_t phase)
 
 static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
-	const size_t groups = (count_groups(plan, batch) + plan->gemm->groups - 1) / plan->gemm->groups;
+	const size_t groups = (count_groups(plan, batch) + dft_gemm_of(plan)->groups - 1) / dft_gemm_of(plan)->groups;
 
-	return groups * (has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1);
+	return groups * (has_parts(dft_gemm_of(plan), phase) ? dft_gemm_parts(dft_gemm_of(plan)) : 1);
 }
 
 /* --- running --- */
@@ -111,7 +110,7 @@ static char *take_bytes(char **at, size_t bytes)
 static struct dft_gemm_group describe_group(const struct fft_plan *plan, const struct fft_call *call, size_t first,
 					    size_t end, char *scratch)
 {
-	const struct dft_gemm *gemm = plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(plan);
 	char *packed = gemm->has_phases ? (char *)call->work + first / gemm->rows * packed_bytes(plan)
 					: take_bytes(&scratch, packed_bytes(plan));
 	struct dft_gemm_group g = {
@@ -133,7 +132,7 @@ static struct dft_gemm_group describe_group(const struct fft_plan *plan, const s
  * panel would read what an earlier one has overwritten. */
 static void run_group(const struct dft_gemm_group *g)
 {
-	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(g->plan);
 
 	if (!gemm->refined && dft_gemm_reads_contiguous(g) && g->call->in != g->call->out) {
 		dft_gemm_multiply_contiguous(g, 0, gemm->panels);
@@ -151,7 +150,7 @@ static void run_group(const struct dft_gemm_group *g)
 static void run_groups(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t end,
 		       char *scratch)
 {
-	const struct dft_gemm *gemm = plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(plan);
 	const bool by_rows = gemm->by_rows && call->in_stride == 1 && call->out_stride == 1;
 
 	for (size_t done; first < end; first += done) {
@@ -168,7 +167,7 @@ static void run_groups(const struct fft_plan *plan, const struct fft_call *call,
 /* Does what the phase names, for a part of the columns. */
 static void run_phase(const struct dft_gemm_group *g, enum dft_gemm_phase phase, size_t part)
 {
-	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(g->plan);
 
 	if (phase == DFT_GEMM_PACK)
 		dft_gemm_pack(g);
@@ -188,7 +187,7 @@ struct group_part {
  * were read from memory serve all of its groups. */
 static struct group_part find_group_part(const struct fft_plan *plan, size_t phase, size_t chunk, size_t n_groups)
 {
-	const size_t parts = has_parts(plan->gemm, phase) ? dft_gemm_parts(plan->gemm) : 1;
+	const size_t parts = has_parts(dft_gemm_of(plan), phase) ? dft_gemm_parts(dft_gemm_of(plan)) : 1;
 	const size_t most = size_max(PASS_BYTES / packed_bytes(plan), 1), first = chunk / (most * parts) * most;
 	const size_t in_pass = size_min(most, n_groups - first), rest = chunk - first * parts;
 
@@ -200,7 +199,7 @@ static struct group_part find_group_part(const struct fft_plan *plan, size_t pha
 static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk,
 		      void *scratch)
 {
-	const struct dft_gemm *gemm = plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(plan);
 	const size_t n_groups = count_groups(plan, call->batch), rows = gemm->rows * gemm->groups;
 
 	gemm_begin(&gemm->shape);
@@ -236,30 +235,30 @@ static void put_root(const struct gemm_shape *shape, char *panels, size_t j, siz
 /* Roots take the first steps; then each step builds some rows of W, and of its float32 copy if refined. */
 static int build_piece(struct fft_plan *plan)
 {
-	struct dft_gemm *gemm = plan->gemm;
-	const size_t end = size_min(plan->n, plan->row + ELEMENTS_PER_STEP / plan->n);
+	struct dft_gemm *gemm = dft_gemm_of(plan);
+	const size_t end = size_min(plan->n, gemm->row + ELEMENTS_PER_STEP / plan->n);
 	long double root[2];
 
-	if (plan->row == 0 && roots_step(&plan->tables.roots))
+	if (gemm->row == 0 && roots_step(&gemm->roots))
 		return 1;
-	for (; plan->row < end; plan->row++)
+	for (; gemm->row < end; gemm->row++)
 		for (size_t k = 0; k < plan->n; k++) {
-			roots_at(&plan->tables.roots, plan->row * k, root);
-			put_root(&gemm->shape, gemm->w, plan->row, k, root);
+			roots_at(&gemm->roots, gemm->row * k, root);
+			put_root(&gemm->shape, gemm->w, gemm->row, k, root);
 			if (gemm->refined)
-				put_root(&gemm->back, gemm->w_back, plan->row, k, root);
+				put_root(&gemm->back, gemm->w_back, gemm->row, k, root);
 		}
-	if (plan->row < plan->n)
+	if (gemm->row < plan->n)
 		return 1;
-	roots_free(&plan->tables.roots);
+	roots_free(&gemm->roots);
 	return 0;
 }
 
 static void free_tables(struct fft_plan *plan)
 {
-	free(plan->gemm->w);
-	free(plan->gemm->w_back);
-	free(plan->gemm);
+	roots_free(&dft_gemm_of(plan)->roots);
+	free(dft_gemm_of(plan)->w);
+	free(dft_gemm_of(plan)->w_back);
 }
 
 static const struct fft_kind kind_gemm = {
@@ -282,7 +281,7 @@ static size_t count_panels(const struct gemm_shape *shape)
  * group has room for the kernel's blocks. */
 static bool takes_rows(const struct fft_plan *plan)
 {
-	const struct dft_gemm *gemm = plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(plan);
 	const struct gemm_shape *shape = &gemm->shape;
 	const bool is_bf16 = shape->mode->slices == 1 && !gemm->refined;
 
@@ -294,7 +293,7 @@ static bool takes_rows(const struct fft_plan *plan)
 /* Chooses how many transforms make a group, and whether packing is a phase of its own. */
 static void choose_groups(struct fft_plan *plan)
 {
-	struct dft_gemm *gemm = plan->gemm;
+	struct dft_gemm *gemm = dft_gemm_of(plan);
 	const size_t least = gemm_rows_at_once(&gemm->shape);
 	const double padded = (double)(gemm->panels * gemm_lanes(&gemm->shape) / 2);
 
@@ -326,46 +325,40 @@ static void choose_groups(struct fft_plan *plan)
 /* Zeros, since the last panel may have columns beyond n. */
 static int allocate_tables(struct fft_plan *plan)
 {
-	struct dft_gemm *gemm = plan->gemm;
+	struct dft_gemm *gemm = dft_gemm_of(plan);
 	const size_t bytes = gemm->panels * gemm_panel_bytes(&gemm->shape);
 	const size_t back_bytes = gemm->refined ? gemm->back_panels * gemm_panel_bytes(&gemm->back) : 64;
 
 	gemm->w = aligned_alloc(64, fft_round_line(bytes));
 	gemm->w_back = aligned_alloc(64, fft_round_line(back_bytes));
-	if (!gemm->w || !gemm->w_back || roots_create(plan->n, &plan->tables.roots) < 0)
+	if (!gemm->w || !gemm->w_back || roots_create(plan->n, &gemm->roots) < 0)
 		return -ERROR_NO_MEMORY;
 	memset(gemm->w, 0, bytes);
 	memset(gemm->w_back, 0, back_bytes);
-	plan->bytes = sizeof *plan + sizeof *gemm + bytes + back_bytes;
+	plan->bytes += bytes + back_bytes;
 	return 0;
 }
 
 int fft_plan_create_gemm(uint64_t n, enum gemm_precision precision, bool refined, uint32_t features,
 			 struct fft_plan **ret_plan)
 {
+	const struct gemm_mode *mode = gemm_mode(precision);
 	struct fft_plan *plan;
 	struct dft_gemm *gemm;
 
 	assert(!refined || precision == GEMM_BF16);
 	if (n == 0 || n > GEMM_MAX_K)
 		return -ERROR_OUT_OF_RANGE;
-	plan = calloc(1, sizeof *plan);
-	gemm = calloc(1, sizeof *gemm);
-	if (!plan || !gemm) {
-		free(plan);
-		free(gemm);
+	plan = fft_plan_allocate(&kind_gemm, sizeof *gemm, n, mode->wide ? FFT_F64 : FFT_F32, features);
+	if (!plan)
 		return -ERROR_NO_MEMORY;
-	}
-	plan->kind = &kind_gemm;
-	plan->n = n;
-	plan->features = features;
-	plan->gemm = gemm;
+	plan->is_product = true;
+	gemm = dft_gemm_of(plan);
 	gemm->refined = refined;
-	gemm->shape = (struct gemm_shape){gemm_select(features), gemm_mode(precision), n};
+	gemm->shape = (struct gemm_shape){gemm_select(features), mode, n};
 	gemm->back = (struct gemm_shape){gemm->shape.kernel, gemm_mode(GEMM_F32), n};
 	gemm->panels = count_panels(&gemm->shape);
 	gemm->back_panels = count_panels(&gemm->back);
-	plan->precision = gemm->shape.mode->wide ? FFT_F64 : FFT_F32;
 	gemm->panels_per_chunk = gemm->panels;
 	choose_groups(plan);
 	if (allocate_tables(plan) < 0) {

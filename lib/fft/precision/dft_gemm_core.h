@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the DFT by matrix product: the plan's own part, a group of transforms, and its phases.
+/* Shared by the files of the DFT by matrix product: the plan, a group of transforms, and its phases.
  *
  *     transforms, one a row     W, n x n, in panels           results
  *     [ rows: a group ]    x    [ panel | panel | ... ]   =   [ group x panel | ... ]
@@ -12,6 +12,7 @@
 
 #include "base/checked.h"
 #include "fft/plan/plan.h"
+#include "fft/plan/roots.h"
 #include "gemm/product.h"
 
 enum { DFT_GEMM_MAX_ROWS = 64 };
@@ -27,6 +28,7 @@ enum dft_gemm_phase {
 };
 
 struct dft_gemm {
+	struct fft_plan plan; /* first */
 	struct gemm_shape shape, back; /* back: float32, for the residual */
 	bool refined;
 	bool has_phases;                 /* a group, or all of W, is too much for one chunk */
@@ -35,7 +37,14 @@ struct dft_gemm {
 	size_t panels, panels_per_chunk; /* of W; of a chunk where it has phases */
 	size_t back_panels;
 	char *w, *w_back; /* owned: panels of W, and of its inverse for the residual (refined; else NULL) */
+	struct roots roots; /* while they are built */
+	size_t row;         /* of W, that is next */
 };
+
+static inline struct dft_gemm *dft_gemm_of(const struct fft_plan *plan)
+{
+	return (struct dft_gemm *)plan;
+}
 
 /* The memory of a group: in scratch, or in `work` where packing is a phase of its own. */
 struct dft_gemm_group {

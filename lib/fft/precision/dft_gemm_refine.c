@@ -28,7 +28,7 @@ static void add_row(const float *restrict from, size_t n, float *restrict to)
 static void multiply_share(const struct dft_gemm_group *g, const struct gemm_shape *shape, struct panels panels,
 			   const void *left, const char *w, bool add, float *to)
 {
-	const size_t n = g->plan->n, lanes = gemm_lanes(shape), rows = g->plan->gemm->rows;
+	const size_t n = g->plan->n, lanes = gemm_lanes(shape), rows = dft_gemm_of(g->plan)->rows;
 
 	for (size_t panel = panels.begin; panel < panels.end; panel++) {
 		const size_t first = panel * lanes, count = 2 * dft_gemm_count_columns(shape, panel);
@@ -67,7 +67,7 @@ static void subtract_swapped(const float *restrict x, const float *restrict y, s
 /* Computes n W^-1 y with its parts exchanged: W^-1 y is W y / n with parts exchanged on both sides. */
 static void transform_back(const struct dft_gemm_group *g, size_t part)
 {
-	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(g->plan);
 
 	swap_parts(g->y, g->count * g->plan->n, g->back_left);
 	multiply_share(g, &gemm->back, find_share(gemm, part, gemm->back_panels), g->back_left, gemm->w_back, false,
@@ -77,7 +77,7 @@ static void transform_back(const struct dft_gemm_group *g, size_t part)
 /* Packs x - W^-1 y as the left side. */
 static void pack_residual(const struct dft_gemm_group *g)
 {
-	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(g->plan);
 	const size_t n = g->plan->n;
 	const float factor = 1 / (float)n;
 
@@ -88,7 +88,7 @@ static void pack_residual(const struct dft_gemm_group *g)
 
 static void add_correction(const struct dft_gemm_group *g, size_t part)
 {
-	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(g->plan);
 	const struct panels panels = find_share(gemm, part, gemm->panels);
 	const size_t n = g->plan->n, columns = gemm_lanes(&gemm->shape) / 2, first = panels.begin * columns;
 	const size_t end = size_min(panels.end * columns, n);
@@ -103,7 +103,7 @@ static void add_correction(const struct dft_gemm_group *g, size_t part)
 
 void dft_gemm_refine(const struct dft_gemm_group *g, enum dft_gemm_phase phase, size_t part)
 {
-	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(g->plan);
 
 	if (phase == DFT_GEMM_MULTIPLY)
 		multiply_share(g, &gemm->shape, find_share(gemm, part, gemm->panels), g->left, gemm->w, false, g->y);

@@ -49,7 +49,7 @@ ROWS_OF(double)
 void dft_gemm_pack(const struct dft_gemm_group *g)
 {
 	const struct fft_plan *plan = g->plan;
-	const struct dft_gemm *gemm = plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(plan);
 	const struct gemm_vectors *vectors = gemm->shape.kernel->vectors;
 	const bool sliced = gemm->shape.mode->slices > 0;
 	const size_t n = plan->n;
@@ -98,7 +98,7 @@ struct dft_gemm_factors dft_gemm_find_factors(const struct dft_gemm_group *g, in
 void dft_gemm_finish_row(const struct dft_gemm_group *g, size_t r, const struct dft_gemm_factors *factors, void *sum,
 			 size_t first, size_t count)
 {
-	const struct gemm_vectors *vectors = g->plan->gemm->shape.kernel->vectors;
+	const struct gemm_vectors *vectors = dft_gemm_of(g->plan)->shape.kernel->vectors;
 	const struct fft_call *call = g->call;
 	const size_t at = 2 * ((g->first + r) * call->out_distance + first * call->out_stride);
 	const bool direct = dft_gemm_is_contiguous(call, call->out_stride);
@@ -120,13 +120,13 @@ void dft_gemm_finish_row(const struct dft_gemm_group *g, size_t r, const struct 
 
 bool dft_gemm_reads_contiguous(const struct dft_gemm_group *g)
 {
-	return !g->plan->gemm->shape.mode->slices && dft_gemm_is_contiguous(g->call, g->call->in_stride);
+	return !dft_gemm_of(g->plan)->shape.mode->slices && dft_gemm_is_contiguous(g->call, g->call->in_stride);
 }
 
 /* Returns whether the kernel can store a panel's result directly in the output. */
 static bool writes_directly(const struct dft_gemm_group *g, size_t panel)
 {
-	const struct gemm_shape *shape = &g->plan->gemm->shape;
+	const struct gemm_shape *shape = &dft_gemm_of(g->plan)->shape;
 
 	return g->call->scale == 1 && dft_gemm_is_contiguous(g->call, g->call->out_stride) &&
 	       dft_gemm_count_columns(shape, panel) == gemm_lanes(shape) / 2;
@@ -135,7 +135,7 @@ static bool writes_directly(const struct dft_gemm_group *g, size_t panel)
 /* A panel that is cut off by the end of the row goes through g->sum: the kernel stores whole panels. */
 void dft_gemm_multiply_contiguous(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel)
 {
-	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(g->plan);
 	const struct fft_call *call = g->call;
 	const size_t lanes = gemm_lanes(&gemm->shape), real = dft_gemm_is_wide(g->plan) ? 8 : 4;
 	const char *rows = (const char *)call->in + 2 * real * g->first * call->in_distance;
@@ -157,7 +157,7 @@ void dft_gemm_multiply_contiguous(const struct dft_gemm_group *g, size_t first_p
 /* Returns whether the kernel can store float sums in the output, where they are then scaled row by row. */
 static bool sums_fit_output(const struct dft_gemm_group *g)
 {
-	const struct gemm_shape *shape = &g->plan->gemm->shape;
+	const struct gemm_shape *shape = &dft_gemm_of(g->plan)->shape;
 
 	return !dft_gemm_is_wide(g->plan) && dft_gemm_is_contiguous(g->call, g->call->out_stride) &&
 	       g->plan->n % (gemm_lanes(shape) / 2) == 0;
@@ -166,7 +166,7 @@ static bool sums_fit_output(const struct dft_gemm_group *g)
 /* Sums in the output are scaled at the end, row by row, when all panels are there. */
 void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_t end_panel)
 {
-	const struct dft_gemm *gemm = g->plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(g->plan);
 	const struct fft_call *call = g->call;
 	const size_t lanes = gemm_lanes(&gemm->shape), real = dft_gemm_is_wide(g->plan) ? 8 : 4, columns = lanes / 2;
 	const bool direct = sums_fit_output(g);
@@ -192,7 +192,7 @@ void dft_gemm_multiply(const struct dft_gemm_group *g, size_t first_panel, size_
 size_t dft_gemm_multiply_rows(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t end,
 			      uint32_t *left)
 {
-	const struct dft_gemm *gemm = plan->gemm;
+	const struct dft_gemm *gemm = dft_gemm_of(plan);
 	struct gemm_rows job = {
 		.in = (const float *)call->in + 2 * first * call->in_distance,
 		.out = (float *)call->out + 2 * first * call->out_distance,
