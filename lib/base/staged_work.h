@@ -2,7 +2,7 @@
 /* Work that is cut into stages of independent chunks.
  *
  *     stage 0            stage 1            stage 2
- *     chunk chunk ...    chunk chunk ...    chunk ...      a chunk takes at most about 250 us
+ *     chunk chunk ...    chunk chunk ...    chunk ...      a chunk takes at most CHUNK_MOST_NS (chunk.h)
  *
  * The chunks of a stage may run at once, on any threads and in any order. A stage begins when all chunks of the one before have
  * ended. A cut is constant, so any number of runs may use it at once: a run has memory of its own (struct staged_io) and counts
@@ -26,7 +26,7 @@ struct staged_io {
 /* A stage that begins. */
 struct staged_stage {
 	size_t chunks;
-	double chunk_ns; /* about, of each */
+	double chunk_ns; /* about, of each; 0: not known */
 };
 
 struct staged_work;

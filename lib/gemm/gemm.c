@@ -16,6 +16,7 @@ enum {
 	MAX_ROWS = 96, /* of a chunk; with MAX_COLUMNS they bound its scratch to 640 KiB in any mode */
 	MAX_SLICED_ROWS = 64,
 	MAX_COLUMNS = 128,
+	WORK_BYTES = 32 << 20, /* the most for sums between phases */
 };
 
 /* One chunk of a product, and its memory. Made anew for each phase, on the stack. */
@@ -327,12 +328,7 @@ static size_t state_bytes(const struct gemm_cut *cut)
 	return max_abs_bytes(cut) + round_line(cut->panels * panel_sums_bytes(cut));
 }
 
-size_t gemm_slot_bytes(const struct gemm_cut *cut)
-{
-	return cut->phases > 1 ? state_bytes(cut) : 0;
-}
-
-size_t gemm_scratch_bytes(const struct gemm_cut *cut)
+static size_t scratch_bytes(const struct gemm_cut *cut)
 {
 	const struct gemm_shape shape = make_shape(cut, K_BLOCK);
 
@@ -342,18 +338,19 @@ size_t gemm_scratch_bytes(const struct gemm_cut *cut)
 
 /* Finds the part of the call that chunk `index` computes, and lays out its memory. Panels change fastest: neighbouring
  * chunks read the same rows. */
-static struct chunk describe_chunk(const struct gemm_cut *cut, const struct gemm_call *call, size_t index, char *slot,
+static struct chunk describe_chunk(const struct gemm_cut *cut, const struct staged_io *io, size_t index, char *slot,
 				   char *scratch)
 {
+	const struct gemm_call *call = &cut->call;
 	const struct gemm_shape shape = make_shape(cut, K_BLOCK);
 	const size_t width = cut->panels * panel_columns(cut), pair = pair_bytes(cut->mode);
 	const size_t panel_block = index % cut->panel_blocks, rest = index / cut->panel_blocks;
 	const size_t row_block = rest % cut->row_blocks, product = rest / cut->row_blocks;
 	struct chunk chunk = {.cut = cut, .call = call};
 
-	chunk.a = (const char *)call->a.at + product * call->a.distance * pair;
-	chunk.b = (const char *)call->b.at + product * call->b.distance * pair;
-	chunk.c = (char *)call->c + product * call->c_distance * pair;
+	chunk.a = io->in[0] + product * call->a.distance * pair;
+	chunk.b = io->in[1] + product * call->b.distance * pair;
+	chunk.c = io->out + product * call->c_distance * pair;
 	chunk.row = row_block * cut->rows;
 	chunk.rows = size_min(cut->rows, call->m - chunk.row);
 	chunk.column = panel_block * width;
@@ -372,10 +369,13 @@ static struct chunk describe_chunk(const struct gemm_cut *cut, const struct gemm
 }
 
 /* Phases: a mode with slices first finds the largest magnitudes, one part of k after another; then all add products. */
-void gemm_run_chunk(const struct gemm_cut *cut, const struct gemm_call *call, size_t phase, size_t index, void *slot,
-		    void *scratch)
+static int run_chunk(const struct staged_work *work, const struct staged_io *io, size_t stage, size_t index, void *scratch)
 {
-	const struct chunk chunk = describe_chunk(cut, call, index, slot, scratch);
+	const struct gemm_cut *cut = (const struct gemm_cut *)work;
+	const struct gemm_call *call = &cut->call;
+	const size_t phase = stage % cut->phases, first = stage / cut->phases * cut->at_once;
+	char *slot = io->work ? io->work + index * cut->slot_bytes : NULL;
+	const struct chunk chunk = describe_chunk(cut, io, first + index, slot, scratch);
 	const bool has_sum = call->k > 0 && !is_zero(call->alpha), one = cut->phases == 1;
 	const size_t parts = cut->mode->slices && !one ? cut->phases / 2 : cut->phases, part = phase % parts;
 	const size_t begin = part * cut->k, end = size_min(begin + cut->k, call->k);
@@ -390,6 +390,7 @@ void gemm_run_chunk(const struct gemm_cut *cut, const struct gemm_call *call, si
 		add_products(&chunk, begin, end);
 	if (phase + 1 == cut->phases)
 		store_results(&chunk, has_sum);
+	return 0;
 }
 
 /* Estimates the time of a chunk: products, packing of rows and panels, and 3 ns for each result. */
@@ -403,9 +404,18 @@ static double estimate_ns(const struct gemm_cut *cut, size_t k, size_t rows, siz
 	       (double)rows * elements * 3;
 }
 
-double gemm_chunk_ns(const struct gemm_cut *cut)
+static double phase_ns(const struct gemm_cut *cut)
 {
 	return estimate_ns(cut, cut->k, cut->rows, cut->panels);
+}
+
+static void find_stage(const struct staged_work *work, const struct staged_io *io, size_t stage, struct staged_stage *ret_stage)
+{
+	const struct gemm_cut *cut = (const struct gemm_cut *)work;
+
+	(void)io;
+	ret_stage->chunks = size_min(cut->at_once, cut->chunks - stage / cut->phases * cut->at_once);
+	ret_stage->chunk_ns = phase_ns(cut);
 }
 
 /* Cuts a long inner index into phases of about CHUNK_AIM_NS. A sliced mode goes over it twice, first for the maxima. */
@@ -414,26 +424,43 @@ static void cut_inner(struct gemm_cut *cut, const struct gemm_call *call)
 	size_t parts;
 
 	cut->k = call->k ? call->k : 1;
-	if (gemm_chunk_ns(cut) > 2 * CHUNK_AIM_NS)
+	if (phase_ns(cut) > 2 * CHUNK_AIM_NS)
 		cut->k = K_BLOCK;
-	while (cut->k < call->k && gemm_chunk_ns(cut) < CHUNK_AIM_NS / 2)
+	while (cut->k < call->k && phase_ns(cut) < CHUNK_AIM_NS / 2)
 		cut->k *= 2;
 	parts = cut->k < call->k ? (call->k + cut->k - 1) / cut->k : 1;
 	cut->phases = cut->mode->slices && parts > 1 ? 2 * parts : parts;
 }
 
-/* Takes as many columns as fit, then as many rows, in steps of the kernel's. */
-struct gemm_cut gemm_cut(enum gemm_precision precision, uint32_t features, const struct gemm_call *call)
+/* Finds how many chunks keep their sums at once, and describes the stages. */
+static void cut_stages(struct gemm_cut *cut)
 {
-	struct gemm_cut cut = {.kernel = gemm_select(features), .mode = gemm_mode(precision), .phases = 1};
+	static const struct staged_work_ops ops = {find_stage, run_chunk};
+
+	cut->slot_bytes = cut->phases > 1 ? round_line(state_bytes(cut)) : 0;
+	cut->at_once = cut->slot_bytes ? size_min(WORK_BYTES / cut->slot_bytes, cut->chunks) : cut->chunks;
+	cut->work = (struct staged_work){
+		.ops = &ops,
+		.stages = (cut->chunks + cut->at_once - 1) / cut->at_once * cut->phases,
+		.scratch_bytes = scratch_bytes(cut),
+		.work_bytes = cut->at_once * cut->slot_bytes,
+		.cost_ns = (double)(cut->chunks * cut->phases) * phase_ns(cut),
+	};
+}
+
+/* Takes as many columns as fit, then as many rows, in steps of the kernel's. */
+void gemm_cut(enum gemm_precision precision, uint32_t features, const struct gemm_call *call, struct gemm_cut *ret_cut)
+{
+	struct gemm_cut cut = {.call = *call, .kernel = gemm_select(features), .mode = gemm_mode(precision), .phases = 1};
 	const struct gemm_shape shape = make_shape(&cut, K_BLOCK);
 	const size_t width = panel_columns(&cut), panels = (call->n + width - 1) / width;
 	const size_t most = cut.mode->slices ? MAX_SLICED_ROWS : MAX_ROWS,
 		     k = size_min(call->k, cut.mode->exact ? K_BLOCK : 4 * K_BLOCK),
 		     least = size_min(gemm_rows_at_once(&shape), most / 2);
 
+	*ret_cut = cut;
 	if (call->m == 0 || call->n == 0 || call->batch == 0)
-		return cut;
+		return;
 	cut.panels = size_min(panels, MAX_COLUMNS / width);
 	cut.rows = most;
 	while (cut.panels > 1 && estimate_ns(&cut, k, cut.rows, cut.panels) > CHUNK_AIM_NS)
@@ -445,5 +472,6 @@ struct gemm_cut gemm_cut(enum gemm_precision precision, uint32_t features, const
 	cut.row_blocks = (call->m + cut.rows - 1) / cut.rows;
 	cut.panel_blocks = (panels + cut.panels - 1) / cut.panels;
 	cut.chunks = cut.row_blocks * cut.panel_blocks * call->batch;
-	return cut;
+	cut_stages(&cut);
+	*ret_cut = cut;
 }

@@ -21,6 +21,7 @@
 #ifndef TRNSCI_GEMM_GEMM_H
 #define TRNSCI_GEMM_GEMM_H
 
+#include "base/staged_work.h"
 #include "gemm/mode.h"
 #include "gemm/product.h"
 
@@ -30,7 +31,6 @@ enum gemm_op { GEMM_NONE, GEMM_TRANSPOSE, GEMM_CONJUGATE_TRANSPOSE, GEMM_CONJUGA
  * Rows lie `row` elements apart, the matrices of a batch `distance` elements (0 for a or b: one matrix for all). c must
  * not overlap a or b. c is not read if beta is 0; a and b are not read if alpha is 0. */
 struct gemm_operand {
-	const void *at;
 	size_t row, distance;
 	enum gemm_op op;
 };
@@ -38,35 +38,24 @@ struct gemm_operand {
 struct gemm_call {
 	size_t m, n, k, batch;
 	struct gemm_operand a, b;
-	void *c;
 	size_t c_row, c_distance;
 	double alpha[2], beta[2];
 };
 
-/* How a call is cut: into chunks, and for a long k each chunk into phases, so that no piece runs longer than
- * CHUNK_MOST_NS. The chunks of a phase may run in parallel. The phases of one chunk must run in order; those of different
- * chunks need not. */
+/* How a call is cut: into chunks, and for a long k each chunk into phases, between which it keeps its sums in work; so no
+ * piece runs longer than CHUNK_MOST_NS. A stage is a phase of all chunks, or of as many as the work has room for. */
 struct gemm_cut {
+	struct staged_work work; /* first; a run's in[0], in[1] and out are a, b and c */
+	struct gemm_call call;
 	const struct gemm_kernel *kernel;
 	const struct gemm_mode *mode;
 	size_t rows, panels, k;          /* of a chunk; k: of a phase */
 	size_t row_blocks, panel_blocks; /* of one product of the batch */
 	size_t chunks, phases;
+	size_t slot_bytes, at_once; /* of what a chunk keeps; chunks of a stage */
 };
 
-/* Cuts a call. It reads the sizes of the call only. */
-struct gemm_cut gemm_cut(enum gemm_precision precision, uint32_t features, const struct gemm_call *call);
-
-/* Estimates the time of one phase of a chunk. */
-double gemm_chunk_ns(const struct gemm_cut *cut);
-
-/* Return the bytes of memory that gemm_run_chunk needs, aligned to 64: scratch for each thread, below 640 KiB in any
- * mode; a slot for each chunk, from its first phase to its last, 0 bytes if there is one phase. */
-size_t gemm_scratch_bytes(const struct gemm_cut *cut);
-size_t gemm_slot_bytes(const struct gemm_cut *cut);
-
-/* Runs one phase of chunk `index`. Call it between fpenv_enter and fpenv_leave. */
-void gemm_run_chunk(const struct gemm_cut *cut, const struct gemm_call *call, size_t phase, size_t index, void *slot,
-		   void *scratch);
+/* Cuts a call. Its scratch_bytes are below 640 KiB in any mode. Run chunks between fpenv_enter and fpenv_leave. */
+void gemm_cut(enum gemm_precision precision, uint32_t features, const struct gemm_call *call, struct gemm_cut *ret_cut);
 
 #endif

@@ -103,30 +103,39 @@ static void sample_free(struct sample *s)
 	free(s->result);
 }
 
-/* Runs the call into s->result. The chunks run in reverse order, to show that none depends on another. */
+/* Runs all stages of a cut, the chunks of each in reverse order, to show that none depends on another. */
+static void run_cut(const struct gemm_cut *cut, const void *a, const void *b, void *c)
+{
+	const struct staged_work *work = &cut->work;
+	const size_t line = 63;
+	char *scratch = aligned_alloc(64, (work->scratch_bytes + line) & ~line);
+	struct staged_io io = {.in = {a, b}, .out = c, .work = aligned_alloc(64, ((size_t)work->work_bytes + 64 + line) & ~line)};
+
+	assert_true(work->scratch_bytes <= 640 << 10);
+	for (size_t stage = 0; stage < work->stages; stage++) {
+		struct staged_stage at;
+
+		work->ops->find_stage(work, &io, stage, &at);
+		while (at.chunks-- > 0)
+			assert_int_equal(work->ops->run_chunk(work, &io, stage, at.chunks, scratch), 0);
+	}
+	free(io.work);
+	free(scratch);
+}
+
+/* Runs the call into s->result. */
 static void sample_run(struct sample *s, uint32_t features)
 {
-	struct gemm_call *call = &s->call;
-	const struct gemm_cut cut = gemm_cut(s->precision, features, call);
-	void *scratch = aligned_alloc(64, (gemm_scratch_bytes(&cut) + 63) & ~(size_t)63);
-	const size_t slot_bytes = (gemm_slot_bytes(&cut) + 63) & ~(size_t)63;
-	char *slots = aligned_alloc(64, slot_bytes * cut.chunks + 64);
+	struct gemm_cut cut;
 
-	assert_true(gemm_scratch_bytes(&cut) <= 640 << 10);
+	gemm_cut(s->precision, features, &s->call, &cut);
 	if (!s->result) {
 		s->a_narrow = as_mode(s->precision, s->a, s->a_count);
 		s->b_narrow = as_mode(s->precision, s->b, s->b_count);
 	}
 	free(s->result);
 	s->result = as_mode(s->precision, s->c, s->c_count);
-	call->a.at = s->a_narrow;
-	call->b.at = s->b_narrow;
-	call->c = s->result;
-	for (size_t phase = 0; phase < cut.phases; phase++)
-		for (size_t u = cut.chunks; u-- > 0;)
-			gemm_run_chunk(&cut, call, phase, u, slots + u * slot_bytes, scratch);
-	free(slots);
-	free(scratch);
+	run_cut(&cut, s->a_narrow, s->b_narrow, s->result);
 }
 
 static double complex result_at(const struct sample *s, size_t i)
@@ -317,20 +326,15 @@ static void check_bytes(enum gemm_precision precision, const struct gemm_kernel 
 	for (size_t row = 0; row < M; row += 20) {
 		struct gemm_call one = s.call;
 		struct gemm_cut cut;
-		char *scratch, out[3 * 16];
+		char out[3 * 16];
 
 		one.m = 1, one.n = 3;
-		one.a.at = (const char *)s.call.a.at + row * K * bytes;
-		one.b.at = (const char *)s.call.b.at + 40 * bytes;
-		one.c = out;
-		cut = gemm_cut(precision, kernel->needs, &one);
-		scratch = aligned_alloc(64, (gemm_scratch_bytes(&cut) + 63) & ~(size_t)63);
+		gemm_cut(precision, kernel->needs, &one, &cut);
 		assert_int_equal(cut.chunks * cut.phases, 1);
-		gemm_run_chunk(&cut, &one, 0, 0, NULL, scratch);
+		run_cut(&cut, (const char *)s.a_narrow + row * K * bytes, (const char *)s.b_narrow + 40 * bytes, out);
 		if (memcmp(out, whole + (row * N + 40) * bytes, 3 * bytes) != 0)
 			fail_msg("%s on %s: row %zu alone has other bytes", gemm_mode(precision)->name, kernel->name,
 				 row);
-		free(scratch);
 	}
 	s.a[5 * K + 7] = NAN;
 	s.b[9 * N + 11] = INFINITY;

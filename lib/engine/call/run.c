@@ -372,7 +372,7 @@ int run_advance(struct run *run, struct job *job)
 		next = step_advance(run->step, &job->n_chunks);
 		state_needs(run, run->step->chunk_ns, run->step->scratch_bytes, job);
 		if (next < 0)
-			run->failure = run->step->failure;
+			run->failure = run->step->step->failure;
 		if (next != JOB_END)
 			return next;
 		end_segment(run);

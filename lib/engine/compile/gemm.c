@@ -11,7 +11,7 @@ struct request_gemm {
 	struct shape shape_a, shape_b; /* with at least two dimensions, before any transposition */
 	enum gemm_precision precision;
 	enum dtype dtype; /* of arithmetic and result */
-	struct gemm_call call; /* sizes and strides in elements; the addresses are set when the step runs */
+	struct gemm_call call; /* sizes and strides in elements */
 	struct shape out;
 };
 

@@ -46,7 +46,6 @@ struct step *signal_step(struct compiler *c, const struct signal_kind *kind, con
 	step->signal.call = call;
 	step->transform = transform;
 	step->n_transforms = transform >= 0;
-	step->signal.failure = NULL;
 	return step;
 }
 

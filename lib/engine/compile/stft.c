@@ -271,8 +271,8 @@ static void add_check(struct compiler *c, const struct request_stft *r, const st
 		 "%s: %s: the squared windows over a sample sum to %g or less, allowed are more: a wider window, a "
 		 "shorter hop_length, or center",
 		 c->args.context, c->args.operation->params[param].name, STFT_LEAST);
-	step->signal.failure = bump_copy(c->plan->bump, text, strlen(text));
-	if (!step->signal.failure)
+	step->failure = bump_copy(c->plan->bump, text, strlen(text));
+	if (!step->failure)
 		compile_no_memory(c);
 }
 

@@ -24,70 +24,26 @@ struct partial {
 	double sum, rest;
 };
 
-struct reduce_run {
-	struct step_run run; /* first */
+struct reduce_work {
+	struct staged_work work; /* first; the sums of the blocks, and their sums */
+	struct reduce_step reduce;
+	const struct algebra_kernel *kernel;
+	bool in_wide, out_wide;
 	uint64_t columns, blocks, rows; /* of a chunk; chunks in a length; rows of a block */
 	uint64_t column_chunks, parts;  /* chunks across; doubles of an element */
-	size_t n_chunks;
-	bool combines; /* the second stage runs */
+	uint64_t results;               /* elements of the output */
 };
 
-static uint64_t reals_of(const struct step *step)
+/* Finds the rows of a block, and the blocks in a length. */
+static void find_blocks(struct reduce_work *r)
 {
-	return dtype_is_complex(step->in[0]->shape.dtype) ? 2 : 1;
-}
+	const struct reduce_step *reduce = &r->reduce;
 
-/* Rows of a block, and blocks in a length. */
-static void find_blocks(const struct step *step, struct reduce_run *r)
-{
-	const struct reduce_step *reduce = &step->reduce;
-
-	r->parts = reals_of(step);
 	r->columns = reduce->inner < COLUMNS / 2 ? reduce->inner : COLUMNS / 2;
 	r->column_chunks = r->columns ? (reduce->inner + r->columns - 1) / r->columns : 0;
 	r->rows = r->columns ? ELEMENTS / r->columns : 1;
 	r->rows = r->rows < reduce->length ? r->rows : reduce->length;
 	r->blocks = r->rows ? (reduce->length + r->rows - 1) / r->rows : 1;
-}
-
-static uint64_t work_bytes(const struct bindings *bound, const struct step *step)
-{
-	struct reduce_run r;
-
-	(void)bound;
-	find_blocks(step, &r);
-	return step->reduce.outer * r.blocks * step->reduce.inner * r.parts * sizeof(struct partial);
-}
-
-static uint64_t cost_ns(const struct bindings *bound, const struct step *step)
-{
-	(void)bound;
-	return step->in[0]->shape.n * reals_of(step) + step->out->shape.n * 10;
-}
-
-static int begin(struct step_run *run)
-{
-	struct reduce_run *r = (struct reduce_run *)run;
-
-	find_blocks(run->step, r);
-	r->n_chunks = (size_t)(run->step->reduce.outer * r->blocks * r->column_chunks);
-	return 0;
-}
-
-static int advance(struct step_run *run, size_t *ret_chunks)
-{
-	struct reduce_run *r = (struct reduce_run *)run;
-
-	if (r->combines)
-		return JOB_END;
-	if (run->started || r->n_chunks == 0) {
-		r->combines = true;
-		*ret_chunks = (size_t)((run->step->out->shape.n + ELEMENTS / 16 - 1) / (ELEMENTS / 16));
-		return JOB_STAGE;
-	}
-	run->started = true;
-	*ret_chunks = r->n_chunks;
-	return JOB_STAGE;
 }
 
 static inline void add(struct partial *to, double x)
@@ -115,53 +71,50 @@ static void join(unsigned kind, struct partial *to, const struct partial *from)
 }
 
 /* Takes rows into sums by the kernel. */
-static void take_rows(const struct reduce_run *r, uint64_t first, uint64_t rows, uint64_t stride, size_t numbers,
+static void take_rows(const struct reduce_work *r, const struct staged_io *io, uint64_t first, uint64_t rows, uint64_t stride, size_t numbers,
 		      double *sums, double *rests)
 {
 	static const unsigned kinds[] = {[REDUCE_SUM] = ALGEBRA_TAKE_SUM,
 					 [REDUCE_MEAN] = ALGEBRA_TAKE_SUM,
 					 [REDUCE_MAX] = ALGEBRA_TAKE_MAX,
 					 [REDUCE_NORM] = ALGEBRA_TAKE_SQUARES};
-	const struct step *step = r->run.step;
-	const bool wide = dtype_is_wide(step->in[0]->shape.dtype);
-	const char *from = bound_base(r->run.bound, step->in[0]) + first * (wide ? sizeof(double) : sizeof(float));
+	const char *from = io->in[0] + first * (r->in_wide ? sizeof(double) : sizeof(float));
 
 	if (rows > 0 && numbers > 0)
-		r->run.engine->kernels.algebra->reductions[kinds[step->reduce.kind]][wide](from, (size_t)rows, (size_t)stride,
+		r->kernel->reductions[kinds[r->reduce.kind]][r->in_wide](from, (size_t)rows, (size_t)stride,
 											    numbers, sums, rests);
 }
 
 /* A single column: elements are dealt to DEALT sums, so that these do not wait for each other. */
-static void take_dealt(const struct reduce_run *r, uint64_t first, uint64_t rows, size_t parts, struct partial *ret)
+static void take_dealt(const struct reduce_work *r, const struct staged_io *io, uint64_t first, uint64_t rows, size_t parts, struct partial *ret)
 {
-	const unsigned kind = r->run.step->reduce.kind;
+	const unsigned kind = r->reduce.kind;
 	double sums[2 * DEALT], rests[2 * DEALT] = {0};
 
 	for (size_t c = 0; c < DEALT * parts; c++)
 		sums[c] = nothing(kind).sum;
-	take_rows(r, first, rows / DEALT, DEALT * parts, DEALT * parts, sums, rests);
-	take_rows(r, first + rows / DEALT * DEALT * parts, 1, 0, rows % DEALT * parts, sums, rests);
+	take_rows(r, io, first, rows / DEALT, DEALT * parts, DEALT * parts, sums, rests);
+	take_rows(r, io, first + rows / DEALT * DEALT * parts, 1, 0, rows % DEALT * parts, sums, rests);
 	for (size_t c = 0; c < DEALT * parts; c++)
 		join(kind, &ret[c % parts], &(struct partial){sums[c], rests[c]});
 }
 
 /* Columns side by side. */
-static void take_columns(const struct reduce_run *r, uint64_t first, uint64_t rows, uint64_t stride, size_t numbers,
+static void take_columns(const struct reduce_work *r, const struct staged_io *io, uint64_t first, uint64_t rows, uint64_t stride, size_t numbers,
 			 struct partial *ret)
 {
 	double sums[COLUMNS], rests[COLUMNS] = {0};
 
 	for (size_t c = 0; c < numbers; c++)
-		sums[c] = nothing(r->run.step->reduce.kind).sum;
-	take_rows(r, first, rows, stride, numbers, sums, rests);
+		sums[c] = nothing(r->reduce.kind).sum;
+	take_rows(r, io, first, rows, stride, numbers, sums, rests);
 	for (size_t c = 0; c < numbers; c++)
 		ret[c] = (struct partial){sums[c], rests[c]};
 }
 
-static uint64_t take_chunk(struct reduce_run *r, size_t chunk)
+static void take_chunk(const struct reduce_work *r, const struct staged_io *io, size_t chunk)
 {
-	const struct step *step = r->run.step;
-	const struct reduce_step *reduce = &step->reduce;
+	const struct reduce_step *reduce = &r->reduce;
 	const size_t reals = (size_t)r->parts;
 	const uint64_t across = chunk % r->column_chunks, block = chunk / r->column_chunks % r->blocks;
 	const uint64_t outer = chunk / r->column_chunks / r->blocks, column = across * r->columns;
@@ -173,23 +126,21 @@ static uint64_t take_chunk(struct reduce_run *r, size_t chunk)
 	for (size_t c = 0; c < columns * r->parts; c++)
 		sums[c] = nothing(reduce->kind);
 	if (reduce->inner == 1)
-		take_dealt(r, first, rows, reals, sums);
+		take_dealt(r, io, first, rows, reals, sums);
 	else
-		take_columns(r, first, rows, reduce->inner * reals, (size_t)columns * reals, sums);
-	memcpy((struct partial *)(void *)r->run.work + ((outer * r->blocks + block) * reduce->inner + column) * r->parts,
+		take_columns(r, io, first, rows, reduce->inner * reals, (size_t)columns * reals, sums);
+	memcpy((struct partial *)(void *)io->work + ((outer * r->blocks + block) * reduce->inner + column) * r->parts,
 	       sums, columns * r->parts * sizeof *sums);
-	return rows * columns * reals;
 }
 
 /* Adds the blocks of elements [begin, end) of out, and stores them. */
-static uint64_t combine(struct reduce_run *r, size_t chunk)
+static void combine(const struct reduce_work *r, const struct staged_io *io, size_t chunk)
 {
-	const struct step *step = r->run.step;
-	const struct reduce_step *reduce = &step->reduce;
-	const struct partial *partials = (const struct partial *)(const void *)r->run.work;
+	const struct reduce_step *reduce = &r->reduce;
+	const struct partial *partials = (const struct partial *)(const void *)io->work;
 	const uint64_t begin = chunk * (uint64_t)(ELEMENTS / 16), last = begin + ELEMENTS / 16;
-	const uint64_t end = last < step->out->shape.n ? last : step->out->shape.n;
-	void *out = bound_base(r->run.bound, step->out);
+	const uint64_t end = last < r->results ? last : r->results;
+	void *out = io->out;
 	const uint64_t row = reduce->inner * r->parts, results = reduce->kind == REDUCE_NORM ? 1 : r->parts;
 
 	for (uint64_t at = begin * results; at < end * results; at++) {
@@ -206,28 +157,58 @@ static uint64_t combine(struct reduce_run *r, size_t chunk)
 			x = sqrt(x);
 		else if (reduce->kind == REDUCE_MEAN)
 			x /= (double)reduce->length;
-		if (dtype_is_wide(step->out->shape.dtype))
+		if (r->out_wide)
 			((double *)out)[at] = x;
 		else
 			((float *)out)[at] = (float)x;
 	}
-	return end - begin;
 }
 
-static uint64_t run_chunk(struct step_run *run, size_t chunk, void *scratch)
+/* The first stage takes the blocks, if there is anything to take; the last combines them. */
+static void find_stage(const struct staged_work *work, const struct staged_io *io, size_t stage, struct staged_stage *ret_stage)
 {
-	struct reduce_run *r = (struct reduce_run *)run;
+	const struct reduce_work *r = (const struct reduce_work *)work;
+
+	(void)io;
+	*ret_stage = (struct staged_stage){0};
+	if (stage + 1 == work->stages)
+		ret_stage->chunks = (size_t)((r->results + ELEMENTS / 16 - 1) / (ELEMENTS / 16));
+	else
+		ret_stage->chunks = (size_t)(r->reduce.outer * r->blocks * r->column_chunks);
+}
+
+static int run_chunk(const struct staged_work *work, const struct staged_io *io, size_t stage, size_t chunk, void *scratch)
+{
+	const struct reduce_work *r = (const struct reduce_work *)work;
 
 	(void)scratch;
-	return r->combines ? combine(r, chunk) : take_chunk(r, chunk);
+	if (stage + 1 == work->stages)
+		combine(r, io, chunk);
+	else
+		take_chunk(r, io, chunk);
+	return 0;
 }
 
-const struct step_ops step_reduce = {
-	.cost_row = COST_ARITHMETIC,
-	.cost_ns = cost_ns,
-	.work_bytes = work_bytes,
-	.run_bytes = sizeof(struct reduce_run),
-	.begin = begin,
-	.advance = advance,
-	.run_chunk = run_chunk,
-};
+static const struct staged_work *cut_reduction(const struct bindings *bound, struct bump *bump, const struct step *step)
+{
+	static const struct staged_work_ops ops = {find_stage, run_chunk};
+	const struct shape *in = &step->in[0]->shape, *out = &step->out->shape;
+	struct reduce_work *r = bump_alloc(bump, sizeof *r);
+
+	if (!r)
+		return NULL;
+	*r = (struct reduce_work){.reduce = step->reduce,
+				  .kernel = bound->engine->kernels.algebra,
+				  .in_wide = dtype_is_wide(in->dtype),
+				  .out_wide = dtype_is_wide(out->dtype),
+				  .parts = dtype_is_complex(in->dtype) ? 2 : 1,
+				  .results = out->n};
+	find_blocks(r);
+	r->work.ops = &ops;
+	r->work.stages = r->reduce.outer * r->blocks * r->column_chunks > 0 ? 2 : 1;
+	r->work.work_bytes = r->reduce.outer * r->blocks * r->reduce.inner * r->parts * sizeof(struct partial);
+	r->work.cost_ns = (double)(in->n * r->parts + out->n * 10);
+	return &r->work;
+}
+
+const struct step_ops step_reduce = {.cost_row = COST_ARITHMETIC, .cut = cut_reduction};

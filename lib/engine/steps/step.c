@@ -91,7 +91,8 @@ void step_rewind(struct step_run *run)
 }
 
 
-int step_await_plans(struct step_run *run)
+/* Returns 0 when all plans are ready, JOB_WAIT when the job will be woken, or the error with which building one failed. */
+static int await_plans(struct step_run *run)
 {
 	for (; run->n_ready < run->step->n_transforms; run->n_ready++) {
 		const int wait = plans_wait(run->engine->plans, bound_transform(run->bound, run->step, run->n_ready), &run->waiter);
@@ -120,7 +121,7 @@ static int advance_staged(struct step_run *run, size_t *ret_chunks)
 	if (run->started) {
 		run->stage++;
 	} else {
-		const int wait = step_await_plans(run);
+		const int wait = await_plans(run);
 
 		if (wait)
 			return wait;

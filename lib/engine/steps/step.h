@@ -99,7 +99,7 @@ struct fft_step {
 
 struct gemm_step {
 	enum gemm_precision precision;
-	struct gemm_call call; /* but for the addresses */
+	struct gemm_call call;
 };
 
 struct trace_step {
@@ -109,8 +109,7 @@ struct trace_step {
 
 struct signal_step {
 	const struct signal_kind *kind;
-	const void *call;    /* owned by the bump allocator */
-	const char *failure; /* the error text when a chunk fails; NULL: none can */
+	const void *call; /* owned by the bump allocator */
 };
 
 enum step_kind {
@@ -157,6 +156,7 @@ struct step {
 	int transform;         /* of a kind that awaits plans: index of the first, or STEP_NO_TRANSFORM */
 	unsigned n_transforms; /* of these, which have indexes one behind the other */
 	bool overwrites_in;    /* the content of in[0], a temporary, may be lost */
+	const char *failure;   /* the error's text when a chunk fails; NULL: the error's own meaning */
 	/* Set by plan_finish: */
 	const struct staged_work *staged; /* of a kind with `cut` */
 	uint64_t work_bytes;
@@ -253,7 +253,6 @@ struct step_run {
 	uint64_t chunk_ns;         /* first value of the time of a chunk of the stage; 0: not known */
 	bool single_thread;        /* the stage is best left to one thread */
 	size_t scratch_bytes;      /* that a chunk needs, where all run in one stage; else JOB_SCRATCH_ALL */
-	const char *failure;       /* the error text when the step fails; NULL: the error's own meaning */
 };
 
 struct step_ops {
@@ -341,8 +340,6 @@ void step_rewind(struct step_run *run);
 void step_place(struct step_run *run);
 int step_advance(struct step_run *run, size_t *ret_chunks);
 uint64_t step_run_chunk(struct step_run *run, size_t chunk, void *scratch);
-/* Returns 0 when all its plans are ready, JOB_WAIT when the job will be woken, or the error with which building one failed. */
-int step_await_plans(struct step_run *run);
 /* Frees it, at its end or earlier, when no chunk runs. Accepts NULL. */
 void step_end(struct step_run *run);
 

@@ -203,14 +203,14 @@ static size_t blocks_scratch(const void *call, const struct fft_plan *plan)
 }
 
 /* Loads, transforms, multiplies, transforms back and stores the blocks of a chunk, all in scratch. */
-static int blocks_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int blocks_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
-	const size_t most = blocks_per_chunk(c, io->plan), bytes = block_bytes(c), pairs = spectrum_bytes(c);
+	const size_t most = blocks_per_chunk(c, signal_io_plan(io)), bytes = block_bytes(c), pairs = spectrum_bytes(c);
 	const size_t pair = signal_bytes(c->precision, true), bins = convolve_bins(c);
 	const uint64_t first = (uint64_t)chunk * most;
 	const size_t count = size_min(most, (size_t)(c->rows * c->blocks - first));
-	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *spectra = in + most * bytes;
+	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(signal_io_plan(io))), *spectra = in + most * bytes;
 	struct fft_call fft = {
 		in, spectra, 1, bytes / element_bytes(c), 1, pairs / pair, count, false, 1, NULL, FFT_REUSE_NONE, 0, true,
 	};
@@ -218,9 +218,9 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t chunk
 	for (size_t i = 0; i < count; i++)
 		load_padded(c, &c->signal, io->in[0], find_row(c, &c->signal, (first + i) / c->blocks),
 			    block_begin(c, (first + i) % c->blocks), (size_t)c->block, in + i * bytes);
-	fft_run(io->plan, &fft, scratch);
+	fft_run(signal_io_plan(io), &fft, scratch);
 	for (size_t i = 0; i < count; i++)
-		multiply_spectra(io->plan, spectra + i * pairs,
+		multiply_spectra(signal_io_plan(io), spectra + i * pairs,
 				 io->in[1] + find_row(c, &c->kernel, (first + i) / c->blocks) * bins * pair,
 				 spectra + i * pairs, bins);
 	fft = (struct fft_call){
@@ -238,7 +238,7 @@ static int blocks_run(const void *call, const struct signal_io *io, size_t chunk
 		0,
 		true,
 	};
-	fft_run(io->plan, &fft, scratch);
+	fft_run(signal_io_plan(io), &fft, scratch);
 	for (size_t i = 0; i < count; i++)
 		store_results(c, in + i * bytes, (first + i) / c->blocks, (first + i) % c->blocks, 0,
 			      count_results(c, (first + i) % c->blocks), io->out);
@@ -272,7 +272,7 @@ static size_t kernels_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Copies one piece of a kernel; beyond its end are zeros. */
-static int kernels_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int kernels_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
 	const struct piece at = find_piece(chunk, c->block);
@@ -293,7 +293,7 @@ static size_t frames_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)(c->rows * c->blocks) * signal_count_pieces(c->block, SIGNAL_PIECE);
 }
 
-static int frames_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int frames_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
 	const struct piece at = find_piece(chunk, c->block);
@@ -316,7 +316,7 @@ static size_t products_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Multiplies one piece of a block's spectrum by that of its kernel. */
-static int products_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int products_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
 	const uint64_t bins = convolve_bins(c);
@@ -325,7 +325,7 @@ static int products_run(const void *call, const struct signal_io *io, size_t chu
 	const uint64_t kernel = find_row(c, &c->kernel, at.item / c->blocks);
 
 	(void)scratch;
-	multiply_spectra(io->plan, io->in[0] + x, io->in[1] + (kernel * bins + at.begin) * pair, io->out + x,
+	multiply_spectra(signal_io_plan(io), io->in[0] + x, io->in[1] + (kernel * bins + at.begin) * pair, io->out + x,
 			 (size_t)(at.end - at.begin));
 	return 0;
 }
@@ -341,7 +341,7 @@ static size_t results_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Pieces count up to `step` for every block; those beyond the results of a short last one do nothing. */
-static int results_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int results_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct convolve *c = call;
 	const struct piece at = find_piece(chunk, c->step);

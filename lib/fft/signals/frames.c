@@ -187,7 +187,7 @@ static size_t sums_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)(frames->rows * frames->count) * signal_count_pieces(frames->window_n, SIGNAL_PIECE);
 }
 
-static int sums_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int sums_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = call;
 	const size_t pieces = signal_count_pieces(frames->window_n, SIGNAL_PIECE);
@@ -210,7 +210,7 @@ static size_t windowed_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)(frames->rows * frames->count) * signal_count_pieces(frames->n, SIGNAL_PIECE);
 }
 
-static int windowed_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int windowed_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = call;
 	const size_t pieces = signal_count_pieces(frames->n, SIGNAL_PIECE);
@@ -241,7 +241,7 @@ static size_t window_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Computes in float64 and rounds once. */
-static int window_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int window_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct frames_window *window = call;
 	const uint64_t begin = (uint64_t)chunk * WINDOW_PIECE;

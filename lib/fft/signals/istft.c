@@ -203,12 +203,12 @@ static void gather_spectra(const struct stft *stft, const char *spectra, uint64_
 }
 
 /* Transforms frames [first, first + count) of a row back into scratch. */
-static struct frames_back transform_back(const struct stft *stft, const struct signal_io *io, uint64_t row,
+static struct frames_back transform_back(const struct stft *stft, const struct staged_io *io, uint64_t row,
 					 uint64_t first, size_t count, char *scratch)
 {
 	const enum fft_precision precision = stft->frames.precision;
 	const size_t in_bytes = stft_spectrum_bytes(stft), out_bytes = stft_frame_bytes(stft);
-	char *in = scratch + fft_round_line(fft_scratch_bytes(io->plan)), *out = in + frames_at_once(stft) * in_bytes;
+	char *in = scratch + fft_round_line(fft_scratch_bytes(signal_io_plan(io))), *out = in + frames_at_once(stft) * in_bytes;
 	const struct fft_call fft = {
 		.in = in,
 		.out = out,
@@ -222,17 +222,17 @@ static struct frames_back transform_back(const struct stft *stft, const struct s
 	};
 
 	gather_spectra(stft, io->in[0], row, first, count, 0, stft_spectrum(stft), in, in_bytes);
-	fft_run(io->plan, &fft, scratch);
+	fft_run(signal_io_plan(io), &fft, scratch);
 	return (struct frames_back){first, count, out, out_bytes};
 }
 
 /* Adds some frames at a time to out, which stays in the cache. */
-static int inverse_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int inverse_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t size = signal_bytes(stft->frames.precision, stft->is_complex);
 	uint64_t row;
-	struct span span = chunk_span(stft, chunk, inverse_piece(stft, io->plan), &row), over;
+	struct span span = chunk_span(stft, chunk, inverse_piece(stft, signal_io_plan(io)), &row), over;
 	char *out = find_samples(stft, io->out, row, span.begin);
 
 	zero_beyond_reach(stft, span.begin, &span.end, out);
@@ -264,7 +264,7 @@ static size_t gather_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* A chunk is a panel of frames by a panel of bins. */
-static int gather_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int gather_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t pieces = signal_count_pieces(stft_spectrum(stft), PANEL_BINS);
@@ -298,7 +298,7 @@ static size_t add_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Like inverse_run, but the frames are already transformed back. */
-static int add_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int add_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t size = signal_bytes(stft->frames.precision, stft->is_complex), step = stft->frames.n * size;
@@ -354,7 +354,7 @@ static size_t check_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* `!(sum > least)` also refuses NaN, which a window may hold. */
-static int check_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int check_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct ends ends = find_ends(call);
 	const uint64_t piece = add_piece(call);

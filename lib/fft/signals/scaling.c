@@ -164,7 +164,7 @@ static size_t count_chunks(const void *call, const struct fft_plan *plan)
 	return (size_t)(cut.blocks * cut.pieces);
 }
 
-static int run_find(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int run_find(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct cut cut = cut_array(call);
 	const struct chunk c = find_chunk(&cut, chunk);
@@ -263,7 +263,7 @@ static void scale_run_up(const struct run *run, const float *in, size_t n, void 
 }
 
 /* Scales n elements of an item from `element` on, or one element of each of n items. What in[0] lacks becomes zero. */
-static void scale_run(const struct run *run, bool up, const struct signal_io *io, uint64_t item, uint64_t element,
+static void scale_run(const struct run *run, bool up, const struct staged_io *io, uint64_t item, uint64_t element,
 		      uint64_t n)
 {
 	const struct scaling *s = run->s;
@@ -286,7 +286,7 @@ static void scale_run(const struct run *run, bool up, const struct signal_io *io
 	memset(out + have * size, 0, ((size_t)n - have) * size);
 }
 
-static void scale_chunk(const struct scaling *s, bool up, const struct signal_io *io, size_t chunk)
+static void scale_chunk(const struct scaling *s, bool up, const struct staged_io *io, size_t chunk)
 {
 	const struct cut cut = cut_array(s);
 	const struct chunk c = find_chunk(&cut, chunk);
@@ -308,14 +308,14 @@ static void scale_chunk(const struct scaling *s, bool up, const struct signal_io
 	}
 }
 
-static int run_down(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int run_down(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	(void)scratch;
 	scale_chunk(call, false, io, chunk);
 	return 0;
 }
 
-static int run_up(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int run_up(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	(void)scratch;
 	scale_chunk(call, true, io, chunk);

@@ -1,29 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on signals, cut into chunks. Each kind of work is a row of functions and has its own structure that describes a
- * call.
+/* Work on signals, as staged work of one stage. Each kind of work is a row of functions and has its own structure that describes
+ * a call.
  *
  * The chunks of a call are independent, may run at once on any threads in any order, and take at most CHUNK_MOST_NS
  * each. An operation is one such call, or several with transforms between them. Both ways give the same bytes. */
 #ifndef TRNSCI_FFT_SIGNAL_H
 #define TRNSCI_FFT_SIGNAL_H
 
+#include "base/staged_work.h"
 #include "fft/fft.h"
 
-struct signal_io {
-	const struct fft_plan *plan; /* of kinds that transform; else NULL */
-	const char *in[3];
-	char *out;
-};
-
 struct signal_kind {
-	/* Returns the number of chunks. */
+	/* Returns the number of chunks. The plan need not be ready. */
 	size_t (*chunks)(const void *call, const struct fft_plan *plan);
 	/* Returns the bytes of a thread's scratch, aligned to 64. NULL: none. */
 	size_t (*scratch_bytes)(const void *call, const struct fft_plan *plan);
 	/* Runs a chunk. Returns 0, or a negative error that ends the call. */
-	int (*run)(const void *call, const struct signal_io *io, size_t chunk, void *scratch);
+	int (*run)(const void *call, const struct staged_io *io, size_t chunk, void *scratch);
 	unsigned byte_ps; /* about the picoseconds for a byte of inputs and output; 0: unknown, assume full chunks */
 };
+
+/* A call that was cut: one stage. Its table is the plan of kinds that transform. */
+struct signal_work {
+	struct staged_work work; /* first */
+	const struct signal_kind *kind;
+	const void *call; /* the caller's, while it is used */
+	size_t chunks;
+};
+
+/* Cuts a call, whose inputs and output have so many bytes. plan: NULL for kinds that do not transform. */
+void signal_cut(const struct signal_kind *kind, const void *call, const struct fft_plan *plan, uint64_t bytes,
+		struct signal_work *ret_work);
+
+/* Returns the plan of a run. */
+static inline const struct fft_plan *signal_io_plan(const struct staged_io *io)
+{
+	return io->tables[0];
+}
 
 /* Elements of a chunk that is a plain loop. */
 enum { SIGNAL_PIECE = 16384 };

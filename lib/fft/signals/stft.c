@@ -130,15 +130,15 @@ static size_t scratch_bytes(const void *call, const struct fft_plan *plan)
 	return fft_round_line(fft_scratch_bytes(plan)) + frames_per_chunk(stft, plan) * stft_row_bytes(stft);
 }
 
-static int forward_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int forward_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const struct frames *frames = &stft->frames;
-	const size_t most = frames_per_chunk(stft, io->plan), in_bytes = stft_frame_bytes(stft),
+	const size_t most = frames_per_chunk(stft, signal_io_plan(io)), in_bytes = stft_frame_bytes(stft),
 		     out_bytes = stft_spectrum_bytes(stft);
 	const uint64_t first = (uint64_t)chunk * most;
 	const size_t count = size_min(most, (size_t)(frames->rows * frames->count - first));
-	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *out = in + most * in_bytes;
+	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(signal_io_plan(io))), *out = in + most * in_bytes;
 	const struct fft_call fft = {
 		.in = in,
 		.out = out,
@@ -153,7 +153,7 @@ static int forward_run(const void *call, const struct signal_io *io, size_t chun
 	for (size_t i = 0; i < count; i++)
 		frames_load(frames, io->in[0], io->in[1], NULL, (first + i) / frames->count,
 			    (first + i) % frames->count, 0, frames->n, in + i * in_bytes);
-	fft_run(io->plan, &fft, scratch);
+	fft_run(signal_io_plan(io), &fft, scratch);
 	store_frames(stft, &(struct run){first, count, out_bytes, out, 0, stft->bins, uses_stream(stft)}, io->out);
 	return 0;
 }
@@ -176,7 +176,7 @@ static size_t store_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* A chunk is a panel of frames, counted over all signals, by a panel of bins. */
-static int store_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int store_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct stft *stft = call;
 	const size_t step = stft_spectrum(stft) * signal_bytes(stft->frames.precision, true);

@@ -138,7 +138,7 @@ static size_t segments_scratch(const void *call, const struct fft_plan *plan)
 }
 
 /* Loads and transforms segments [first, first + count) of a row. */
-static void transform_segments(const struct welch *welch, const struct signal_io *io, const char *signals, uint64_t row,
+static void transform_segments(const struct welch *welch, const struct staged_io *io, const char *signals, uint64_t row,
 			       uint64_t first, size_t count, char *in, char *out, void *scratch)
 {
 	const struct frames *frames = &welch->frames;
@@ -161,21 +161,21 @@ static void transform_segments(const struct welch *welch, const struct signal_io
 		frames_load(frames, signals, io->in[1], frames->detrend != DETREND_NONE ? &trend : NULL, row, first + i,
 			    0, frames->n, in + i * segment_bytes(welch));
 	}
-	fft_run(io->plan, &fft, scratch);
+	fft_run(signal_io_plan(io), &fft, scratch);
 }
 
 /* Loads, transforms and adds the segments of a chunk, segments_at_once at a time. Segments count from the begin of the
  * first part, so the first `begun` ones are in its sums already. */
-static int segments_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int segments_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const uint64_t begun = begun_segments(welch), all = begun + welch->frames.count;
-	const size_t per_chunk = segments_per_chunk(welch, io->plan), most = segments_at_once(welch, io->plan),
+	const size_t per_chunk = segments_per_chunk(welch, signal_io_plan(io)), most = segments_at_once(welch, signal_io_plan(io)),
 		     chunks = signal_count_pieces(all, per_chunk);
 	const size_t bins = welch_spectrum(welch), part = welch->part, step = spectrum_bytes(welch);
 	const uint64_t row = chunk / chunks, first = chunk % chunks * per_chunk, begin = first < begun ? begun : first;
 	const uint64_t end = first + per_chunk < all ? first + per_chunk : all;
-	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(io->plan)), *x = in + most * segment_bytes(welch);
+	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(signal_io_plan(io))), *x = in + most * segment_bytes(welch);
 	char *second = x + most * step, *y = second + most * segment_bytes(welch);
 	double *sums = (double *)(void *)io->out + (row * welch->parts + first / part) * bins * doubles_per_bin(welch);
 
@@ -207,7 +207,7 @@ static size_t squares_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Adds one piece of the bins of a part, segment by segment in their order. */
-static int squares_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int squares_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t bins = welch_spectrum(welch), pieces = signal_count_pieces(bins, SIGNAL_PIECE);
@@ -269,7 +269,7 @@ static size_t count_sums(const struct welch *welch)
 }
 
 /* Adds numbers [begin, begin + n) of some parts of a row in their order, to those of earlier calls. */
-static void add_parts(const struct welch *welch, const struct signal_io *io, uint64_t row, struct parts parts,
+static void add_parts(const struct welch *welch, const struct staged_io *io, uint64_t row, struct parts parts,
 		      size_t begin, size_t n, double *to)
 {
 	const size_t numbers = numbers_per_part(welch);
@@ -295,7 +295,7 @@ static size_t sums_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Makes one piece of the numbers of a sum. */
-static int sums_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int sums_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t numbers = numbers_per_part(welch), pieces = signal_count_pieces(numbers, BINS);
@@ -320,7 +320,7 @@ static size_t kept_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Copies one piece of the begun part's numbers. */
-static int begun_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int begun_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t numbers = numbers_per_part(welch), pieces = signal_count_pieces(numbers, BINS);
@@ -335,7 +335,7 @@ static int begun_run(const void *call, const struct signal_io *io, size_t chunk,
 const struct signal_kind welch_begun = {kept_chunks, NULL, begun_run, 0};
 
 /* Stores one piece of the numbers. A last part that lacks segments is no part of the next level's sum yet. */
-static int kept_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int kept_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t numbers = numbers_per_part(welch), pieces = signal_count_pieces(numbers, BINS);
@@ -365,7 +365,7 @@ static size_t window_chunks(const void *call, const struct fft_plan *plan)
 }
 
 /* Sums of each SIGNAL_PIECE apart: compute_scale adds them in their order. */
-static int window_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int window_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct frames *frames = &((const struct welch *)call)->frames;
 	const uint64_t begin = (uint64_t)chunk * SIGNAL_PIECE;
@@ -472,7 +472,7 @@ static void put_bin(const struct welch *welch, const double *sums, double scale,
 }
 
 /* A chunk is some bins of one row. */
-static int result_run(const void *call, const struct signal_io *io, size_t chunk, void *scratch)
+static int result_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
 	const size_t most = result_bins(welch), pieces = signal_count_pieces(welch->out_bins, most);
