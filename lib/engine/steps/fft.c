@@ -86,14 +86,16 @@ static void begin_stage(struct step_run *run)
 	const struct engine *engine = run->engine;
 	const struct fft_axes *axes = (const struct fft_axes *)run->step->staged;
 
+	if (!fft_axes_has_long(axes) || pool_threads(engine->pool) == 1)
+		return;
 	if (run->stage > 0 && t->began_ns && fft_axes_ends_long(axes, run->stage)) {
 		plans_learn(engine->plans, bound_transform(run->bound, run->step, t->now.transform), run->single_thread,
 			    (now_ns() - t->began_ns) / t->now.batch);
 		t->began_ns = 0;
 		run->single_thread = false;
 	}
-	if (run->stage == run->step->staged->stages || pool_threads(engine->pool) == 1 ||
-	    !fft_axes_begins_long(axes, run->stage, &t->now) || t->now.bytes > LEARN_MOST * engine->near_bytes)
+	if (run->stage == run->step->staged->stages || !fft_axes_begins_long(axes, run->stage, &t->now) ||
+	    t->now.bytes > LEARN_MOST * engine->near_bytes)
 		return;
 	run->single_thread = plans_run_single_thread(engine->plans, bound_transform(run->bound, run->step, t->now.transform),
 						     t->now.bytes <= engine->near_bytes);

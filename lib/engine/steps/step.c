@@ -110,11 +110,22 @@ void step_place(struct step_run *run)
 	run->io.out = bound_base(run->bound, run->step->out);
 }
 
+/* Describes the stage that begins. A single one is the same in every run. */
+static void find_stage(struct step_run *run)
+{
+	const struct staged_work *work = run->step->staged;
+	struct staged_stage stage;
+
+	work->ops->find_stage(work, &run->io, run->stage, &stage);
+	run->n_chunks = stage.chunks;
+	run->chunk_ns = (uint64_t)stage.chunk_ns;
+	run->chunk_words = run->step->out->shape.bytes / 4 / work->stages / stage.chunks;
+}
+
 static int advance_staged(struct step_run *run, size_t *ret_chunks)
 {
 	const struct step *step = run->step;
 	const int error = atomic_load_explicit(&run->error, memory_order_relaxed);
-	struct staged_stage stage;
 
 	if (error)
 		return error;
@@ -132,10 +143,9 @@ static int advance_staged(struct step_run *run, size_t *ret_chunks)
 		step->ops->begin_stage(run);
 	if (run->stage == step->staged->stages)
 		return JOB_END;
-	step->staged->ops->find_stage(step->staged, &run->io, run->stage, &stage);
-	*ret_chunks = stage.chunks;
-	run->chunk_words = step->out->shape.bytes / 4 / step->staged->stages / stage.chunks;
-	run->chunk_ns = (uint64_t)stage.chunk_ns;
+	if (step->staged->stages > 1 || run->n_chunks == 0)
+		find_stage(run);
+	*ret_chunks = run->n_chunks;
 	return JOB_STAGE;
 }
 

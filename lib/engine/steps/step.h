@@ -242,10 +242,10 @@ struct step_run {
 	const struct step *step;
 	struct plan_waiter waiter; /* of the job, for the step's plans */
 	unsigned n_ready;          /* of them; the next is waited for */
-	/* Of a kind with `cut`: the memory, the stage that runs, the words of 32 bits that each of its chunks makes on average, and the
-	 * error of any chunk that failed. Relaxed: step_advance reads it when all chunks are done, which the scheduler orders. */
+	/* Of a kind with `cut`: the memory, the stage that runs, its chunks, the words of 32 bits that each makes on average, and the error
+	 * of any chunk that failed. Relaxed: step_advance reads it when all chunks are done, which the scheduler orders. */
 	struct staged_io io;
-	size_t stage;
+	size_t stage, n_chunks;
 	uint64_t chunk_words;
 	atomic_int error;
 	char *work;                /* step->work_bytes, uninitialised and aligned to 64; NULL for none */

@@ -41,6 +41,7 @@ static void add_group(const struct layout *layout, const struct fft_pass *pass, 
 		if (at->from == ARRAY_WORK || at->to == ARRAY_WORK)
 			axes->array_bytes = layout->array_bytes;
 	}
+	axes->has_long |= !pass->piece;
 	axes->work.stages += pass->stages;
 	axes->work.work_bytes = bytes > axes->work.work_bytes ? bytes : axes->work.work_bytes;
 }
@@ -127,6 +128,7 @@ void fft_axes_cut(const struct fft_problem *problem, const struct fft_machine *m
 	layout_find(problem, machine, &layout);
 	axes->work = (struct staged_work){.ops = &ops};
 	axes->rank = problem->rank;
+	axes->has_long = false;
 	axes->array_bytes = 0;
 	for (unsigned i = 0; i < problem->rank; i++)
 		cut_alone(&layout, i, &axes->pass[i]);
@@ -140,6 +142,11 @@ void fft_axes_cut(const struct fft_problem *problem, const struct fft_machine *m
 const struct staged_work *fft_axes_work(const struct fft_axes *axes)
 {
 	return &axes->work;
+}
+
+bool fft_axes_has_long(const struct fft_axes *axes)
+{
+	return axes->has_long;
 }
 
 bool fft_axes_begins_long(const struct fft_axes *axes, size_t stage, struct fft_long *ret_long)

@@ -35,6 +35,9 @@ struct fft_long {
 	uint64_t bytes; /* of both arrays and the work */
 };
 
+/* Returns whether there are any. */
+bool fft_axes_has_long(const struct fft_axes *axes);
+
 /* Returns whether a stage is the first of a transform along an axis that goes by phases. */
 bool fft_axes_begins_long(const struct fft_axes *axes, size_t stage, struct fft_long *ret_long);
 

@@ -86,6 +86,7 @@ struct fft_pass {
 struct fft_axes {
 	struct staged_work work; /* first */
 	unsigned rank;
+	bool has_long;
 	uint64_t array_bytes; /* of work that is ARRAY_WORK */
 	struct fft_pass pass[];
 };
