@@ -5,7 +5,7 @@
 
 #include "fft/fft.h"
 
-enum { FFT_AXES_MAX = 16 }; /* axes of a problem, of which one element more counts for nothing */
+enum { FFT_AXES_MAX = 16 }; /* axes of a problem, those of its batch included */
 
 /* Strides count elements of their side: complex numbers, or reals where a plan takes or gives these. */
 struct fft_axis {
