@@ -14,7 +14,7 @@
 #define TAKE(name, type, unit, fallback, least, most, above, choices, help) \
 	{#name, fallback, choices, DIST_TYPE_##type, least, most, above},
 #define S(narrow, wide, acceptance_, ...) .bits = {narrow, wide}, .acceptance = acceptance_
-#define KERNEL(kernel) offsetof(struct dist_kernel, kernel)
+#define KERNEL(name, ...) {.kernel = offsetof(struct dist_kernel, name), .reads = __VA_ARGS__}
 #define ROW(id, name_, shape, dtypes_, fallback, help) \
 	[DIST_##id] = {.name = #name_, .dtypes = dtypes_, .name_size = sizeof #name_ - 1, \
 		       .n_parameters = 0 id##_PARAMETERS(ONE), .parameters = {id##_PARAMETERS(P)}, id##_SAMPLING(S), id##_DRAW},

@@ -70,8 +70,8 @@
 #define UNIFORM_SAMPLING(S) S(24, 53, 1000, "Made of 24 bits (f32), 53 (f64), 8 (bf16) or 11 (f16).", "", " Multiples of 2^-24 (f32), 2^-53 (f64), 2^-8 (bf16) or 2^-11 (f16) in [0, 1), moved to [low, high) with one rounding.")
 #define UNIFORM_KERNELS(K) K(uniform, DIST_HALVES) K(uniform_per_sample, DIST_REALS)
 #define UNIFORM_DRAW \
-	.direct = DIRECT_UNIFORM, .numbers = {KERNEL(uniform), "w", plan_uniform}, \
-	.samples = {KERNEL(uniform_per_sample), "w"}, .check = check_uniform, .check_all = all_uniform, \
+	.direct = DIRECT_UNIFORM, .numbers = KERNEL(uniform, "w", .plan = plan_uniform), \
+	.samples = KERNEL(uniform_per_sample, "w"), .check = check_uniform, .check_all = all_uniform, \
 	.word_ps = {600, 1000, 6000}
 
 #define NORMAL_ROW(ROW) ROW(NORMAL, normal, shape, "f32|f64|bf16|f16", "f32", "normal numbers by Box and Muller's method; f32 ends at 5.88 sigma, see method")
@@ -86,21 +86,21 @@
 	  "", " Samples 2j and 2j + 1 are a pair: the cosine and the sine of one angle times one radius. Source: G. E. P. Box, M. E. Muller, Ann. Math. Statist. 29 (1958) 610.")
 #define NORMAL_KERNELS(K) K(normal, DIST_HALVES) K(normal64, DIST_HALVES) K(radius64, DIST_FLOATS) K(normal_per_sample, DIST_REALS) K(normal64_per_sample, DIST_REALS)
 #define NORMAL_DRAW \
-	.direct = DIRECT_NORMAL, .numbers = {KERNEL(normal), "n", plan_normal}, \
-	.samples = {KERNEL(normal_per_sample), "n", plan_normal_samples}, .word_ps = {1200, 2400, 25000}
+	.direct = DIRECT_NORMAL, .numbers = KERNEL(normal, "n", .plan = plan_normal), \
+	.samples = KERNEL(normal_per_sample, "n", .plan = plan_normal_samples), .word_ps = {1200, 2400, 25000}
 
 #define EXPONENTIAL_ROW(ROW) ROW(EXPONENTIAL, exponential, shape, "f32|f64", "f32", "exponential numbers")
 /* 1 / rate is finite. */
 #define EXPONENTIAL_PARAMETERS(P) P(rate, F64, "", "1", DBL_MIN, DBL_MAX, false, NULL, "1 / mean")
 #define EXPONENTIAL_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 / rate or 44.4 / rate.", " numpy takes scale = 1 / rate from 0 on.", "")
 #define EXPONENTIAL_KERNELS(K) K(exponential, DIST_FLOATS) K(exponential_per_sample, DIST_FLOATS)
-#define EXPONENTIAL_DRAW .numbers = {KERNEL(exponential), "w", plan_exponential}, .samples = {KERNEL(exponential_per_sample), "w"}
+#define EXPONENTIAL_DRAW .numbers = KERNEL(exponential, "w", .plan = plan_exponential), .samples = KERNEL(exponential_per_sample, "w")
 
 #define LAPLACE_ROW(ROW) ROW(LAPLACE, laplace, shape, "f32|f64", "f32", "double exponential numbers")
 #define LAPLACE_PARAMETERS(P) LOCATION_SCALE_PARAMETERS(P)
 #define LAPLACE_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.2 or 44.4 scales.", "", "")
 #define LAPLACE_KERNELS(K) K(laplace, DIST_FLOATS) K(laplace_per_sample, DIST_FLOATS)
-#define LAPLACE_DRAW .numbers = {KERNEL(laplace), "w", plan_laplace}, .samples = {KERNEL(laplace_per_sample), "w"}
+#define LAPLACE_DRAW .numbers = KERNEL(laplace, "w", .plan = plan_laplace), .samples = KERNEL(laplace_per_sample, "w")
 
 #define LOGNORMAL_ROW(ROW) ROW(LOGNORMAL, lognormal, shape, "f32|f64", "f32", "numbers whose logarithm is normal")
 #define LOGNORMAL_PARAMETERS(P) \
@@ -108,13 +108,13 @@
 	P(std, F64, "", "1", 0, 1e6, false, NULL, "standard deviation of the logarithm")
 #define LOGNORMAL_SAMPLING(S) S(24, 53, 1000, "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64): no logarithm lies beyond 5.88 or 8.65 standard deviations.", " numpy takes any mean, and sigma from 0 on.", "")
 #define LOGNORMAL_KERNELS(K) K(lognormal, DIST_FLOATS) K(lognormal_per_sample, DIST_FLOATS)
-#define LOGNORMAL_DRAW .numbers = {KERNEL(lognormal), "n", plan_location_scale}, .samples = {KERNEL(lognormal_per_sample), "n"}
+#define LOGNORMAL_DRAW .numbers = KERNEL(lognormal, "n", .plan = plan_location_scale), .samples = KERNEL(lognormal_per_sample, "n")
 
 #define GUMBEL_ROW(ROW) ROW(GUMBEL, gumbel, shape, "f32|f64", "f32", "Gumbel (extreme value) numbers")
 #define GUMBEL_PARAMETERS(P) LOCATION_SCALE_PARAMETERS(P)
 #define GUMBEL_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.9 or 44.4 scales above loc, nor 3.1 or 3.8 below.", "", "")
 #define GUMBEL_KERNELS(K) K(gumbel, DIST_FLOATS) K(gumbel_per_sample, DIST_FLOATS)
-#define GUMBEL_DRAW .numbers = {KERNEL(gumbel), "w", plan_location_scale}, .samples = {KERNEL(gumbel_per_sample), "w"}
+#define GUMBEL_DRAW .numbers = KERNEL(gumbel, "w", .plan = plan_location_scale), .samples = KERNEL(gumbel_per_sample, "w")
 
 #define WEIBULL_ROW(ROW) ROW(WEIBULL, weibull, dims, "f32|f64", "f32", "Weibull numbers")
 #define WEIBULL_PARAMETERS(P) \
@@ -122,20 +122,20 @@
 	P(scale, F64, "", "1", RANGE_SCALE, NULL, "scale of the distribution")
 #define WEIBULL_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond scale 22.9^(1 / shape) or scale 44.4^(1 / shape).", " numpy takes a shape of 0, too.", "")
 #define WEIBULL_KERNELS(K) K(weibull, DIST_FLOATS) K(weibull_per_sample, DIST_FLOATS)
-#define WEIBULL_DRAW .numbers = {KERNEL(weibull), "w", plan_weibull}, .samples = {KERNEL(weibull_per_sample), "w"}
+#define WEIBULL_DRAW .numbers = KERNEL(weibull, "w", .plan = plan_weibull), .samples = KERNEL(weibull_per_sample, "w")
 
 #define CAUCHY_ROW(ROW) ROW(CAUCHY, cauchy, shape, "f32|f64", "f32", "Cauchy numbers")
 #define CAUCHY_PARAMETERS(P) LOCATION_SCALE_PARAMETERS(P)
 #define CAUCHY_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 2.7e9 or 5.9e18 scales.", "", "")
 #define CAUCHY_KERNELS(K) K(cauchy, DIST_FLOATS) K(cauchy_per_sample, DIST_FLOATS)
-#define CAUCHY_DRAW .numbers = {KERNEL(cauchy), "w", plan_location_scale}, .samples = {KERNEL(cauchy_per_sample), "w"}
+#define CAUCHY_DRAW .numbers = KERNEL(cauchy, "w", .plan = plan_location_scale), .samples = KERNEL(cauchy_per_sample, "w")
 
 #define STUDENT_T_ROW(ROW) ROW(STUDENT_T, student_t, shape, "f32|f64", "f32", "Student's t numbers")
 #define STUDENT_T_PARAMETERS(P) \
 	P(df, F64, "", NULL, RANGE_POSITIVE, NULL, "degrees of freedom (f32 samples can be infinite below 0.2)")
 #define STUDENT_T_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond sqrt(df (2^(66 / df) - 1)) or sqrt(df (2^(128 / df) - 1)).", "", " Source: R. W. Bailey, Math. Comp. 62 (1994) 779.")
 #define STUDENT_T_KERNELS(K) K(student_t, DIST_FLOATS) K(student_t_per_sample, DIST_FLOATS)
-#define STUDENT_T_DRAW .numbers = {KERNEL(student_t), "ww", plan_student_t}, .samples = {KERNEL(student_t_per_sample), "ww"}
+#define STUDENT_T_DRAW .numbers = KERNEL(student_t, "ww", .plan = plan_student_t), .samples = KERNEL(student_t_per_sample, "ww")
 
 #define TRUNCATED_NORMAL_ROW(ROW) ROW(TRUNCATED_NORMAL, truncated_normal, shape, "f32|f64", "f32", "normal numbers truncated to an interval")
 #define TRUNCATED_NORMAL_PARAMETERS(P) \
@@ -147,8 +147,8 @@
 #define TRUNCATED_NORMAL_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): a tail has the probability 2^-33 or 2^-64 of its interval at the end.", "", "")
 #define TRUNCATED_NORMAL_KERNELS(K) K(truncated, DIST_FLOATS) K(truncated_far, DIST_FLOATS) K(truncated_narrow, DIST_FLOATS) K(truncated_per_sample, DIST_FLOATS) K(truncated_far_per_sample, DIST_FLOATS) K(truncated_narrow_per_sample, DIST_FLOATS)
 #define TRUNCATED_NORMAL_DRAW \
-	.numbers = {KERNEL(truncated), "w", plan_truncated}, \
-	.samples = {KERNEL(truncated_per_sample), "w", plan_truncated_samples}, .n_fixed = 2, .check = check_truncated, \
+	.numbers = KERNEL(truncated, "w", .plan = plan_truncated), \
+	.samples = KERNEL(truncated_per_sample, "w", .plan = plan_truncated_samples), .n_fixed = 2, .check = check_truncated, \
 	.check_all = all_truncated
 
 #define GAMMA_ROW(ROW) ROW(GAMMA, gamma, dims, "f32|f64", "f32", "gamma numbers")
@@ -162,7 +162,7 @@
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits: of large shapes no sample lies beyond 5.88 or 8.65 standard deviations.", \
 	  " numpy takes a shape of 0, too.", " Source: G. Marsaglia, W. W. Tsang, ACM TOMS 26 (2000) 363.")
 #define GAMMA_KERNELS(K) K(gamma, DIST_FLOATS) K(gamma_boosted, DIST_FLOATS) K(gamma_per_sample, DIST_FLOATS)
-#define GAMMA_DRAW .numbers = {KERNEL(gamma), "nw", plan_gamma}, .samples = {KERNEL(gamma_per_sample), "nww"}
+#define GAMMA_DRAW .numbers = KERNEL(gamma, "nw", .plan = plan_gamma), .samples = KERNEL(gamma_per_sample, "nww")
 
 #define CHI_SQUARED_ROW(ROW) ROW(CHI_SQUARED, chi_squared, shape, "f32|f64", "f32", "chi-squared numbers")
 #define CHI_SQUARED_PARAMETERS(P) DEGREES_PARAMETERS(P)
@@ -172,7 +172,7 @@
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits: of large shapes no sample lies beyond 5.88 or 8.65 standard deviations.", \
 	  "", " A gamma number of shape df / 2 and scale 2.")
 #define CHI_SQUARED_KERNELS(K) K(chi_squared_per_sample, DIST_FLOATS)
-#define CHI_SQUARED_DRAW .numbers = {KERNEL(gamma), "nw", plan_chi_squared}, .samples = {KERNEL(chi_squared_per_sample), "nww"}
+#define CHI_SQUARED_DRAW .numbers = KERNEL(gamma, "nw", .plan = plan_chi_squared), .samples = KERNEL(chi_squared_per_sample, "nww")
 
 #define BETA_ROW(ROW) ROW(BETA, beta, shape, "f32|f64", "f32", "beta numbers in [0, 1]; rounding can give 0 and 1 themselves")
 #define BETA_PARAMETERS(P) \
@@ -184,7 +184,7 @@
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "", " From two gamma numbers.")
 #define BETA_KERNELS(K) K(beta, DIST_FLOATS) K(beta_boosted, DIST_FLOATS) K(beta_per_sample, DIST_FLOATS)
-#define BETA_DRAW .numbers = {KERNEL(beta), "nwnw", plan_beta}, .samples = {KERNEL(beta_per_sample), "nwwnww"}
+#define BETA_DRAW .numbers = KERNEL(beta, "nwnw", .plan = plan_beta), .samples = KERNEL(beta_per_sample, "nwwnww")
 
 #define POISSON_ROW(ROW) ROW(POISSON, poisson, shape, "i64", "i64", "Poisson counts")
 #define POISSON_PARAMETERS(P) P(lam, F64, "", "1", 0, 1e15, false, NULL, "mean of the distribution")
@@ -196,7 +196,7 @@
 	  " numpy takes lam up to 9.2e18.", " Source for wide distributions: W. Hoermann, Insurance: Mathematics and Economics 12 (1993) 39.")
 #define POISSON_KERNELS(K) K(poisson, DIST_COUNTS) K(discrete, DIST_COUNTS) K(poisson_per_sample, DIST_COUNTS)
 #define POISSON_DRAW \
-	.numbers = {KERNEL(poisson), "ww", plan_poisson}, .samples = {KERNEL(poisson_per_sample), "ww"}, \
+	.numbers = KERNEL(poisson, "ww", .plan = plan_poisson), .samples = KERNEL(poisson_per_sample, "ww"), \
 	.table = TABLE_DISCRETE, .discrete = poisson_values
 
 #define BINOMIAL_ROW(ROW) ROW(BINOMIAL, binomial, shape, "i64", "i64", "number of successes in a number of trials")
@@ -211,7 +211,7 @@
 	  " numpy takes trials up to 2^63 - 1.", " Source for wide distributions: W. Hoermann, J. Statist. Comput. Simul. 46 (1993) 101.")
 #define BINOMIAL_KERNELS(K) K(binomial, DIST_COUNTS) K(binomial_per_sample, DIST_COUNTS)
 #define BINOMIAL_DRAW \
-	.numbers = {KERNEL(binomial), "ww", plan_binomial}, .samples = {KERNEL(binomial_per_sample), "ww"}, \
+	.numbers = KERNEL(binomial, "ww", .plan = plan_binomial), .samples = KERNEL(binomial_per_sample, "ww"), \
 	.table = TABLE_DISCRETE, .discrete = binomial_values
 
 #define GEOMETRIC_ROW(ROW) ROW(GEOMETRIC, geometric, shape, "i64", "i64", "number of trials up to the first success")
@@ -219,7 +219,7 @@
 #define GEOMETRIC_PARAMETERS(P) P(p, F64, "", "0.5", 0x1p-57, 1, false, NULL, "probability of success")
 #define GEOMETRIC_SAMPLING(S) S(0, 64, 1000, "Made of words of 64 bits: the greatest sample is 44.4 / p. Samples beyond 2^53 are float64 numbers.", " numpy takes any p above 0, and stores 2^63 - 1 for what is greater.", "")
 #define GEOMETRIC_KERNELS(K) K(geometric, DIST_COUNTS) K(geometric_per_sample, DIST_COUNTS)
-#define GEOMETRIC_DRAW .numbers = {KERNEL(geometric), "w", plan_geometric}, .samples = {KERNEL(geometric_per_sample), "w"}
+#define GEOMETRIC_DRAW .numbers = KERNEL(geometric, "w", .plan = plan_geometric), .samples = KERNEL(geometric_per_sample, "w")
 
 #define BERNOULLI_ROW(ROW) ROW(BERNOULLI, bernoulli, shape, "i8|i32", "i8", "1 with probability p, else 0")
 #define BERNOULLI_PARAMETERS(P) P(p, F64, "", "0.5", 0, 1, false, NULL, "probability of success")
@@ -229,7 +229,7 @@
 	  "Made of 128 bits: p counts to 2^-128.", \
 	  "", "")
 #define BERNOULLI_KERNELS(K) K(bernoulli, DIST_FLAGS) K(bernoulli_per_sample, DIST_FLAGS)
-#define BERNOULLI_DRAW .numbers = {KERNEL(bernoulli), "w", plan_bernoulli}, .samples = {KERNEL(bernoulli_per_sample), "w"}
+#define BERNOULLI_DRAW .numbers = KERNEL(bernoulli, "w", .plan = plan_bernoulli), .samples = KERNEL(bernoulli_per_sample, "w")
 
 #define RANDINT_ROW(ROW) ROW(RANDINT, randint, shape, "i64|i32|u64|u32", "i64", "integers in [low, high), all equally likely")
 /* Struct draw has both modulo 2^64: the least of i64 stands for 2^63, 0 of u64 for 2^64. */
@@ -245,7 +245,7 @@
 	  "", " Source: D. Lemire, ACM TOMACS 29 (2019) 3.")
 #define RANDINT_KERNELS(K) K(randint, DIST_INTEGERS) K(randint_per_sample, DIST_INTEGERS)
 #define RANDINT_DRAW \
-	.numbers = {KERNEL(randint), "w", plan_randint}, .samples = {KERNEL(randint_per_sample), "w"}, .check = check_randint, \
+	.numbers = KERNEL(randint, "w", .plan = plan_randint), .samples = KERNEL(randint_per_sample, "w"), .check = check_randint, \
 	.check_all = all_randint
 
 #define PERMUTATION_ROW(ROW) ROW(PERMUTATION, permutation, shape, "i64", "i64", "a permutation of 0 .. items - 1")
@@ -267,13 +267,13 @@
 	  "weight of each of 0, 1, ...: an array of numbers >= 0, not all 0")
 #define CATEGORICAL_SAMPLING(S) S(0, 64, 1000, "Made of words of 64 bits: an index counts to 2^-64.", "", " Source: M. D. Vose, IEEE Trans. Software Eng. 17 (1991) 972.")
 #define CATEGORICAL_KERNELS(K) K(alias, DIST_COUNTS)
-#define CATEGORICAL_DRAW .numbers = {KERNEL(alias), "w", plan_table}, .table = TABLE_ALIAS
+#define CATEGORICAL_DRAW .numbers = KERNEL(alias, "w", .plan = plan_table), .table = TABLE_ALIAS
 
 #define RADEMACHER_ROW(ROW) ROW(RADEMACHER, rademacher, shape, "i8|i32|f32|f64", "i8", "-1 or 1")
 #define RADEMACHER_PARAMETERS(P)
 #define RADEMACHER_SAMPLING(S) S(1, 1, 1000, "Exact: the top bit of a word.", "", "")
 #define RADEMACHER_KERNELS(K) K(rademacher, DIST_SIGNS)
-#define RADEMACHER_DRAW .numbers = {KERNEL(rademacher), "w"}
+#define RADEMACHER_DRAW .numbers = KERNEL(rademacher, "w")
 
 #define DIRICHLET_ROW(ROW) ROW(DIRICHLET, dirichlet, shape, "f32|f64", "f32", "shares that sum to 1; a sample has a component for each alpha")
 #define DIRICHLET_PARAMETERS(P) \
@@ -285,7 +285,7 @@
 	  "", " The result has one dimension more than shape: the components of a sample, as many as alpha has numbers.")
 #define DIRICHLET_KERNELS(K) K(gamma_log, DIST_FLOATS)
 #define DIRICHLET_DRAW \
-	.way = WAY_SHARES, .is_vector = true, .numbers = {KERNEL(gamma_log), "nww", plan_dirichlet}, .table = TABLE_GAMMA, \
+	.way = WAY_SHARES, .is_vector = true, .numbers = KERNEL(gamma_log, "nww", .plan = plan_dirichlet), .table = TABLE_GAMMA, \
 	.check = check_dirichlet
 
 #define SPHERE_ROW(ROW) ROW(SPHERE, sphere, shape, "f32|f64", "f32", "points on the unit sphere")
@@ -298,26 +298,26 @@
 #define RAYLEIGH_PARAMETERS(P) P(scale, F64, "", "1", RANGE_SCALE, NULL, "mode of the distribution")
 #define RAYLEIGH_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 6.76 or 9.42 scales.", "", "")
 #define RAYLEIGH_KERNELS(K) K(rayleigh_per_sample, DIST_FLOATS)
-#define RAYLEIGH_DRAW .samples = {KERNEL(rayleigh_per_sample), "w"}
+#define RAYLEIGH_DRAW .samples = KERNEL(rayleigh_per_sample, "w")
 
 #define LOGISTIC_ROW(ROW) ROW(LOGISTIC, logistic, shape, "f32|f64", "f32", "logistic numbers")
 #define LOGISTIC_PARAMETERS(P) LOCATION_SCALE_PARAMETERS(P)
 #define LOGISTIC_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 22.9 or 44.4 scales.", "", "")
 #define LOGISTIC_KERNELS(K) K(logistic_per_sample, DIST_FLOATS)
-#define LOGISTIC_DRAW .samples = {KERNEL(logistic_per_sample), "w"}
+#define LOGISTIC_DRAW .samples = KERNEL(logistic_per_sample, "w")
 
 #define PARETO_ROW(ROW) ROW(PARETO, pareto, shape, "f32|f64", "f32", "Pareto numbers less 1 (Lomax), as numpy's")
 #define PARETO_PARAMETERS(P) \
 	P(a, F64, "", NULL, RANGE_POSITIVE, NULL, "shape of the distribution (f32 samples can be infinite below 0.5)")
 #define PARETO_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies beyond 2^(33 / a) - 1 or 2^(64 / a) - 1.", "", " scipy's pareto and a Pareto number of scale m are m times 1 more.")
 #define PARETO_KERNELS(K) K(pareto_per_sample, DIST_FLOATS)
-#define PARETO_DRAW .samples = {KERNEL(pareto_per_sample), "w"}
+#define PARETO_DRAW .samples = KERNEL(pareto_per_sample, "w")
 
 #define POWER_ROW(ROW) ROW(POWER, power, shape, "f32|f64", "f32", "numbers in [0, 1] of density a x^(a - 1)")
 #define POWER_PARAMETERS(P) P(a, F64, "", NULL, RANGE_POSITIVE, NULL, "shape of the distribution")
 #define POWER_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): no sample lies below 2^(-33 / a) or 2^(-64 / a).", "", "")
 #define POWER_KERNELS(K) K(power_per_sample, DIST_FLOATS)
-#define POWER_DRAW .samples = {KERNEL(power_per_sample), "w"}
+#define POWER_DRAW .samples = KERNEL(power_per_sample, "w")
 
 #define TRIANGULAR_ROW(ROW) ROW(TRIANGULAR, triangular, shape, "f32|f64", "f32", "numbers of a triangular density")
 #define TRIANGULAR_PARAMETERS(P) \
@@ -326,7 +326,7 @@
 	P(right, F64, "", "1", RANGE_OF_TYPE, NULL, "upper limit, above left")
 #define TRIANGULAR_SAMPLING(S) S(32, 64, 1000, "Made of uniforms of 32 bits (f32) or 64 bits (f64): in f64 a distance from an end counts to 2^-53 of the width.", "", "")
 #define TRIANGULAR_KERNELS(K) K(triangular_per_sample, DIST_FLOATS)
-#define TRIANGULAR_DRAW .samples = {KERNEL(triangular_per_sample), "w"}, .check = check_triangular, .check_all = all_triangular
+#define TRIANGULAR_DRAW .samples = KERNEL(triangular_per_sample, "w"), .check = check_triangular, .check_all = all_triangular
 
 #define VONMISES_ROW(ROW) ROW(VONMISES, vonmises, shape, "f32|f64", "f32", "angles in [-pi, pi] by von Mises' distribution")
 #define VONMISES_PARAMETERS(P) \
@@ -335,7 +335,7 @@
 /* Best and Fisher: at least 0.6577, its limit for a great kappa (their table 1). */
 #define VONMISES_SAMPLING(S) S(32, 64, 650, "Made of uniforms of 32 bits (f32) or 64 bits (f64).", " numpy takes kappa from 0 on.", " Source: D. J. Best, N. I. Fisher, Applied Statistics 28 (1979) 152.")
 #define VONMISES_KERNELS(K) K(vonmises_per_sample, DIST_FLOATS)
-#define VONMISES_DRAW .samples = {KERNEL(vonmises_per_sample), "ww"}
+#define VONMISES_DRAW .samples = KERNEL(vonmises_per_sample, "ww")
 
 #define WALD_ROW(ROW) ROW(WALD, wald, shape, "f32|f64", "f32", "Wald (inverse normal) numbers")
 #define WALD_PARAMETERS(P) \
@@ -346,7 +346,7 @@
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "", " Source: J. R. Michael, W. R. Schucany, R. W. Haas, The American Statistician 30 (1976) 88.")
 #define WALD_KERNELS(K) K(wald_per_sample, DIST_FLOATS)
-#define WALD_DRAW .samples = {KERNEL(wald_per_sample), "nw"}
+#define WALD_DRAW .samples = KERNEL(wald_per_sample, "nw")
 
 #define F_ROW(ROW) ROW(F, f, shape, "f32|f64", "f32", "Fisher's F numbers")
 #define F_PARAMETERS(P) FREEDOM_PARAMETERS(P)
@@ -356,7 +356,7 @@
 	  "Made of normals of boxmuller, whose uniforms have 24 bits (f32) or 53 bits (f64), and of uniforms of 32 or 64 bits.", \
 	  "", " A ratio of two gamma numbers.")
 #define F_KERNELS(K) K(ratio_per_sample, DIST_FLOATS)
-#define F_DRAW .way = WAY_STAGES, .second = {KERNEL(ratio_per_sample), "nwwnww", ratio_parameters}
+#define F_DRAW .way = WAY_STAGES, .second = KERNEL(ratio_per_sample, "nwwnww", .parameters = ratio_parameters)
 
 #define NONCENTRAL_CHISQUARE_ROW(ROW) ROW(NONCENTRAL_CHISQUARE, noncentral_chisquare, shape, "f32|f64", "f32", "noncentral chi-squared numbers")
 #define NONCENTRAL_CHISQUARE_PARAMETERS(P) DEGREES_PARAMETERS(P) NONCENTRALITY_PARAMETERS(P)
@@ -367,8 +367,8 @@
 	  " numpy takes nonc from 0 on.", " Above one degree of freedom a chi-squared number over df - 1 and the square of a normal number of mean sqrt(nonc); else over df and twice a Poisson number of mean nonc / 2.")
 #define NONCENTRAL_CHISQUARE_KERNELS(K) K(poisson_stage, DIST_STAGES) K(noncentral_per_sample, DIST_FLOATS)
 #define NONCENTRAL_CHISQUARE_DRAW \
-	.way = WAY_STAGES, .first = {KERNEL(poisson_stage), "ww", noncentral_means_below}, \
-	.second = {KERNEL(noncentral_per_sample), "nwwn", noncentral_parameters}
+	.way = WAY_STAGES, .first = KERNEL(poisson_stage, "ww", .parameters = noncentral_means_below), \
+	.second = KERNEL(noncentral_per_sample, "nwwn", .parameters = noncentral_parameters)
 
 #define NONCENTRAL_F_ROW(ROW) ROW(NONCENTRAL_F, noncentral_f, shape, "f32|f64", "f32", "noncentral F numbers")
 #define NONCENTRAL_F_PARAMETERS(P) FREEDOM_PARAMETERS(P) NONCENTRALITY_PARAMETERS(P)
@@ -379,8 +379,8 @@
 	  " numpy takes nonc from 0 on.", " A ratio of two chi-squared numbers, the first over dfnum and twice a Poisson number of mean nonc / 2 degrees of freedom.")
 #define NONCENTRAL_F_KERNELS(K)
 #define NONCENTRAL_F_DRAW \
-	.way = WAY_STAGES, .first = {KERNEL(poisson_stage), "ww", noncentral_means}, \
-	.second = {KERNEL(ratio_per_sample), "nwwnww", noncentral_ratio_parameters}
+	.way = WAY_STAGES, .first = KERNEL(poisson_stage, "ww", .parameters = noncentral_means), \
+	.second = KERNEL(ratio_per_sample, "nwwnww", .parameters = noncentral_ratio_parameters)
 
 #define ZIPF_ROW(ROW) ROW(ZIPF, zipf, shape, "i64", "i64", "Zipf (zeta) counts")
 #define ZIPF_PARAMETERS(P) P(a, F64, "", NULL, 1, DBL_MAX, true, NULL, "exponent: x has probability x^-a / zeta(a)")
@@ -391,7 +391,7 @@
 	  "Made of words of 64 bits. Samples are conditional on what int64 holds: the probability of x is x^-a over the sum up to 2^63 - 1. Those beyond 2^53 are float64 numbers.", \
 	  " numpy, too, rejects what int64 does not hold.", " Source: L. Devroye, Non-Uniform Random Variate Generation (1986), X.6.1.")
 #define ZIPF_KERNELS(K) K(zipf_per_sample, DIST_COUNTS)
-#define ZIPF_DRAW .samples = {KERNEL(zipf_per_sample), "ww"}
+#define ZIPF_DRAW .samples = KERNEL(zipf_per_sample, "ww")
 
 #define LOGSERIES_ROW(ROW) ROW(LOGSERIES, logseries, shape, "i64", "i64", "logarithmic series counts")
 #define LOGSERIES_PARAMETERS(P) P(p, F64, "", "0.5", 0, 0x1.fffffffffffffp-1, false, NULL, "shape, below 1: x has probability -p^x / (x ln(1 - p))")
@@ -400,7 +400,7 @@
 	  "Made of words of 64 bits: the greatest sample is 1 + 44.4 / -ln p. Samples beyond 2^53 are float64 numbers.", \
 	  "", " Source: A. W. Kemp, Applied Statistics 30 (1981) 249.")
 #define LOGSERIES_KERNELS(K) K(logseries_per_sample, DIST_COUNTS)
-#define LOGSERIES_DRAW .samples = {KERNEL(logseries_per_sample), "ww"}
+#define LOGSERIES_DRAW .samples = KERNEL(logseries_per_sample, "ww")
 
 #define NEGATIVE_BINOMIAL_ROW(ROW) ROW(NEGATIVE_BINOMIAL, negative_binomial, shape, "i64", "i64", "failures before a number of successes")
 #define NEGATIVE_BINOMIAL_PARAMETERS(P) \
@@ -415,8 +415,8 @@
 	  " numpy takes more successes, and refuses a mean and 10 deviations above 9.2e18.", " A Poisson number whose mean is a gamma number of shape successes and scale (1 - p) / p.")
 #define NEGATIVE_BINOMIAL_KERNELS(K) K(gamma_stage, DIST_STAGES)
 #define NEGATIVE_BINOMIAL_DRAW \
-	.way = WAY_STAGES, .first = {KERNEL(gamma_stage), "nww", success_gammas}, \
-	.second = {KERNEL(poisson_per_sample), "ww", success_means}, .check = check_negative_binomial, \
+	.way = WAY_STAGES, .first = KERNEL(gamma_stage, "nww", .parameters = success_gammas), \
+	.second = KERNEL(poisson_per_sample, "ww", .parameters = success_means), .check = check_negative_binomial, \
 	.check_all = all_storable
 
 #define HYPERGEOMETRIC_ROW(ROW) ROW(HYPERGEOMETRIC, hypergeometric, shape, "i64", "i64", "good ones among items drawn without replacement")
@@ -434,7 +434,7 @@
 	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-44, and values that are less likely may be missing.", \
 	  " numpy takes ngood + nbad up to 1e9.", " Source for more than 10 items: E. Stadlober, J. Comput. Appl. Math. 31 (1990) 181.")
 #define HYPERGEOMETRIC_KERNELS(K) K(hypergeometric_per_sample, DIST_COUNTS)
-#define HYPERGEOMETRIC_DRAW .samples = {KERNEL(hypergeometric_per_sample), "ww"}, .check = check_hypergeometric, .check_all = all_possible
+#define HYPERGEOMETRIC_DRAW .samples = KERNEL(hypergeometric_per_sample, "ww"), .check = check_hypergeometric, .check_all = all_possible
 
 #define MULTINOMIAL_ROW(ROW) ROW(MULTINOMIAL, multinomial, shape, "i64", "i64", "how often each of several outcomes occurs; a sample has a component for each")
 #define MULTINOMIAL_PARAMETERS(P) \
