@@ -28,8 +28,7 @@ enum {
 	RUNS_UNTIMED = 15,
 	SCRATCH_HERE = 8 << 10, /* bytes of the stack, for a job that needs no more */
 	/* What waking a sleeping thread costs, about (a futex and a context switch); and the most that a job may keep a
-	 * thread that serves others, and one that serves a lone client where threads are likely to join it: if none does, as
-	 * long as a chunk. */
+	 * thread that serves others, and one that serves a lone client: if no thread joins it, as long as a chunk. */
 	HAND_OVER_NS = 20 * 1000,
 	HERE_MOST_NS = 80 * 1000,
 	HERE_LONE_NS = CHUNK_MOST_NS,
@@ -368,26 +367,14 @@ static int run_job(struct pool *pool, struct job *job)
 
 /* ---- the public functions ---- */
 
-/* Returns whether a thread of another CPU has that CPU for itself. */
-static bool others_may_join(const struct pool *pool)
-{
-	const unsigned seat = pool_seat(pool);
-	const uint64_t at_ns = now_ns();
-
-	for (unsigned i = 1; i < pool->n_threads; i++)
-		if (!pin_has_lost(&pool->threads[(seat + i) % pool->n_threads].pin, at_ns))
-			return true;
-	return false;
-}
-
 /* To hand over c of work to t threads takes two wakings and c / t: below this, c is done sooner where it arrived. A lone
- * client has no others to wait for it, and a single thread of the pool would be no faster. */
+ * client has no others to wait for it, and threads that are awake join. */
 uint64_t pool_here_ns(const struct pool *pool, bool shares_threads)
 {
 	const unsigned threads = pool->n_threads;
 	const uint64_t even = threads > 1 ? (uint64_t)2 * HAND_OVER_NS * threads / (threads - 1) : HERE_MOST_NS;
 
-	if (shares_threads && (threads == 1 || others_may_join(pool)))
+	if (shares_threads)
 		return HERE_LONE_NS;
 	return even < HERE_MOST_NS ? even : HERE_MOST_NS;
 }
