@@ -99,12 +99,32 @@ for command in "welch - --dtype f32" "stft - --dtype f32 --n-fft 512" "stft - --
 	# shellcheck disable=SC2086
 	"$cli" -q --embedded $command <x.raw >file
 	# shellcheck disable=SC2086
-	same "$command: a pipe on both sides" "$(sum <file)" "$(cat x.raw | "$cli" -q --embedded $command | cat | sum)"
+	same "$command: a pipe on both sides" "$(sum <file)" "$(tail -c +1 x.raw | "$cli" -q --embedded $command | cat | sum)"
+	rm -f appended.raw
 	# shellcheck disable=SC2086
-	same "$command: appended" "$(sum <file)" "$(: >more; "$cli" -q --embedded $command <x.raw >>more; sum <more)"
+	"$cli" -q --embedded $command <x.raw >>appended.raw
+	same "$command: appended" "$(sum <file)" "$(sum <appended.raw)"
 done
 "$cli" -q --embedded welch columns.npy --axis 0 -f csv >file.csv
 same "a table has a line for each bin, and the header" "130 frequency,power0,power1" "$(wc -l <file.csv) $(head -1 file.csv)"
+
+# The daemon is started again in the midst: a stretch that was not answered is computed once more.
+mkfifo pipe
+for command in "welch -" "stft - --n-fft 512"; do
+	# shellcheck disable=SC2086
+	"$cli" -q --embedded $command <x.npy -o file.npy
+	# shellcheck disable=SC2086
+	"$cli" -q --socket "$socket" $command -o again.npy <pipe &
+	pid=$!
+	exec 8>pipe
+	head -c 2000000 x.npy >&8
+	stop_daemon
+	start_daemon --state-dir "$work/state"
+	tail -c +2000001 x.npy >&8
+	exec 8>&-
+	wait "$pid"
+	same "$command: over a restart of the daemon" "0 $(sum <file.npy)" "$? $(sum <again.npy)"
+done
 
 # Sums are an array as any other.
 "$cli" -q --embedded welch x.npy --average sums -o sums.npy

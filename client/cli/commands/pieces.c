@@ -20,8 +20,9 @@ struct run {
 	bool slides;
 	struct slide slide;
 	struct cut cut;      /* of the piece at hand, if it slides */
-	uint64_t restarts;   /* of the daemon: stretches are made of each other's elements */
-	struct trnsci_tile *before; /* result of the stretch before, of another shape */
+	/* Addresses of the inputs' tiles. They are asked for once: after that a tile that is lost stays so (trnsci.h). */
+	char *data[PIECES_INPUTS];
+	struct trnsci_tile *before; /* result of the stretch before, where the last one gives all of it */
 	bool opened;
 	struct output output;
 };
@@ -121,10 +122,9 @@ static void free_piece(struct run *run, bool all)
 			trnsci_tile_free(run->in[i]);
 			run->in[i] = NULL;
 		}
-	trnsci_tile_free(run->before);
-	run->before = run->slides && !all ? run->out : NULL;
-	if (!run->before)
-		trnsci_tile_free(run->out);
+	if (all)
+		trnsci_tile_free(run->before);
+	trnsci_tile_free(run->out);
 	run->out = NULL;
 }
 
@@ -196,7 +196,7 @@ static int read_stretch(struct run *run, size_t i, uint64_t item, uint64_t from,
 	const struct split split = split_input(run, i, trailing);
 	const size_t element = trnsci_dtype_size(input->array.dtype) * split.behind;
 	const size_t size = (size_t)(run->cut.end - from) * element;
-	char *to = (char *)trnsci_tile_data(run->in[i]) + (from - run->cut.begin) * element;
+	char *to = run->data[i] + (from - run->cut.begin) * element;
 	int code = EXIT_OK;
 
 	for (uint64_t row = 0; row < split.before && code == EXIT_OK && size > 0; row++) {
@@ -208,13 +208,13 @@ static int read_stretch(struct run *run, size_t i, uint64_t item, uint64_t from,
 	return code;
 }
 
-/* Copies what two stretches share; from and to may be one tile. */
-static void carry_over(const struct run *run, size_t i, const struct cut *last, struct trnsci_tile *from, size_t trailing)
+/* Copies what two stretches share; from may be the stretch's own tile. */
+static void carry_over(const struct run *run, size_t i, const struct cut *last, const char *from, size_t trailing)
 {
 	const struct split split = split_input(run, i, trailing);
 	const size_t element = trnsci_dtype_size(run->pieces->inputs[i].array.dtype) * split.behind;
-	const char *at = (const char *)trnsci_tile_data(from) + (run->cut.begin - last->begin) * element;
-	char *to = trnsci_tile_data(run->in[i]);
+	const char *at = from + (run->cut.begin - last->begin) * element;
+	char *to = run->data[i];
 
 	for (uint64_t row = 0; row < split.before; row++)
 		memmove(to + row * (run->cut.end - run->cut.begin) * element, at + row * (last->end - last->begin) * element,
@@ -310,8 +310,9 @@ static int write_stretch(struct run *run, uint64_t item, uint64_t done)
 	const struct trnsci_tile_info info = tile_info(run->out);
 	const struct split split = split_at(info.shape, info.ndim, run->slide.out_axis);
 	const size_t element = trnsci_dtype_size(info.dtype) * split.behind;
+	uint64_t restarts = 0;
+	int code = tile_begin_read(run->session, run->out, &restarts);
 	const char *data = trnsci_tile_data(run->out);
-	int code = EXIT_OK;
 
 	for (uint64_t row = 0; row < split.before && code == EXIT_OK; row++) {
 		if (split.before > 1)
@@ -321,7 +322,7 @@ static int write_stretch(struct run *run, uint64_t item, uint64_t done)
 			code = output_write(&run->output, data + (row * split.length + run->cut.skip) * element,
 					    (size_t)(run->cut.keep * split.behind));
 	}
-	return code;
+	return code == EXIT_OK ? tile_end_read(run->session, restarts, run->output.target.name) : code;
 }
 
 static int write_piece(struct run *run)
@@ -392,20 +393,28 @@ static int begin_call(struct run *run)
 static int fill_stretch(struct run *run, uint64_t item, const struct cut *last, size_t trailing)
 {
 	struct trnsci_tile *from[PIECES_INPUTS];
+	char *data[PIECES_INPUTS];
 	const bool shares = run->cut.begin > 0;
+	uint64_t restarts = 0;
 	int code = EXIT_OK;
 
 	memcpy(from, run->in, sizeof from);
+	memcpy(data, run->data, sizeof data);
 	/* Tiles have the shapes of the stretch before, or are made anew. */
 	if (!shares || run->cut.end - run->cut.begin != last->end - last->begin ||
 	    run->cut.skip + run->cut.keep != last->skip + last->keep) {
 		memset(run->in, 0, sizeof run->in);
 		code = make_piece(run, 1, trailing);
+		for (size_t i = 0; i < run->pieces->n_inputs && code == EXIT_OK; i++)
+			run->data[i] = trnsci_tile_data(run->in[i]);
 	}
 	for (size_t i = 0; i < run->pieces->n_inputs && code == EXIT_OK; i++) {
-		if (shares)
-			carry_over(run, i, last, from[i], trailing);
-		code = read_stretch(run, i, item, shares ? last->end : 0, trailing);
+		if (shares) {
+			carry_over(run, i, last, data[i], trailing);
+			code = tile_begin_read(run->session, from[i], &restarts); /* it was there */
+		}
+		if (code == EXIT_OK)
+			code = read_stretch(run, i, item, shares ? last->end : 0, trailing);
 	}
 	for (size_t i = 0; i < PIECES_INPUTS; i++)
 		if (from[i] != run->in[i])
@@ -413,14 +422,20 @@ static int fill_stretch(struct run *run, uint64_t item, const struct cut *last, 
 	return code;
 }
 
-/* Elements that were lost with a daemon are not read again. */
-static int check_restarts(struct run *run)
+/* The result of a stretch goes into the next one, which writes the result before that: so no call writes what it reads, and a
+ * daemon that is started again is sent it once more. */
+static void exchange_results(struct run *run, bool first)
 {
-	struct trnsci_session_info info;
+	struct trnsci_tile *older = first ? NULL : run->before;
 
-	if (trnsci_session_describe(run->session, &info) == 0 && info.restarts == run->restarts)
-		return EXIT_OK;
-	return complain(EXIT_TRY_AGAIN, "the daemon ended before the result was complete");
+	if (first)
+		trnsci_tile_free(run->before);
+	run->before = run->out;
+	run->out = older;
+	if (run->out)
+		trnsci_set_tile(trnsci_args(run->call), "out", run->out);
+	else
+		trnsci_set(trnsci_args(run->call), trnsci_new_tile("out"));
 }
 
 static int run_stretches(struct run *run, struct progress *progress, uint64_t item, size_t trailing)
@@ -432,12 +447,12 @@ static int run_stretches(struct run *run, struct progress *progress, uint64_t it
 	run->cut = last;
 	for (bool first = true; code == EXIT_OK && !run->cut.last; first = false) {
 		last = run->cut;
-		run->slide.next(run->slide.arg, trnsci_args(run->call), first ? NULL : run->out, &run->cut);
+		if (run->slide.out_axis == 0)
+			exchange_results(run, first);
+		run->slide.next(run->slide.arg, trnsci_args(run->call), first ? NULL : run->slide.out_axis ? run->out : run->before, &run->cut);
 		code = fill_stretch(run, item, &last, trailing);
 		if (code == EXIT_OK)
 			code = run_piece(run, progress);
-		if (code == EXIT_OK)
-			code = check_restarts(run);
 		if (code == EXIT_OK && run->cut.keep > 0 && !run->opened)
 			code = begin_output(run, trailing);
 		if (code == EXIT_OK && run->cut.keep > 0)
@@ -450,11 +465,8 @@ static int run_stretches(struct run *run, struct progress *progress, uint64_t it
 
 static int run_sliding(struct run *run, struct progress *progress, size_t trailing)
 {
-	struct trnsci_session_info info;
 	int code = EXIT_OK;
 
-	if (trnsci_session_describe(run->session, &info) == 0)
-		run->restarts = info.restarts;
 	for (uint64_t item = 0; item < run->batch && code == EXIT_OK; item++)
 		code = run_stretches(run, progress, item, trailing);
 	return code;
