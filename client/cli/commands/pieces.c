@@ -423,15 +423,18 @@ static int fill_stretch(struct run *run, uint64_t item, const struct cut *last, 
 }
 
 /* The result of a stretch goes into the next one, which writes the result before that: so no call writes what it reads, and a
- * daemon that is started again is sent it once more. */
+ * daemon that is started again is sent it once more. Those of another item have other shapes. */
 static void exchange_results(struct run *run, bool first)
 {
-	struct trnsci_tile *older = first ? NULL : run->before;
+	struct trnsci_tile *older = run->before;
 
-	if (first)
-		trnsci_tile_free(run->before);
 	run->before = run->out;
 	run->out = older;
+	if (first) {
+		trnsci_tile_free(run->before);
+		trnsci_tile_free(run->out);
+		run->before = run->out = NULL;
+	}
 	if (run->out)
 		trnsci_set_tile(trnsci_args(run->call), "out", run->out);
 	else
