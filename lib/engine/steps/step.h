@@ -118,7 +118,7 @@ enum step_kind {
 	STEP_CAST,    /* to the dtype of out, also the same one */
 	STEP_ALGEBRA, /* arithmetic of in[0], in[1], in[2], which may repeat (math/algebra.h) */
 	STEP_ALGEBRA_RESIZED, /* the same, where an operand's elements have another size than out's */
-	STEP_DRAW_EACH, /* a draw of which some parameters are arrays: in[k], each as long as it likes */
+	STEP_DRAW_PER_SAMPLE, /* a draw of which some parameters are arrays: in[k], each as long as it likes */
 	/* Not element-wise: */
 	STEP_REDUCE, /* sums and the like along an axis */
 	STEP_RESIZE, /* pad with zeros or trim each axis to out's, and cast; or move it round by its shift */

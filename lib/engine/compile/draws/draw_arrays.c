@@ -95,7 +95,7 @@ struct step *compile_draw_step(struct compiler *c, const struct parameter_arrays
 	struct step *step;
 
 	check_output(c, found, out);
-	step = compile_add_step(c, any ? STEP_DRAW_EACH : STEP_DRAW, NULL, out);
+	step = compile_add_step(c, any ? STEP_DRAW_PER_SAMPLE : STEP_DRAW, NULL, out);
 	for (unsigned k = 0; k < found->arrays.n; k++)
 		step->in[k] = found->buffers[k];
 	step->draw = (struct draw_step){.arrays = any ? keep_arrays(c, &found->arrays) : NULL};
