@@ -33,6 +33,9 @@ refused "a value is missing" 2 "*--seed*value*" "$cli" rand normal -n 5 --seed
 refused "parameter out of range" 2 "*out_of_range*std*" "$cli" -q --embedded rand normal -n 5 --std -1
 refused "parameter that is no number" 2 "*--std: '1x'*number*" "$cli" -q --embedded rand normal -n 5 --std 1x
 refused "bounds in the wrong order" 2 "*uniform*high*" "$cli" -q --embedded rand uniform -n 5 --low 2 --high 1
+refused "an abbreviation that is another operation's parameter" 2 "*--p: not a parameter of multinomial, but of binomial*--position*" \
+	"$cli" -q --embedded rand multinomial -n 5 --p 0.5
+code "another abbreviation" 0 "$cli" -q --embedded rand bits -n 5 --posit 4
 refused "unknown generator" 2 "*generator*threefry4x32*" "$cli" -q --embedded rand bits -n 5 --generator mt19937
 refused "unknown dtype" 2 "*dtype*f32*" "$cli" -q --embedded rand normal -n 5 --dtype u32
 refused "rank beyond size" 2 "*--rank*" "$cli" -q --embedded rand bits -n 5 --rank 3 --size 3

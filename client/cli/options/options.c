@@ -121,6 +121,37 @@ static int complain_option(const struct option_set *set, const struct list *list
 			(int)word, set->usage);
 }
 
+/* Returns whether an operation has a parameter that is spelt so. */
+static bool is_parameter_of(const char *operation, const char *word)
+{
+	struct trnsci_parameter_info parameter;
+	char spelt[64];
+
+	for (size_t i = 0; trnsci_parameter(operation, i, &parameter) == 0; i++)
+		if (strcmp(parameter_spell(parameter.name, spelt), word) == 0)
+			return true;
+	return false;
+}
+
+/* Refuses an abbreviation that is the whole name of another operation's parameter, since that may be what is meant. name: what
+ * getopt takes it for; argument: the word that holds it. */
+static int check_abbreviation(const struct option_set *set, const char *name, const char *argument)
+{
+	const char *const typed = argument + 2;
+	const size_t size = strcspn(typed, "=");
+	struct trnsci_operation_info operation;
+	char word[64];
+
+	if (size >= sizeof word || strlen(name) == size)
+		return EXIT_OK;
+	snprintf(word, sizeof word, "%.*s", (int)size, typed);
+	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
+		if (is_parameter_of(operation.name, word))
+			return complain(EXIT_USAGE, "--%s: not a parameter of %s, but of %s; --%s is written in full", word,
+					set->operation ? set->operation : "this command", operation.name, name);
+	return EXIT_OK;
+}
+
 /* --seed random is a new seed, printed so that the numbers can be had again. */
 static int choose_seed(struct options *options, const struct cli *cli, struct option_given *given)
 {
@@ -150,8 +181,11 @@ int options_parse(const struct option_set *set, struct cli *cli, int argc, char 
 		if (answer == '?' || answer == ':')
 			return complain_option(set, &list, answer, argv, optind - 1);
 		const char *name = name_of(&list, set, answer);
+		const int apart = optarg && optarg == argv[optind - 1]; /* the value is a word of its own */
 
-		if (take_common(cli, ret, name, optarg, &code))
+		if (answer >= 256)
+			code = check_abbreviation(set, name, argv[optind - 1 - apart]);
+		if (code != EXIT_OK || take_common(cli, ret, name, optarg, &code))
 			continue;
 		if (ret->n_given == OPTIONS_MAX)
 			return complain(EXIT_USAGE, "--%s: more options than %d", name, OPTIONS_MAX);
