@@ -391,11 +391,11 @@ static int run_sent(struct cached_call *cached, const struct prepared_changes *c
 	r = call_run_and_keep(cached->call, &sent);
 	cached->failed = r < 0;
 	if (r == 0)
-		*ret_reply = cached->call->reply;
+		*ret_reply = cached->call->answer.reply;
 	else if (r != -ERROR_CLOSED && r != -ERROR_TIMEOUT && r != -ERROR_CANCELLED)
 		return 1;
 	else
-		error_import(err, &cached->call->error);
+		error_import(err, &cached->call->answer.error);
 	return r;
 }
 
@@ -411,10 +411,10 @@ int cached_call_run(struct cached_call *cached, const struct call_key *key, stru
 bool cached_call_had_reply(const struct cached_call *cached)
 {
 	const struct trnsci_call *call = cached->call;
-	const struct queued_call *queued = call ? call->queue_slot : NULL;
+	const struct queued_call *queued = call ? call->queue.slot : NULL;
 	bool had;
 
-	if (!queued || call->reply != &queued->reply || !queued->own)
+	if (!queued || call->answer.reply != &queued->reply || !queued->own)
 		return true;
 	atomic_thread_fence(memory_order_acquire); /* the look comes after the copying */
 	pthread_mutex_lock(&call->session->lock);

@@ -178,7 +178,7 @@ static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *
 			before = after;
 			r = call_run_until(call, NULL, deadline);
 			if (r < 0)
-				return error_import(err, &call->error);
+				return error_import(err, &call->answer.error);
 			r = tile_read(tile, out, err);
 			if (r == 0)
 				r = session_get_connection(call->session, &after, err);

@@ -27,14 +27,14 @@ static bool is_often(struct trnsci_call *call)
 {
 	if (atomic_load_explicit(&call->session->queue_refused, memory_order_relaxed))
 		return false;
-	if (call->queue_runs++ == 0)
-		call->queue_began_ns = clock_ns();
+	if (call->queue.runs++ == 0)
+		call->queue.began_ns = clock_ns();
 	if (call->session->queue_option > 0)
-		return call->queue_runs >= RUNS_ASKED;
-	if (call->queue_runs < RUNS_OFTEN)
+		return call->queue.runs >= RUNS_ASKED;
+	if (call->queue.runs < RUNS_OFTEN)
 		return false;
-	call->queue_runs = 0;
-	return clock_ns() - call->queue_began_ns < TIME_OFTEN_NS;
+	call->queue.runs = 0;
+	return clock_ns() - call->queue.began_ns < TIME_OFTEN_NS;
 }
 
 /* ---- the tile of the results ---- */
@@ -83,10 +83,10 @@ static int prepare_with_tile(struct trnsci_call *call, struct queued_call *queue
 	prepare->internal = true;
 	prepare->tied = true;
 	prepare->tied_to = queued->connection;
-	prepare->prepares_into = queued->own;
-	prepare->prepares = call;
+	prepare->preparation.prepares_into = queued->own;
+	prepare->preparation.prepares = call;
 	r = call_run_until(prepare, NULL, deadline_after(ANSWER_MS));
-	prepare->prepares = NULL;
+	prepare->preparation.prepares = NULL;
 	if (r == 0)
 		r = call_reply_u64(prepare, "prepared", &handle, &error);
 	if (r == 0 && (handle == 0 || handle > UINT32_MAX || prepare->connection != queued->connection))
@@ -113,10 +113,10 @@ static int begin_queued(struct trnsci_call *call, struct queued_call **ret_queue
 	if (!is_one_step(call))
 		return -ERROR_NOT_SUPPORTED;
 	pthread_mutex_lock(&call->session->lock);
-	if (call->state == CALL_DONE && call->reply && prepare_is_used(call) && call->connection == call->session->connection)
+	if (call->state == CALL_DONE && call->answer.reply && prepare_is_used(call) && call->connection == call->session->connection)
 		r = queued_call_new(call, ret_queued);
 	if (r == 0) {
-		(*ret_queued)->prepared = call->prepared;
+		(*ret_queued)->prepared = call->preparation.handle;
 		(*ret_queued)->connection = call->connection;
 		(*ret_queued)->version = call->args.version;
 	}
@@ -141,7 +141,7 @@ static int find_results(struct trnsci_call *call, struct queued_call *queued)
 
 static void drop_queued(struct trnsci_call *call)
 {
-	if (call->queue_slot)
+	if (call->queue.slot)
 		call_drop_reply(call); /* it lies there */
 	call_end_queued(call);
 }
@@ -163,7 +163,7 @@ static void make_queued(struct trnsci_call *call)
 			atomic_store(&session->queue_refused, true);
 	}
 	if (r < 0) {
-		call->queue_refused_version = call->args.version + 1;
+		call->queue.refused_version = call->args.version + 1;
 		queued_call_free(queued);
 		return;
 	}
@@ -173,18 +173,18 @@ static void make_queued(struct trnsci_call *call)
 void queue_call_count(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
-	const struct queued_call *queued = call->queue_slot;
+	const struct queued_call *queued = call->queue.slot;
 
 	if (queued && queued->version == call->args.version && !queued->outdated)
 		return;
 	if (!session->engine->begin_queue || session->queue_option < 0 || session_check(session, NULL) < 0)
 		return;
-	if (call->internal || call->state == CALL_IN_FLIGHT || call->queue_refused_version == call->args.version + 1 ||
+	if (call->internal || call->state == CALL_IN_FLIGHT || call->queue.refused_version == call->args.version + 1 ||
 	    !args_are_good(&call->args))
 		return;
 	if (queued) {
 		drop_queued(call);
-		call->queue_runs = 0;
+		call->queue.runs = 0;
 	}
 	if (is_often(call))
 		make_queued(call);

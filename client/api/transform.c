@@ -148,7 +148,7 @@ static int run_copying(const struct transform *t, struct trnsci_call *call, cons
 				return r;
 			r = trnsci_run(call, NULL);
 			if (r < 0)
-				return error_import(err, &call->error);
+				return error_import(err, &call->answer.error);
 			r = tile_read(out, t->out.data, err);
 			if (r == 0)
 				r = session_get_connection(t->session, &after, err);

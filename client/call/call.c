@@ -13,14 +13,14 @@
 
 void call_drop_reply(struct trnsci_call *call)
 {
-	call->reply = NULL;
-	bump_free(call->bump);
-	call->bump = NULL;
-	if (call->request)
-		request_free(call->request);
-	call->request = NULL;
+	call->answer.reply = NULL;
+	bump_free(call->answer.bump);
+	call->answer.bump = NULL;
+	if (call->answer.request)
+		request_free(call->answer.request);
+	call->answer.request = NULL;
 	call->ran_inline = false;
-	fdpass_close(&call->fds);
+	fdpass_close(&call->answer.fds);
 }
 
 void call_discard(struct trnsci_call *call)
@@ -109,7 +109,7 @@ void call_unref_locked(struct trnsci_call *call)
 
 int call_set_error(struct trnsci_call *call, const struct error *error)
 {
-	return error_export(&call->error, error);
+	return error_export(&call->answer.error, error);
 }
 
 enum method_effect call_effect(const struct trnsci_call *call)
@@ -151,10 +151,10 @@ void trnsci_want(struct trnsci_call *program, const char *name)
 
 const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call)
 {
-	return call ? &call->error : NULL;
+	return call ? &call->answer.error : NULL;
 }
 
 const struct trnsci_value *trnsci_reply(const struct trnsci_call *call)
 {
-	return call ? (const struct trnsci_value *)(const void *)call->reply : NULL;
+	return call ? (const struct trnsci_value *)(const void *)call->answer.reply : NULL;
 }

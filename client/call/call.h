@@ -23,20 +23,53 @@
 
 enum call_state { CALL_IDLE, CALL_IN_FLIGHT, CALL_DONE /* answered: `error` or `reply` is set */ };
 
+/* What came back. Written with the session's lock; once the call is done, its owner's. */
+struct call_answer {
+	const struct value *reply; /* NULL: none, or an error */
+	struct bump *bump;         /* holds the reply of a remote call */
+	void *request;             /* holds the reply of an embedded call: struct request */
+	struct fdpass fds;         /* that came with the reply */
+	struct trnsci_error error;
+};
+
+/* The call as the engine has prepared it (prepare.h). Under the session's lock, but for `runs`, `asked` and `inline_prepared`, which
+ * belong to the owner's thread. */
+struct call_preparation {
+	_Atomic uint32_t handle; /* the engine's; 0: none */
+	uint64_t connection;     /* on which the handle exists */
+	uint64_t version;        /* of the parameters */
+	uint64_t number;         /* counts those that were begun */
+	unsigned runs;           /* with these parameters, up to those after which it is prepared */
+	bool asked;              /* the engine was asked to prepare it */
+	bool ended;              /* the owner has freed the call */
+	struct prepared *inline_prepared; /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
+	/* Of a `prepare`: */
+	struct trnsci_call *prepares;      /* the call that is prepared; one reference */
+	struct trnsci_tile *prepares_into; /* the output of that call; NULL: as stated */
+};
+
+/* How it runs through the daemon's queue. The owner's thread; `slot` is listed under the session's lock. */
+struct call_queue {
+	struct queued_call *slot; /* queued_call.h; NULL: runs are sent */
+	unsigned runs;            /* since began_ns: a call that runs often gets a slot */
+	int64_t began_ns;
+	uint64_t refused_version; /* 1 more than the version of the parameters that do not fit */
+};
+
 struct trnsci_call {
 	struct trnsci_session *session;
 	struct trnsci_args *params; /* owned, see above */
 	struct call_changes changes; /* of the present run */
-	/* What each run through a daemon's queue reads or writes stands together up to `fds`. */
-	struct queued_call *queue_slot; /* queued_call.h; NULL: runs are sent */
+	/* What each run through a daemon's queue reads or writes stands together up to answer.fds. */
+	struct call_queue queue;
 	trnsci_callback *done;       /* for trnsci_dispatch; NULL: the call goes to trnsci_next */
 	void *done_arg;
 	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
 	bool ran_inline; /* embedded: the last run was in its caller's thread */
-	/* Under the session's lock. */
-	bool sent_by_queue;                     /* in flight through the daemon's queue */
-	bool in_answered_list;            /* in the queue of answered calls */
-	atomic_bool answers_to_next;              /* goes into that queue when it is answered */
+	/* In flight. Under the session's lock. */
+	bool sent_by_queue;                /* through the daemon's queue */
+	bool in_answered_list;             /* waits for trnsci_next or trnsci_dispatch */
+	atomic_bool answers_to_next;       /* goes into that list when it is answered */
 	bool cancelling;                   /* to be cancelled as soon as its request exists */
 	bool sent_again;                   /* after a reconnect */
 	bool needs_room;                   /* waits for an arena (remote/arena_request.h) */
@@ -45,42 +78,23 @@ struct trnsci_call {
 	_Atomic(enum call_state) state;
 	uint32_t msgid;
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
-	struct trnsci_call *newer, *older; /* neighbours in the queue of answered calls */
+	struct trnsci_call *newer, *older; /* neighbours in the list of answered calls */
 	uint64_t begins;     /* where its request begins among the bytes of the connection */
 	uint64_t ends;       /* where it ends; CALL_UNSENT: not written */
 	uint64_t connection; /* on which it was answered */
 	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */
 	void (*answered)(struct trnsci_call *call);
-	/* The answer. */
-	const struct value *reply; /* NULL: none, or an error */
-	struct bump *bump;         /* holds the reply of a remote call */
-	void *request;             /* holds the reply of an embedded call: struct request */
-	struct fdpass fds;         /* that came with the reply */
-	struct trnsci_error error;
-	char *method;                /* constant, owned */
-	struct args_state args;      /* of params */
-	uint64_t bytes; /* an internal call's own: see who makes it */
-	/* The request names what exists on the connection tied_to only, and must not be sent on a later one. */
+	struct call_answer answer;
+	/* The request. */
+	char *method;           /* constant, owned */
+	struct args_state args; /* of params */
+	uint64_t bytes;         /* an internal call's own: see who makes it */
+	/* It names what exists on the connection tied_to only, and must not be sent on a later one. */
 	bool tied;
 	uint64_t tied_to;
-	/* Its preparation (prepare.h), under the session's lock. */
-	_Atomic uint32_t prepared; /* the engine's handle; 0: none */
-	uint64_t prepared_on;      /* the connection on which the handle exists */
-	uint64_t prepared_version; /* of the parameters */
-	uint64_t preparation;      /* counts those that were begun */
-	unsigned runs;             /* with these parameters, up to those after which it is prepared */
-	bool asked;                /* the engine was asked to prepare it; only the owner's thread sets this */
-	bool ended;                /* its owner has freed it */
-	/* How often it runs, for which it gets a place in the queue. */
-	unsigned queue_runs;              /* since queue_began_ns */
-	int64_t queue_began_ns;
-	uint64_t queue_refused_version;             /* 1 more than the version of the parameters that do not fit */
-	struct trnsci_tile *prepares_into; /* of a `prepare`: the output of the call that it prepares; NULL: as stated */
-	struct prepared *inline_prepared; /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
-	/* Under the session's lock. */
-	bool wants_fds;                    /* its reply brings file descriptors */
-	unsigned round;                    /* over the calls in flight that has come to it (remote/reconnect.c) */
-	struct trnsci_call *prepares; /* of a `prepare`: the call that is prepared; one reference */
+	bool wants_fds; /* its reply brings file descriptors */
+	unsigned round; /* over the calls in flight that has come to it (remote/reconnect.c); under the session's lock */
+	struct call_preparation preparation;
 };
 
 /* Returns a call with one reference, of any method, also those that trnsci_call_new refuses. */
@@ -109,8 +123,8 @@ void call_drop_reply(struct trnsci_call *call);
 int call_set_error(struct trnsci_call *call, const struct error *error);
 static inline void call_clear_error(struct trnsci_call *call)
 {
-	call->error.code = 0;
-	call->error.text[0] = '\0';
+	call->answer.error.code = 0;
+	call->answer.error.text[0] = '\0';
 }
 
 /* Returns what the method does beside its answer. A program that names a stream takes a reservation of it. */

@@ -61,11 +61,11 @@ static void send_releases(struct trnsci_session *session)
 
 static void end_preparation(struct trnsci_call *call)
 {
-	if (call->prepared && call->prepared_on == call->session->connection)
-		add_release(call->session, call->prepared);
-	call->prepared = 0;
-	call->asked = false;
-	call->preparation++;
+	if (call->preparation.handle && call->preparation.connection == call->session->connection)
+		add_release(call->session, call->preparation.handle);
+	call->preparation.handle = 0;
+	call->preparation.asked = false;
+	call->preparation.number++;
 }
 
 static bool is_worth_it(const struct trnsci_call *call)
@@ -77,11 +77,11 @@ static bool is_worth_it(const struct trnsci_call *call)
 
 static void release_here(struct trnsci_call *call)
 {
-	if (!call->inline_prepared)
+	if (!call->preparation.inline_prepared)
 		return;
-	call->session->engine->release(call->session, call->inline_prepared);
-	call->inline_prepared = NULL;
-	call->prepared = 0;
+	call->session->engine->release(call->session, call->preparation.inline_prepared);
+	call->preparation.inline_prepared = NULL;
+	call->preparation.handle = 0;
 }
 
 void prepare_here(struct trnsci_call *call)
@@ -90,43 +90,43 @@ void prepare_here(struct trnsci_call *call)
 
 	if (!engine->prepare || call->internal || call->state == CALL_IN_FLIGHT)
 		return;
-	if (call->prepared_version != call->args.version) {
+	if (call->preparation.version != call->args.version) {
 		call_drop_reply(call); /* it is in the memory of the prepared call */
 		release_here(call);
-		call->runs = 0;
-		call->prepared_version = call->args.version;
-		call->prepared_on = call->session->connection;
+		call->preparation.runs = 0;
+		call->preparation.version = call->args.version;
+		call->preparation.connection = call->session->connection;
 	}
-	if (call->runs > RUNS_BEFORE_HERE || !args_are_good(&call->args))
+	if (call->preparation.runs > RUNS_BEFORE_HERE || !args_are_good(&call->args))
 		return;
-	if (call->runs++ == RUNS_BEFORE_HERE && is_worth_it(call) && engine->prepare(call, &call->inline_prepared) == 0)
-		call->prepared = prepared_handle(call->inline_prepared);
+	if (call->preparation.runs++ == RUNS_BEFORE_HERE && is_worth_it(call) && engine->prepare(call, &call->preparation.inline_prepared) == 0)
+		call->preparation.handle = prepared_handle(call->preparation.inline_prepared);
 }
 
 struct prepare_todo prepare_begin(struct trnsci_call *call)
 {
 	struct prepare_todo todo = {0};
 	const uint64_t connection = call->session->connection;
-	const bool changed = call->prepared_version != call->args.version;
+	const bool changed = call->preparation.version != call->args.version;
 
 	if (call->internal || call->session->engine->prepare)
 		return todo;
-	if (changed || call->prepared_on != connection) {
+	if (changed || call->preparation.connection != connection) {
 		if (changed)
-			call->runs = 0;
+			call->preparation.runs = 0;
 		end_preparation(call);
-		call->prepared_version = call->args.version;
-		call->prepared_on = connection;
+		call->preparation.version = call->args.version;
+		call->preparation.connection = connection;
 	}
-	if (call->runs == RUNS_BEFORE && !call->asked) {
-		call->asked = true;
+	if (call->preparation.runs == RUNS_BEFORE && !call->preparation.asked) {
+		call->preparation.asked = true;
 		if (is_worth_it(call)) {
 			todo = (struct prepare_todo){
-				.call = call, .connection = connection, .preparation = call->preparation};
+				.call = call, .connection = connection, .preparation = call->preparation.number};
 			call_ref(call);
 		}
 	}
-	call->runs += call->runs < RUNS_BEFORE;
+	call->preparation.runs += call->preparation.runs < RUNS_BEFORE;
 	todo.releases = call->session->n_releases > 0;
 	return todo;
 }
@@ -134,16 +134,16 @@ struct prepare_todo prepare_begin(struct trnsci_call *call)
 /* Takes the handle from the reply to `prepare`. One that comes too late, when the call has changed, is released. */
 static void take_handle(struct trnsci_call *prepare)
 {
-	struct trnsci_call *call = prepare->prepares;
-	const struct value *handle = prepare->reply ? value_get(prepare->reply, "prepared") : NULL;
+	struct trnsci_call *call = prepare->preparation.prepares;
+	const struct value *handle = prepare->answer.reply ? value_get(prepare->answer.reply, "prepared") : NULL;
 	const bool good = handle && handle->kind == VALUE_UINT && handle->u > 0 && handle->u <= UINT32_MAX;
 
 	if (!call)
 		return;
-	prepare->prepares = NULL;
+	prepare->preparation.prepares = NULL;
 	if (good && prepare->tied_to == call->session->connection) {
-		if (call->preparation == prepare->preparation && !call->ended)
-			call->prepared = (uint32_t)handle->u;
+		if (call->preparation.number == prepare->preparation.number && !call->preparation.ended)
+			call->preparation.handle = (uint32_t)handle->u;
 		else
 			add_release(call->session, (uint32_t)handle->u);
 	}
@@ -161,8 +161,8 @@ static void send_prepare(const struct prepare_todo *todo)
 	}
 	prepare->internal = prepare->tied = true;
 	prepare->tied_to = todo->connection;
-	prepare->prepares = todo->call;
-	prepare->preparation = todo->preparation;
+	prepare->preparation.prepares = todo->call;
+	prepare->preparation.number = todo->preparation;
 	prepare->answered = take_handle;
 	call_send_unawaited(prepare);
 }
@@ -177,8 +177,8 @@ void prepare_send(struct trnsci_session *session, const struct prepare_todo *tod
 
 bool prepare_is_used(const struct trnsci_call *call)
 {
-	return call->prepared && call->prepared_on == call->session->connection &&
-	       call->prepared_version == call->args.version;
+	return call->preparation.handle && call->preparation.connection == call->session->connection &&
+	       call->preparation.version == call->args.version;
 }
 
 void prepare_release(struct trnsci_session *session, uint32_t handle, uint64_t connection)
@@ -200,11 +200,11 @@ void prepare_end(struct trnsci_call *call)
 	bool any;
 
 	release_here(call);
-	if (!call->asked)
+	if (!call->preparation.asked)
 		return;
 	pthread_mutex_lock(&session->lock);
 	end_preparation(call);
-	call->ended = true;
+	call->preparation.ended = true;
 	any = session->n_releases > 0 && !session->closed && !session->failure.code;
 	pthread_mutex_unlock(&session->lock);
 	if (any)

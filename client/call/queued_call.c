@@ -42,7 +42,7 @@ int queued_call_new(const struct trnsci_call *call, struct queued_call **ret_que
 	if (!queued)
 		return r;
 	queued->bump = bump_new();
-	if (queued->bump && value_copy(queued->bump, call->reply, &queued->reply) == 0)
+	if (queued->bump && value_copy(queued->bump, call->answer.reply, &queued->reply) == 0)
 		r = find_members(queued) ? 0 : -ERROR_NOT_SUPPORTED;
 	if (r < 0) {
 		queued_call_free(queued);
@@ -79,7 +79,7 @@ static void set_number(struct value *member, const struct queue_completion *comp
 
 void queued_call_complete(struct trnsci_call *call, const struct queue_completion *completion)
 {
-	struct queued_call *queued = call->queue_slot;
+	struct queued_call *queued = call->queue.slot;
 
 	set_number(queued->seed, completion, QUEUE_SEED, completion->seed);
 	set_number(queued->stream, completion, QUEUE_STREAM, completion->stream);
@@ -105,7 +105,7 @@ void call_set_queued(struct trnsci_call *call, struct queued_call *queued)
 	if (queued->older)
 		queued->older->younger = queued;
 	session->queue_calls = queued;
-	call->queue_slot = queued;
+	call->queue.slot = queued;
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -121,14 +121,14 @@ void call_end_queued(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	struct queued_call *queued;
 
-	if (!call->queue_slot)
+	if (!call->queue.slot)
 		return;
 	pthread_mutex_lock(&session->lock);
-	queued = call->queue_slot;
-	call->queue_slot = NULL;
+	queued = call->queue.slot;
+	call->queue.slot = NULL;
 	unlink_queued(session, queued);
-	if (call->reply == &queued->reply)
-		call->reply = NULL;
+	if (call->answer.reply == &queued->reply)
+		call->answer.reply = NULL;
 	pthread_mutex_unlock(&session->lock);
 	queued_call_free(queued);
 }
@@ -138,7 +138,7 @@ void queued_calls_keep_data(struct trnsci_session *session)
 	for (struct queued_call *queued = session->queue_calls; queued; queued = queued->older) {
 		const void *copy;
 
-		if (!queued->data || queued->call->reply != &queued->reply)
+		if (!queued->data || queued->call->answer.reply != &queued->reply)
 			continue;
 		copy = bump_copy(queued->bump, queued->data->bytes.at, queued->data->bytes.size);
 		*queued->data = copy ? value_bytes(copy, queued->data->bytes.size) : value_nil();

@@ -42,7 +42,7 @@ static int build_prepared_run(const struct trnsci_call *call, struct bump *bump,
 {
 	struct value params = value_map();
 
-	if (value_add(bump, &params, "prepared", value_uint(call->prepared)) ||
+	if (value_add(bump, &params, "prepared", value_uint(call->preparation.handle)) ||
 	    changes_put_numbers(&call->changes, bump, &params) || changes_put_tiles(&call->changes, bump, &params))
 		return -ERROR_NO_MEMORY;
 	*ret_params = params;
@@ -66,9 +66,9 @@ bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_
 {
 	const struct call_changes *changes = &call->changes;
 
-	if (call->prepares || changes->tiles.count || !prepare_is_used(call))
+	if (call->preparation.prepares || changes->tiles.count || !prepare_is_used(call))
 		return false;
-	*ret_run = (struct run_prepared){.prepared = call->prepared,
+	*ret_run = (struct run_prepared){.prepared = call->preparation.handle,
 					 .given = changes->given,
 					 .seed = changes->seed,
 					 .stream = changes->stream,
@@ -80,14 +80,14 @@ bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_
 int call_build_request(const struct trnsci_call *call, struct bump **ret_bump, const char **ret_method,
 		       struct value *ret_params, struct error *err)
 {
-	const bool prepared = !call->prepares && prepare_is_used(call);
+	const bool prepared = !call->preparation.prepares && prepare_is_used(call);
 	struct bump *bump = bump_new_cached(&call->session->bump_cache);
 	int r;
 
 	if (!bump)
 		r = -ERROR_NO_MEMORY;
-	else if (call->prepares)
-		r = build_prepare(call->prepares, call->prepares_into, bump, ret_params);
+	else if (call->preparation.prepares)
+		r = build_prepare(call->preparation.prepares, call->preparation.prepares_into, bump, ret_params);
 	else if (prepared)
 		r = build_prepared_run(call, bump, ret_params);
 	else

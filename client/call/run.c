@@ -20,17 +20,17 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 	const struct value *reply = NULL;
 	uint32_t handles[ARGS_SWAPS];
 
-	if (!call->inline_prepared || call->answers_to_next || call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) ||
+	if (!call->preparation.inline_prepared || call->answers_to_next || call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) ||
 	    !session_enter(session))
 		return false;
 	call_drop_reply(call);
 	if (changes_set(&call->changes, changes, session, call->method, call->params, NULL) == 0) {
 		const struct prepared_changes run = changes_for_engine(&call->changes, handles);
 
-		reply = prepared_rerun(call->inline_prepared, &run);
+		reply = prepared_rerun(call->preparation.inline_prepared, &run);
 	}
 	call->ran_inline = reply;
-	call->reply = reply;
+	call->answer.reply = reply;
 	call->connection = session->connection;
 	call_clear_error(call);
 	atomic_store_explicit(&call->state, reply ? CALL_DONE : CALL_IDLE, memory_order_release);
@@ -80,7 +80,7 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 	prepare_here(call);
 	if (!answers_to_next && run_here(call, changes))
 		return 0;
-	if (call->queue_slot && call->session->engine->enqueue(call, changes, answers_to_next))
+	if (call->queue.slot && call->session->engine->enqueue(call, changes, answers_to_next))
 		return 0;
 	return call_is_in_flight(call) ? -ERROR_OUT_OF_RANGE : start_request(call, changes, answers_to_next);
 }
@@ -112,7 +112,7 @@ static int wait_until(struct trnsci_call *call, int64_t deadline)
 		pthread_mutex_unlock(&session->lock);
 	}
 	/* A call that was never started is the caller's mistake. */
-	return call->state == CALL_IDLE && !call->error.code ? -ERROR_OUT_OF_RANGE : -call->error.code;
+	return call->state == CALL_IDLE && !call->answer.error.code ? -ERROR_OUT_OF_RANGE : -call->answer.error.code;
 }
 
 /* The call stays in flight until the engine answers it; only its error is written now. */
@@ -150,7 +150,7 @@ int call_run(struct trnsci_call *call, struct error *err)
 
 	if (r == 0)
 		return 0;
-	error_import(err, &call->error);
+	error_import(err, &call->answer.error);
 	trnsci_call_free(call);
 	return r;
 }
@@ -170,7 +170,7 @@ int call_run_to_end(struct trnsci_call *call, struct error *err)
 
 	if (r == 0)
 		return 0;
-	error_import(err, &call->error);
+	error_import(err, &call->answer.error);
 	if (call_is_in_flight(call))
 		wait_until(call, DEADLINE_NEVER);
 	trnsci_call_free(call);

@@ -90,9 +90,9 @@ bool call_finish_undiscarded(struct trnsci_call *call, const struct error *error
 		call_set_outputs_lost(call, false);
 	take_out(call);
 	call->connection = call->session->connection;
-	call->bump = bump;
-	call->request = request;
-	call->reply = error ? NULL : reply;
+	call->answer.bump = bump;
+	call->answer.request = request;
+	call->answer.reply = error ? NULL : reply;
 	if (error)
 		call_set_error(call, error);
 	else

@@ -122,7 +122,7 @@ static void on_begins(struct request *request, void *arg)
 	struct trnsci_call *call = arg;
 
 	pthread_mutex_lock(&call->session->lock);
-	call->request = request;
+	call->answer.request = request;
 	if (call->cancelling)
 		request_cancel(request);
 	pthread_mutex_unlock(&call->session->lock);
@@ -158,7 +158,7 @@ static int start_prepared(struct trnsci_call *call, struct request **ret_request
 	struct bump *bump = bump_new_cached(&call->session->bump_cache);
 	uint32_t handles[ARGS_SWAPS];
 	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
-	const struct request_call run = {.prepared = call->prepared, .changes = &changes};
+	const struct request_call run = {.prepared = call->preparation.handle, .changes = &changes};
 
 	return bump ? start_call(call, &run, bump, ret_request) : -ERROR_NO_MEMORY;
 }
@@ -241,9 +241,9 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 	if (r < 0) {
 		embedded->unanswered--;
 		pthread_cond_broadcast(&session->ended);
-		call->request = NULL;
+		call->answer.request = NULL;
 	} else if (request && call->state == CALL_IN_FLIGHT) {
-		call->request = request;
+		call->answer.request = request;
 		if (call->cancelling)
 			request_cancel(request);
 	}
@@ -256,8 +256,8 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 static void embedded_cancel(struct trnsci_call *call)
 {
 	pthread_mutex_lock(&call->session->lock);
-	if (call->state == CALL_IN_FLIGHT && call->request)
-		request_cancel(call->request);
+	if (call->state == CALL_IN_FLIGHT && call->answer.request)
+		request_cancel(call->answer.request);
 	pthread_mutex_unlock(&call->session->lock);
 }
 

@@ -108,9 +108,9 @@ static void fail_growth(struct trnsci_session *session, const struct error *erro
 static int map_arena(struct trnsci_call *call, struct arena **ret_arena, struct error *err)
 {
 	struct arena_request *request = &call->session->arena_request;
-	const struct value *handle = value_get(call->reply, "arena");
+	const struct value *handle = value_get(call->answer.reply, "arena");
 	uint64_t number = 0;
-	int r = arena_map(&call->fds, call->reply, call->bytes, ret_arena, err);
+	int r = arena_map(&call->answer.fds, call->answer.reply, call->bytes, ret_arena, err);
 
 	request->failure.code = 0;
 	if (r < 0) {
@@ -130,10 +130,10 @@ static void take_arena(struct trnsci_call *call)
 	int r;
 
 	session->arena_request.asked = session->fds_pending = false;
-	if (call->reply)
+	if (call->answer.reply)
 		r = map_arena(call, &arena, &error);
-	else if (call->error.code)
-		r = error_import(&error, &call->error);
+	else if (call->answer.error.code)
+		r = error_import(&error, &call->answer.error);
 	else
 		r = error_set(&error, ERROR_CLOSED, "arena: the request could not be sent");
 	if (r == 0) {
@@ -191,7 +191,7 @@ static void end_leaving(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	struct arena *arena = call->tied_to == session->connection ? arena_find(session, call->bytes) : NULL;
 
-	if (arena && call->reply && arena->n_tiles == 0)
+	if (arena && call->answer.reply && arena->n_tiles == 0)
 		arena_remove(session, arena);
 	else if (arena)
 		arena->leaving = false;

@@ -27,9 +27,9 @@ static int map_queue(struct trnsci_call *call, struct queue *queue, struct error
 	if (r == 0)
 		r = call_reply_u64(call, "completions_offset", &completions, err);
 	if (r == 0)
-		r = sealed_memfd_check_count(&call->fds, 1, "queue", err);
+		r = sealed_memfd_check_count(&call->answer.fds, 1, "queue", err);
 	if (r == 0)
-		r = sealed_memfd_check(call->fds.at[0], bytes, false, "queue", err);
+		r = sealed_memfd_check(call->answer.fds.at[0], bytes, false, "queue", err);
 	if (r < 0)
 		return r;
 	if (entries < QUEUE_ENTRIES_LEAST || entries > QUEUE_ENTRIES_MOST || (entries & (entries - 1)) ||
@@ -37,7 +37,7 @@ static int map_queue(struct trnsci_call *call, struct queue *queue, struct error
 	    completions != QUEUE_PAGE_BYTES + entries * QUEUE_ENTRY_BYTES)
 		return error_set(err, ERROR_BAD_REPLY, "queue: %llu entries in %llu bytes", (unsigned long long)entries,
 				 (unsigned long long)bytes);
-	base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, call->fds.at[0], 0);
+	base = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, call->answer.fds.at[0], 0);
 	if (base == MAP_FAILED)
 		return error_set(err, ERROR_SYSTEM, "queue: mmap: %s", strerror(errno));
 	madvise(base, (size_t)bytes, MADV_DONTFORK);

@@ -59,15 +59,15 @@ static int read_reply(struct trnsci_call *call, struct ring_link *link, struct e
 	if (r == 0)
 		r = call_reply_u64(call, "index_bytes", &index_bytes, err);
 	if (r == 0)
-		r = sealed_memfd_check_count(&call->fds, 3, "ring", err);
+		r = sealed_memfd_check_count(&call->answer.fds, 3, "ring", err);
 	if (r == 0)
-		r = sealed_memfd_check(call->fds.at[0], bytes, true, "ring", err);
+		r = sealed_memfd_check(call->answer.fds.at[0], bytes, true, "ring", err);
 	if (r == 0)
-		r = ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
+		r = ring_link_map(link, call->answer.fds.at[0], data_offset, PROT_READ, err);
 	if (r == 0)
-		r = map_index(link, call->fds.at[1], index_bytes, err);
+		r = map_index(link, call->answer.fds.at[1], index_bytes, err);
 	if (r == 0)
-		r = keep_wake(link, &call->fds, err);
+		r = keep_wake(link, &call->answer.fds, err);
 	return r;
 }
 
@@ -78,10 +78,10 @@ static int read_broadcast_reply(struct trnsci_call *call, struct ring_link *link
 	int r = ring_reply_read(call, link, &data_offset, &bytes, err);
 
 	if (r == 0)
-		r = sealed_memfd_check_count(&call->fds, 1, "broadcast", err);
+		r = sealed_memfd_check_count(&call->answer.fds, 1, "broadcast", err);
 	if (r == 0)
-		r = sealed_memfd_check(call->fds.at[0], bytes, true, "broadcast", err);
-	return r < 0 ? r : ring_link_map(link, call->fds.at[0], data_offset, PROT_READ, err);
+		r = sealed_memfd_check(call->answer.fds.at[0], bytes, true, "broadcast", err);
+	return r < 0 ? r : ring_link_map(link, call->answer.fds.at[0], data_offset, PROT_READ, err);
 }
 
 int remote_attach_broadcast(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)

@@ -53,7 +53,7 @@ static int run_in_turn(struct trnsci_call *call, int64_t deadline, struct error 
 	r = call_run_until(call, NULL, deadline);
 	if (r == 0)
 		return 0;
-	error_import(err, &call->error);
+	error_import(err, &call->answer.error);
 	pthread_mutex_lock(&call->session->lock);
 	if (call->state != CALL_IN_FLIGHT) /* it may not have been sent at all */
 		let_others_ask(call);

@@ -7,7 +7,7 @@
 
 #include "call/call.h"
 
-/* Runs a call whose reply brings descriptors, in call->fds; as call_run. One such call at a time: a received descriptor
+/* Runs a call whose reply brings descriptors, in call->answer.fds; as call_run. One such call at a time: a received descriptor
  * cannot be tied to a range of bytes. */
 int sealed_memfd_run_call(struct trnsci_call *call, struct error *err);
 

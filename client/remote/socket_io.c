@@ -156,7 +156,7 @@ static void answer_call(struct trnsci_session *session, const struct message *me
 		*result = message->result;
 	else if (error.code == 0)
 		error_set(&error, ERROR_NO_MEMORY, "%s: the reply", call->method);
-	call->fds = take_fds(session->peer, call);
+	call->answer.fds = take_fds(session->peer, call);
 	call_finish(call, error.code ? &error : NULL, bump, NULL, result);
 }
 
