@@ -198,7 +198,7 @@ int prepared_take_tiles_locked(const struct prepared *prepared)
 static int run_in_place(const struct prepared *prepared, struct inline_run *kept)
 {
 	struct engine_session *session = prepared->plan.session;
-	const int error = placement_seek(&kept->run, NULL);
+	const int error = prepared->plan.placements.count > 0 ? placement_seek(&kept->run, NULL) : 0;
 
 	if (kept->job.is_single)
 		run_resume(&kept->run);

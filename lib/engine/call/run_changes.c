@@ -103,6 +103,22 @@ static void change_memory(const struct plan *plan, void *const *memory, struct r
 			run->bound.base[i] = memory[plan->buffers[i]->handle];
 }
 
+/* Sets what draws that state nothing themselves begin with. */
+static void choose_place(const struct prepared *prepared, const struct prepared_changes *changes, struct run *run)
+{
+	run->choice = prepared->first.choice;
+	if (changes->given & PREPARED_SEED)
+		run->choice.seed = changes->seed;
+	if (changes->given & PREPARED_STREAM)
+		run->choice.stream = changes->stream;
+	if (changes->given & PREPARED_OFFSET)
+		run->choice.offset = changes->offset;
+	if (changes->given & PREPARED_POSITION)
+		run->choice.position = changes->position;
+	if (prepared->plan.placements.is_run)
+		run_name_stream(run, changes->given ? NULL : prepared->plan.placements.name);
+}
+
 /* Sets all but the tiles: what the call states, and the run's changes over it. A run that changes anything of its place
  * does not draw from the call's named stream. */
 static int change_place(const struct prepared *prepared, const struct prepared_changes *changes, const char *context,
@@ -119,17 +135,8 @@ static int change_place(const struct prepared *prepared, const struct prepared_c
 	if (prepared->names_memory && !changes->memory)
 		return error_set(err, ERROR_MISSING_PARAMETER, "%s: memory: missing: give the address of each array",
 				 context);
-	run->choice = prepared->first.choice;
-	if (changes->given & PREPARED_SEED)
-		run->choice.seed = changes->seed;
-	if (changes->given & PREPARED_STREAM)
-		run->choice.stream = changes->stream;
-	if (changes->given & PREPARED_OFFSET)
-		run->choice.offset = changes->offset;
-	if (changes->given & PREPARED_POSITION)
-		run->choice.position = changes->position;
-	if (prepared->plan.placements.is_run)
-		run_name_stream(run, changes->given ? NULL : prepared->plan.placements.name);
+	if (prepared->plan.placements.count > 0)
+		choose_place(prepared, changes, run);
 	if (prepared->names_memory)
 		change_memory(&prepared->plan, changes->memory, run);
 	return 0;
