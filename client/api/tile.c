@@ -79,7 +79,7 @@ static int enter_tile(const struct trnsci_call *call, const struct trnsci_value 
 		return r;
 	struct arena *arena = arena_find(session, number);
 
-	if (!arena && session->arena_request.failure.code) {
+	if (!arena && number == session->arena_request.failed && call->connection == session->arena_request.failed_on) {
 		session->arena_request.unmapped = (uint32_t)number;
 		session->arena_request.unmapped_on = call->connection;
 		*err = session->arena_request.failure;

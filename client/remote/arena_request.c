@@ -112,11 +112,10 @@ static int map_arena(struct trnsci_call *call, struct arena **ret_arena, struct 
 	uint64_t number = 0;
 	int r = arena_map(&call->answer.fds, call->answer.reply, call->bytes, ret_arena, err);
 
-	request->failure.code = 0;
 	if (r < 0) {
 		request->failure = *err;
-		request->unmapped = handle && value_to_u64(handle, &number) ? (uint32_t)number : 0;
-		request->unmapped_on = call->session->connection;
+		request->failed = request->unmapped = handle && value_to_u64(handle, &number) ? (uint32_t)number : 0;
+		request->failed_on = request->unmapped_on = call->session->connection;
 	}
 	return r;
 }

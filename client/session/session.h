@@ -46,7 +46,10 @@ struct arena_request {
 	 * back. */
 	uint32_t unmapped;
 	uint64_t unmapped_on;
-	struct error failure; /* why */
+	/* The last such arena, of whose tiles replies may come later, and why. */
+	uint32_t failed;
+	uint64_t failed_on;
+	struct error failure;
 };
 
 /* One engine. session->peer is its own. */

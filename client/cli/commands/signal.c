@@ -20,10 +20,7 @@ struct signal_command {
 /* The commands work along the last axes; along another axis, the array is taken as it is. */
 static size_t last_axis(const struct options *options, size_t ndim)
 {
-	const char *axis = options_get(options, "axis");
-	const long long at = axis ? strtoll(axis, NULL, 10) : -1;
-
-	return at == -1 || at == (long long)ndim - 1 ? 1 : ndim;
+	return options_axis(options, ndim) == 1 ? 1 : ndim;
 }
 
 static size_t last_two(const struct options *options, size_t ndim)

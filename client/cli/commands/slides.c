@@ -11,6 +11,9 @@
 
 #include "options/numbers.h"
 
+/* Of each bin, at most, in the sums of two stretches: signals that are no longer than these go at once. */
+enum { SUMS_BYTES = 2 * 8 * 16 };
+
 /* Frames of one signal. One command runs in a process. */
 static struct frames {
 	uint64_t n, hop;       /* samples of a frame, and between two */
@@ -115,19 +118,21 @@ bool slide_welch(void *arg, uint64_t room, struct slide *ret)
 	const struct computation *computation = arg;
 	const struct options *options = computation->options;
 	const struct npy *array = &first_input(computation)->array;
-	const char *text = options_get(options, "axis");
-	const long long at = text ? strtoll(text, NULL, 10) : -1;
-	const size_t axis = (size_t)(at < 0 ? -at : (long long)array->ndim - at);
+	const size_t axis = options_axis(options, array->ndim);
 	const bool whole = axis > 1 || is_text(options); /* one item is all signals */
-	uint64_t shared;
+	uint64_t shared, nfft;
 
 	frames = (struct frames){.n = 256};
-	if (axis < 1 || axis > array->ndim || !read_u64(options, "nperseg", &frames.n) || !is_length(frames.n))
+	if (axis < 1 || !read_u64(options, "nperseg", &frames.n) || !is_length(frames.n))
 		return false;
 	frames.length = array->shape[array->ndim - axis];
 	shared = frames.n / 2;
 	if (frames.n > frames.length || !read_u64(options, "noverlap", &shared) || shared >= frames.n ||
 	    (options_get(options, "average") && !is_choice(options, "average", "mean")))
+		return false;
+	nfft = frames.n;
+	if (!read_u64(options, "nfft", &nfft) || !is_length(nfft) ||
+	    nfft * SUMS_BYTES >= frames.length * trnsci_dtype_size(array->dtype))
 		return false;
 	frames.hop = frames.n - shared;
 	frames.count = (frames.length - frames.n) / frames.hop + 1;

@@ -77,8 +77,7 @@ static void make_names(char *to, const char *lead, const char *const value[2], u
 int spectrum_write_bins(struct output *output, const struct options *options, const struct input *input,
 			const struct trnsci_tile_info *result, const void *data)
 {
-	const int64_t given = options_get(options, "axis") ? strtoll(options_get(options, "axis"), NULL, 10) : -1;
-	const size_t axis = (size_t)(given < 0 ? given + (int64_t)result->ndim : given);
+	const size_t axis = result->ndim - options_axis(options, result->ndim);
 	const struct split split = split_at(result, axis);
 	const uint64_t n = transform_length(options, input->array.shape[axis]), signals = split.before * split.behind;
 	const size_t element = trnsci_dtype_size(result->dtype);

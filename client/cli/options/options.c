@@ -121,14 +121,14 @@ static int complain_option(const struct option_set *set, const struct list *list
 			(int)word, set->usage);
 }
 
-/* Returns whether an operation has a parameter that is spelt so. */
+/* Returns whether an operation has a parameter that is spelt so. Tiles are no options. */
 static bool is_parameter_of(const char *operation, const char *word)
 {
 	struct trnsci_parameter_info parameter;
 	char spelt[64];
 
 	for (size_t i = 0; trnsci_parameter(operation, i, &parameter) == 0; i++)
-		if (strcmp(parameter_spell(parameter.name, spelt), word) == 0)
+		if (strcmp(parameter.type, "tile") != 0 && strcmp(parameter_spell(parameter.name, spelt), word) == 0)
 			return true;
 	return false;
 }

@@ -60,4 +60,8 @@ int options_set_parameters(const struct options *options, struct trnsci_args *ar
 /* Integers separated by commas, at most TRNSCI_MAX_DIMS of them, each within bounds. */
 bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, size_t *ret_count);
 
+/* Returns the axis that the option `axis` names among ndim, counted from the end: 1 is the last, which is the default; 0: there is no
+ * such axis. */
+size_t options_axis(const struct options *options, size_t ndim);
+
 #endif

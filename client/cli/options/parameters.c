@@ -47,22 +47,39 @@ static bool set_bool(struct trnsci_args *args, const char *name, const char *tex
 	return true;
 }
 
-static bool set_i64(struct trnsci_args *args, const char *name, const char *text)
+static bool read_i64(const char *text, int64_t *ret)
 {
 	char *end;
-
 	uint64_t whole;
 
 	if (parse_u64(text, &whole) && whole <= INT64_MAX) {
-		trnsci_set(args, trnsci_i64(name, (int64_t)whole));
+		*ret = (int64_t)whole;
 		return true;
 	}
 	errno = 0;
-	const long long value = strtoll(text, &end, 10);
-	if (end == text || *end || errno)
+	*ret = strtoll(text, &end, 10);
+	return end != text && !*end && !errno;
+}
+
+static bool set_i64(struct trnsci_args *args, const char *name, const char *text)
+{
+	int64_t value;
+
+	if (!read_i64(text, &value))
 		return false;
 	trnsci_set(args, trnsci_i64(name, value));
 	return true;
+}
+
+size_t options_axis(const struct options *options, size_t ndim)
+{
+	const char *text = options_get(options, "axis");
+	const int64_t n = (int64_t)ndim;
+	int64_t axis = -1;
+
+	if ((text && !read_i64(text, &axis)) || axis < -n || axis >= n)
+		return 0;
+	return (size_t)(axis < 0 ? -axis : n - axis);
 }
 
 /* "3,4" or "-2,-1". */

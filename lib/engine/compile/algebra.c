@@ -67,9 +67,9 @@ static enum dtype real_of(enum dtype dtype)
 	return dtype == DTYPE_C64 ? DTYPE_F32 : dtype == DTYPE_C128 ? DTYPE_F64 : dtype;
 }
 
-/* Adds the step, whose result has in[0]'s shape and that dtype. It is valid until another is added. */
-static struct step *add_step(struct compiler *c, unsigned operation, struct buffer *const in[3], enum dtype dtype,
-			     unsigned out_param)
+/* Adds the step, whose result has in[0]'s shape and that dtype, and its reply. */
+static void add_step(struct compiler *c, struct algebra_step algebra, struct buffer *const in[3], enum dtype dtype,
+		     unsigned out_param)
 {
 	struct shape shape = in[0]->shape;
 	struct buffer *out;
@@ -88,9 +88,8 @@ static struct step *add_step(struct compiler *c, unsigned operation, struct buff
 	step = compile_add_step(c, resized ? STEP_ALGEBRA_RESIZED : STEP_ALGEBRA, in[0], out);
 	step->in[1] = in[1];
 	step->in[2] = in[2];
-	step->algebra = (struct algebra_step){.operation = operation};
+	step->algebra = algebra;
 	compile_reply(c, out_param, out);
-	return step;
 }
 
 /* abs, real and imag of complex elements are real. */
@@ -102,7 +101,7 @@ void compile_unary(struct compiler *c)
 	const enum dtype dtype = in[0]->shape.dtype;
 
 	check_dtype(c, UNARY_IN, operation, dtype);
-	add_step(c, operation, in, narrows ? real_of(dtype) : dtype, UNARY_OUT);
+	add_step(c, (struct algebra_step){.operation = operation}, in, narrows ? real_of(dtype) : dtype, UNARY_OUT);
 }
 
 /* The second operand is of the first one's dtype; a factor or a divisor of a complex one may be real. */
@@ -127,7 +126,7 @@ void compile_binary(struct compiler *c)
 				    dtype_is_complex(first) && scales ? " or " : "",
 				    dtype_is_complex(first) && scales ? dtype_name(real_of(first)) : "");
 	check_shape(c, ADD_B, &in[1]->shape, &in[0]->shape);
-	add_step(c, operation, in, first, ADD_OUT);
+	add_step(c, (struct algebra_step){.operation = operation}, in, first, ADD_OUT);
 }
 
 /* Samples are made in pairs, each from two uniforms. */
@@ -140,19 +139,19 @@ void compile_box_muller(struct compiler *c)
 	if (shape->n % 2)
 		compile_param_error(c, BOX_MULLER_IN, ERROR_BAD_SHAPE,
 				    "it has %" PRIu64 " elements, allowed is an even number", shape->n);
-	add_step(c, ALGEBRA_box_muller, in, shape->dtype, BOX_MULLER_OUT);
+	add_step(c, (struct algebra_step){.operation = ALGEBRA_box_muller}, in, shape->dtype, BOX_MULLER_OUT);
 }
 
 void compile_scale(struct compiler *c)
 {
 	struct buffer *in[3] = {compile_input(c, SCALE_IN)};
 	const enum dtype dtype = in[0]->shape.dtype;
-	struct step *step;
+	struct algebra_step scale = {.operation = ALGEBRA_scale};
 
 	check_dtype(c, SCALE_IN, ALGEBRA_scale, dtype);
-	step = add_step(c, ALGEBRA_scale, in, dtype, SCALE_OUT);
-	step->algebra.numbers.by = c->args.at[SCALE_BY].f64;
-	step->algebra.numbers.plus = c->args.at[SCALE_PLUS].f64;
+	scale.numbers.by = c->args.at[SCALE_BY].f64;
+	scale.numbers.plus = c->args.at[SCALE_PLUS].f64;
+	add_step(c, scale, in, dtype, SCALE_OUT);
 }
 
 /* low <= high is written so that it would also refuse NaN; binding has refused that before. */
@@ -161,14 +160,14 @@ void compile_clip(struct compiler *c)
 	const double low = c->args.at[CLIP_LOW].f64, high = c->args.at[CLIP_HIGH].f64;
 	struct buffer *in[3] = {compile_input(c, CLIP_IN)};
 	const enum dtype dtype = in[0]->shape.dtype;
-	struct step *step;
+	struct algebra_step clip = {.operation = ALGEBRA_clip};
 
 	check_dtype(c, CLIP_IN, ALGEBRA_clip, dtype);
 	if (!(low <= high))
 		compile_param_error(c, CLIP_LOW, ERROR_OUT_OF_RANGE, "got %.17g, allowed is up to high = %.17g", low, high);
-	step = add_step(c, ALGEBRA_clip, in, dtype, CLIP_OUT);
-	step->algebra.numbers.low = low;
-	step->algebra.numbers.high = high;
+	clip.numbers.low = low;
+	clip.numbers.high = high;
+	add_step(c, clip, in, dtype, CLIP_OUT);
 }
 
 /* The condition is the third operand of the kernel, as it may be of another dtype than the result. */
@@ -176,8 +175,10 @@ void compile_where(struct compiler *c)
 {
 	struct buffer *in[3] = {compile_input(c, WHERE_A)};
 	const enum dtype dtype = in[0]->shape.dtype;
+	const struct algebra_step where = {.operation = ALGEBRA_where,
+					   .tests = c->args.at[WHERE_ABOVE].given,
+					   .above = c->args.at[WHERE_ABOVE].f64};
 	enum dtype second, tested;
-	struct step *step;
 
 	in[1] = compile_input(c, WHERE_B);
 	in[2] = compile_input(c, WHERE_CONDITION);
@@ -192,9 +193,7 @@ void compile_where(struct compiler *c)
 				    dtype_name(tested));
 	check_shape(c, WHERE_B, &in[1]->shape, &in[0]->shape);
 	check_shape(c, WHERE_CONDITION, &in[2]->shape, &in[0]->shape);
-	step = add_step(c, ALGEBRA_where, in, dtype, WHERE_OUT);
-	step->algebra.tests = c->args.at[WHERE_ABOVE].given;
-	step->algebra.above = c->args.at[WHERE_ABOVE].f64;
+	add_step(c, where, in, dtype, WHERE_OUT);
 }
 
 /* ---- reductions ---- */

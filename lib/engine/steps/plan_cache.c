@@ -330,6 +330,16 @@ static void link_waiter(struct plan_entry *entry, struct plan_waiter *waiter)
 	waiter->linked = true;
 }
 
+static void unlink_waiter(struct plan_entry *entry, struct plan_waiter *waiter)
+{
+	if (!waiter->linked)
+		return;
+	*(waiter->prev ? &waiter->prev->next : &entry->waiters) = waiter->next;
+	if (waiter->next)
+		waiter->next->prev = waiter->prev;
+	waiter->linked = false;
+}
+
 /* The first who waits submits the job that builds the plan. That job holds a use of its own, so the entry lives while
  * it runs. */
 int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter)
@@ -338,7 +348,9 @@ int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter
 
 	pthread_mutex_lock(&plans->lock);
 	result = entry->ready ? 0 : entry->error ? entry->error : 1;
-	if (result == 1 && !waiter->linked)
+	if (result != 1)
+		unlink_waiter(entry, waiter); /* it may be here before the one who built the plan wakes it */
+	else if (!waiter->linked)
 		link_waiter(entry, waiter);
 	if (result == 1 && !entry->making) {
 		entry->making = true;
@@ -352,12 +364,7 @@ int plans_wait(struct plans *plans, struct plan_entry *entry, struct plan_waiter
 void plans_unwait(struct plans *plans, struct plan_entry *entry, struct plan_waiter *waiter)
 {
 	pthread_mutex_lock(&plans->lock);
-	if (waiter->linked) {
-		*(waiter->prev ? &waiter->prev->next : &entry->waiters) = waiter->next;
-		if (waiter->next)
-			waiter->next->prev = waiter->prev;
-		waiter->linked = false;
-	}
+	unlink_waiter(entry, waiter);
 	pthread_mutex_unlock(&plans->lock);
 }
 

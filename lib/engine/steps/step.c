@@ -105,6 +105,7 @@ static int await_plans(struct step_run *run)
 
 void step_place(struct step_run *run)
 {
+	run->stage = 0;
 	for (unsigned i = 0; i < STAGED_INPUTS; i++)
 		run->io.in[i] = bound_base(run->bound, run->step->in[i]);
 	run->io.out = bound_base(run->bound, run->step->out);

@@ -335,7 +335,8 @@ uint64_t step_cost_ns(const struct bindings *bound, const struct step *step);
 /* Begins a step that is not element-wise, and gets its state and work memory. It is then advanced and its chunks are run
  * like a job's, until JOB_END. -ERROR_NO_MEMORY, -ERROR_NOT_SUPPORTED. */
 int step_begin(const struct bindings *bound, const struct step *step, struct job *job, struct step_run **ret_run);
-/* Makes one that has ended begin again, if its kind reruns; or only finds where its buffers are. */
+/* Makes one that has ended begin again, if its kind reruns; or goes back to its first stage and finds where its buffers are, for one
+ * that was begun before. */
 void step_rewind(struct step_run *run);
 void step_place(struct step_run *run);
 int step_advance(struct step_run *run, size_t *ret_chunks);

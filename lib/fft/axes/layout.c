@@ -62,9 +62,9 @@ static void merge_loops(struct loops *loops)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < loops->n; i++) {
-		struct fft_axis *last = &loops->at[n - 1];
+		struct fft_axis *last = n > 0 ? &loops->at[n - 1] : NULL;
 
-		if (n > 0 && loops->at[i].in_stride == last->n * last->in_stride &&
+		if (last && loops->at[i].in_stride == last->n * last->in_stride &&
 		    loops->at[i].out_stride == last->n * last->out_stride)
 			last->n *= loops->at[i].n;
 		else

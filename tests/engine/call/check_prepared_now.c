@@ -256,44 +256,64 @@ static struct call *new_transform(const uint32_t tiles[2])
 	return call;
 }
 
-/* Along two axes, in tiles that change from run to run. Before each, a request finds the plans, or makes them. */
-static void transforms(void **state)
+enum { PAIRS = 5, MOST_BYTES = 4 * 24 * 8 };
+
+static void compare_transform(struct fixture *fixture, uint64_t handle, const uint32_t tiles[2], void *out, size_t bytes)
 {
-	enum { ROWS = 4, N = 24, PAIRS = 5, BYTES = ROWS * N * 8 };
-	struct fixture fixture = fixture_open(2);
+	const struct prepared_changes changes = {.tiles = tiles, .n_tiles = 2};
+	struct call *call = new_transform(tiles);
+	char expected[MOST_BYTES];
+	struct prepared *prepared;
+	const struct value *reply;
+
+	call_start(call, fixture->memory, "fft");
+	call_wait(call);
+	assert_null(request_error(call->request));
+	memcpy(expected, out, bytes);
+	memset(out, 0, bytes);
+	reply = run_now(fixture, handle, &changes, &prepared);
+	assert_non_null(reply);
+	expect_equal("fft", reply, request_result(call->request));
+	assert_memory_equal(out, expected, bytes);
+	prepared_give(prepared);
+	call_free(call);
+}
+
+static void transforms_of(struct fixture *fixture, uint64_t rows, uint64_t n)
+{
+	const size_t bytes = rows * n * 8;
 	void *in[PAIRS], *out[PAIRS];
 	uint32_t tiles[PAIRS][2];
 	uint64_t handle;
 
-	(void)state;
 	for (size_t i = 0; i < PAIRS; i++) {
-		tiles[i][0] = (uint32_t)rows_of(&fixture, ROWS, N, &in[i]);
-		tiles[i][1] = (uint32_t)rows_of(&fixture, ROWS, N, &out[i]);
-		for (size_t k = 0; k < BYTES / sizeof(float); k++)
+		tiles[i][0] = (uint32_t)rows_of(fixture, rows, n, &in[i]);
+		tiles[i][1] = (uint32_t)rows_of(fixture, rows, n, &out[i]);
+		for (size_t k = 0; k < bytes / sizeof(float); k++)
 			((float *)in[i])[k] = (float)((k * 37 + i * 11) % 101);
 	}
-	handle = prepare(&fixture, "fft", new_transform(tiles[0]));
+	handle = prepare(fixture, "fft", new_transform(tiles[0]));
 	assert_true(handle != 0);
-	for (size_t i = 0; i < 3 * PAIRS; i++) {
-		const struct prepared_changes changes = {.tiles = tiles[i % PAIRS], .n_tiles = 2};
-		struct call *call = new_transform(tiles[i % PAIRS]);
-		char expected[BYTES];
-		struct prepared *prepared;
-		const struct value *reply;
+	for (size_t i = 0; i < 3 * PAIRS; i++)
+		compare_transform(fixture, handle, tiles[i % PAIRS], out[i % PAIRS], bytes);
+}
 
-		call_start(call, fixture.memory, "fft");
-		call_wait(call);
-		assert_null(request_error(call->request));
-		memcpy(expected, out[i % PAIRS], BYTES);
-		memset(out[i % PAIRS], 0, BYTES);
-		reply = run_now(&fixture, handle, &changes, &prepared);
-		assert_non_null(reply);
-		expect_equal("fft", reply, request_result(call->request));
-		assert_memory_equal(out[i % PAIRS], expected, BYTES);
-		prepared_give(prepared);
-		call_free(call);
+/* Along two axes, in tiles that change from run to run. Before each, a request finds the plans, or makes them. Small ones run in one
+ * chunk on the caller's stack, where a level's kernels need little scratch. */
+static void transforms(void **state)
+{
+	static const uint64_t shapes[][2] = {{1, 1}, {1, 2}, {1, 4}, {1, 8}, {2, 4}, {4, 4}, {1, 24}, {4, 24}};
+	size_t n_levels;
+	const struct cpu_level *levels = cpu_levels(&n_levels);
+
+	(void)state;
+	for (size_t level = 0; level < n_levels; level++) {
+		struct fixture fixture = fixture_open_with(2, cpu_level_usable(&levels[level]), 1 << 20, NULL);
+
+		for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+			transforms_of(&fixture, shapes[i][0], shapes[i][1]);
+		fixture_close(&fixture);
 	}
-	fixture_close(&fixture);
 }
 
 /* While one run is not given back, others are requests; and it outlives release and session. */

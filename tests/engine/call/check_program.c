@@ -237,6 +237,72 @@ static void test_result_beside_out(void **state)
 	fixture_close(&fixture);
 }
 
+/* Adds a step with numbers of its own, whose result is y. */
+static struct value *add_numbered(struct call *call, struct value *steps, const char *op)
+{
+	struct value *step = add_step(call, steps, op, "y");
+
+	set(call, step, strcmp(op, "where") == 0 ? "condition" : "in", value_string("u"));
+	if (strcmp(op, "scale") == 0) {
+		set(call, step, "by", value_real(3));
+		set(call, step, "plus", value_real(1));
+	} else if (strcmp(op, "clip") == 0) {
+		set(call, step, "low", value_real(0.25));
+		set(call, step, "high", value_real(0.5));
+	} else {
+		set(call, step, "a", value_string("u"));
+		set(call, step, "b", value_string("v"));
+		set(call, step, "above", value_real(0.75));
+	}
+	return step;
+}
+
+static float numbered(const char *op, float u, float v)
+{
+	if (strcmp(op, "scale") == 0)
+		return 3 * u + 1;
+	if (strcmp(op, "clip") == 0)
+		return u < 0.25f ? 0.25f : u > 0.5f ? 0.5f : u;
+	return u > 0.75f ? u : v;
+}
+
+/* A step keeps its numbers wherever it stands, also where its result is copied besides. */
+static void test_numbers_of_steps(void **state)
+{
+	static const char *const operations[] = {"scale", "clip", "where"};
+	enum { N = 64, MOST = 20 };
+	struct fixture fixture = fixture_open(1);
+	float *at, u[N], v[N];
+	const uint64_t tile = tile_of(&fixture, "f32", N, (void **)&at);
+
+	(void)state;
+	draw_to(&fixture, "uniform", tile, 0);
+	memcpy(u, at, sizeof u);
+	draw_to(&fixture, "uniform", tile, N);
+	memcpy(v, at, sizeof v);
+	for (size_t i = 0; i < 3 * MOST; i++) {
+		const char *op = operations[i % 3];
+		struct call *call = call_new();
+		struct value steps = value_array(), *step;
+
+		for (size_t k = 0; k < 2 + i / 3; k++) {
+			step = add_step(call, &steps, "uniform", k == 0 ? "u" : k == 1 ? "v" : NULL);
+			set(call, step, "n", value_uint(N));
+		}
+		set(call, add_numbered(call, &steps, op), "out", value_uint(tile));
+		put(call, "seed", value_uint(77));
+		finish(call, steps, "y");
+		const struct value *y = result_data(call_run(call, fixture.memory, "run"), "y");
+
+		assert_memory_equal(y->bytes.at, at, sizeof u);
+		for (size_t k = 0; k < N; k++)
+			if (at[k] != numbered(op, u[k], v[k]))
+				fail_msg("%s as step %zu: %g, expected %g", op, 2 + i / 3, at[k], numbered(op, u[k], v[k]));
+		call_free(call);
+	}
+	fixture_close(&fixture);
+}
+
 /* More values alive at once than scratch has places for, and steps that nobody uses. */
 static void test_many_values(void **state)
 {
@@ -480,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_fused_is_apart),
 		cmocka_unit_test(test_hazards),
 		cmocka_unit_test(test_result_beside_out),
+		cmocka_unit_test(test_numbers_of_steps),
 		cmocka_unit_test(test_many_values),
 		cmocka_unit_test(test_draws_share_no_word),
 		cmocka_unit_test(test_same_bytes_everywhere),
