@@ -22,7 +22,9 @@ enum {
 	BACKOFF_MOST = 65536,
 	VAIN_LEAST = 16, /* waits after a vain spin for a batch */
 	VAIN_MOST = 1024,
-	VAIN_NS = 20000, /* window after one, which each spin that is not doubles: what waking a thread takes */
+	VAIN_NS = 20000,   /* window after one, which each spin that is not doubles: what waking a thread takes */
+	UNTIL_TRIES = 128, /* waits before the other mode is tried */
+	LONGEST = 10,      /* times the bound: a longer wait counts as so long */
 };
 
 void spin_init(struct spin *spin, uint64_t most_ns)
@@ -33,6 +35,7 @@ void spin_init(struct spin *spin, uint64_t most_ns)
 void spin_init_following(struct spin *spin, uint64_t most_ns, uint64_t longest_ns)
 {
 	*spin = (struct spin){.most_ns = most_ns, .longest_ns = longest_ns};
+	explore_init(&spin->modes, SPIN_SPINS, UNTIL_TRIES);
 }
 
 void spin_init_for_several(struct spin *spin, uint64_t most_ns)
@@ -52,6 +55,7 @@ void spin_init_for_batch(struct spin *spin, uint64_t most_ns)
 void spin_begin(struct spin *spin)
 {
 	spin->polls = spin->yield_at = 0;
+	spin->mode = explore_next(&spin->modes);
 	if (spin->most_ns)
 		spin->began_ns = now_ns();
 }
@@ -85,7 +89,7 @@ bool spin_again(struct spin *spin)
 {
 	uint64_t now;
 
-	if (spin->window_ns == 0 || spin->sleeps_left)
+	if (spin->window_ns == 0 || spin->sleeps_left || spin->mode == SPIN_SLEEPS)
 		return false;
 	now = now_ns();
 	if (now - spin->began_ns >= spin->window_ns)
@@ -104,6 +108,15 @@ void spin_give_up(struct spin *spin)
 		spin->sleeps_left++; /* spin_end counts this wait as well */
 		spin->window_ns = spin->most_ns < VAIN_NS ? spin->most_ns : VAIN_NS;
 	}
+}
+
+/* Learns from a wait in the mode that was chosen for it; others, which slept for want of a window, count for neither.
+ */
+static void learn(struct spin *spin, uint64_t took_ns)
+{
+	const uint64_t most_ns = LONGEST * spin->most_ns;
+
+	explore_learn(&spin->modes, spin->mode, took_ns < most_ns ? took_ns : most_ns);
 }
 
 static void end_wait_for_batch(struct spin *spin)
@@ -145,6 +158,8 @@ void spin_end(struct spin *spin)
 		return;
 	}
 	took_ns = now_ns() - spin->began_ns;
+	if (spin->window_ns > 0 && !spin->sleeps_left && !spin->for_several)
+		learn(spin, took_ns);
 	spin->sleeps_left -= spin->sleeps_left > 0;
 	if (was_short(spin, took_ns))
 		spin->window_ns = window_after(spin, took_ns);

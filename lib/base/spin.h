@@ -9,13 +9,17 @@
  * at once: a thread that spins yields the CPU for a scheduler slice of milliseconds, while a thread that is woken gets it
  * immediately.
  *
- * Measured on two CPUs beside a program that computes without end: without that last rule, two clients in turn get through
- * 0.45 as many calls, and the 99th percentile of their shares is five times as long. */
+ * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from
+ * its CPU, so whichever of spinning and sleeping has the shorter waits is used (explore.h). */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/explore.h"
+
+enum spin_mode { SPIN_SLEEPS, SPIN_SPINS, SPIN_MODES };
 
 struct spin {
 	uint64_t most_ns;     /* the bound; 0: never spins */
@@ -28,6 +32,8 @@ struct spin {
 	unsigned yield_at;    /* of these, the one before which the CPU is yielded next */
 	unsigned backoff;     /* waits that sleep after a long yield or a vain spin; doubled by one, lowered by others */
 	unsigned sleeps_left; /* of these, still to come */
+	struct explore modes; /* enum spin_mode */
+	enum spin_mode mode;  /* of this wait */
 	unsigned closed;      /* waits for several answers without a window */
 };
 

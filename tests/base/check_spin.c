@@ -148,7 +148,7 @@ static void test_spins_for_several(void **state)
 
 	(void)state;
 	spin_init_for_several(&spin, MOST_NS);
-	for (int i = 0; i < 256; i++) {
+	for (int i = 0; i < 2 * 128; i++) { /* longer than any series of tries */
 		spin.sleeps_left = 0;
 		begin_wait(&spin);
 		assert_true(spin_again(&spin));
@@ -222,6 +222,98 @@ static void test_vain_spins_for_a_batch_become_rare(void **state)
 	assert_in_range(count_sleeps(&spin), 1, 32);
 }
 
+/* A wait that took length_ns as far as the thread can see. Waits are as long as the mode in which they are made says. */
+static void wait_in_mode(struct spin *spin, const uint64_t lengths_ns[SPIN_MODES])
+{
+	spin->window_ns = MOST_NS;
+	spin->sleeps_left = 0;
+	begin_wait(spin);
+	const bool spins = spin_again(spin);
+
+	end_wait_after(spin, lengths_ns[spins ? SPIN_SPINS : SPIN_SLEEPS]);
+}
+
+static unsigned count_waits_until(struct spin *spin, enum spin_mode mode, const uint64_t lengths_ns[SPIN_MODES])
+{
+	unsigned waits = 0;
+
+	while (waits < 20000 && spin->modes.way != mode) {
+		wait_in_mode(spin, lengths_ns);
+		waits++;
+	}
+	return waits;
+}
+
+/* The mode with the shorter waits is found, whichever it is, and found again when that changes. */
+static void test_chooses_the_shorter_waits(void **state)
+{
+	const uint64_t lengths_ns[2][SPIN_MODES] = {{[SPIN_SLEEPS] = MOST_NS / 20, [SPIN_SPINS] = 5 * MOST_NS},
+						    {[SPIN_SLEEPS] = 5 * MOST_NS, [SPIN_SPINS] = MOST_NS / 20}};
+	struct spin spin;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	for (int i = 0; i < 4; i++) {
+		const enum spin_mode best = i % 2 ? SPIN_SPINS : SPIN_SLEEPS;
+
+		count_waits_until(&spin, best, lengths_ns[i % 2]);
+		assert_int_equal(spin.modes.way, best);
+	}
+}
+
+/* However long and however clearly a mode was the worse one, a few hundred waits of other work find that it is the better one now,
+ * though it is little better. */
+static void test_learns_other_work_soon(void **state)
+{
+	const uint64_t before_ns[SPIN_MODES] = {[SPIN_SLEEPS] = MOST_NS / 20, [SPIN_SPINS] = 10 * MOST_NS},
+		       after_ns[SPIN_MODES] = {[SPIN_SLEEPS] = MOST_NS / 2, [SPIN_SPINS] = MOST_NS / 3};
+	struct spin spin;
+	unsigned waits;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	for (int i = 0; i < 30000; i++)
+		wait_in_mode(&spin, before_ns);
+	assert_int_equal(spin.modes.way, SPIN_SLEEPS);
+	waits = count_waits_until(&spin, SPIN_SPINS, after_ns);
+	if (waits > 1100)
+		fail_msg("expected spinning again after at most 1100 waits, got %u", waits);
+}
+
+/* A series of tries is over as soon as its first waits have shown that it is in vain. */
+static void test_ends_vain_tries_early(void **state)
+{
+	const uint64_t lengths_ns[SPIN_MODES] = {[SPIN_SLEEPS] = 9 * MOST_NS, [SPIN_SPINS] = MOST_NS};
+	unsigned in_row = 0, most = 0;
+	struct spin spin;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	for (int i = 0; i < 5000; i++) {
+		wait_in_mode(&spin, lengths_ns);
+		in_row = spin.mode == SPIN_SLEEPS ? in_row + 1 : 0;
+		most = in_row > most ? in_row : most;
+	}
+	assert_int_equal(most, 1);
+}
+
+/* Of the other mode's waits there are the fewer, the longer it was worse. */
+static void test_tries_the_worse_mode_seldom(void **state)
+{
+	const uint64_t lengths_ns[SPIN_MODES] = {[SPIN_SLEEPS] = 5 * MOST_NS, [SPIN_SPINS] = MOST_NS / 20};
+	unsigned tries = 0;
+	struct spin spin;
+
+	(void)state;
+	spin_init(&spin, MOST_NS);
+	for (int waits = 0; waits < 40000; waits++) {
+		wait_in_mode(&spin, lengths_ns);
+		tries += waits >= 20000 && spin.mode == SPIN_SLEEPS;
+	}
+	if (tries == 0 || tries > 40)
+		fail_msg("expected 1 to 40 waits of 20000 in the worse mode, got %u", tries);
+}
+
 static void test_off(void **state)
 {
 	struct spin spin;
@@ -289,8 +381,11 @@ int main(void)
 		cmocka_unit_test(test_follows_the_traffic),
 		cmocka_unit_test(test_follows_longer_waits),
 		cmocka_unit_test(test_costs_nothing_when_idle),
-		cmocka_unit_test(test_spins_for_several),
+		cmocka_unit_test(test_chooses_the_shorter_waits), cmocka_unit_test(test_spins_for_several),
 		cmocka_unit_test(test_vain_spins_for_a_batch_become_rare),
+		cmocka_unit_test(test_tries_the_worse_mode_seldom),
+		cmocka_unit_test(test_learns_other_work_soon),
+		cmocka_unit_test(test_ends_vain_tries_early),
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_sleeps_beside_a_busy_thread),
 	};
