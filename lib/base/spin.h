@@ -7,10 +7,12 @@
  * none. Where waits last longer than the bound, but are not many times as long as a wake-up, the window follows them: the
  * next wait may spin twice as long as the last one took, up to a second bound. If other threads want this CPU, waits sleep
  * at once: a thread that spins yields the CPU for a scheduler slice of milliseconds, while a thread that is woken gets it
- * immediately.
+ * immediately. Measured on two CPUs beside a program that computes without end: without that rule, two clients in turn get through
+ * 0.45 as many calls, and the 99th percentile of their shares is five times as long.
  *
  * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from
- * its CPU, so whichever of spinning and sleeping has the shorter waits is used (explore.h). */
+ * its CPU, so whichever of spinning and sleeping has the shorter waits is used (explore.h). Without that, the p99 of 512 samples beside
+ * jobs of 1 GiB is twice as long on two CPUs (bench: crowd). */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
