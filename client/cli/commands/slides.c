@@ -79,7 +79,7 @@ static const struct input *first_input(const struct computation *computation)
 	return &computation->pieces.inputs[0];
 }
 
-/* Returns the elements of an input that belong to one of its axis's: rows beside it. */
+/* Returns how many signals lie beside one another: the product of the sizes from axis number `from` on, but for the axis that slides. */
 static uint64_t count_beside(const struct npy *array, size_t from, size_t axis)
 {
 	uint64_t count = 1;

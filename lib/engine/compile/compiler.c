@@ -17,30 +17,34 @@ void compile_fail(struct compiler *c, int error)
 	c->no_step = (struct step){.placement = -1, .transform = STEP_NO_TRANSFORM};
 }
 
-void compile_error(struct compiler *c, enum error_code code, const char *format, ...)
+/* param: the parameter that the text is about; -1: none. */
+static void set_error(struct compiler *c, int param, enum error_code code, const char *format, va_list list)
 {
 	char text[sizeof c->err->text];
-	va_list list;
 
 	if (c->error)
 		return;
-	va_start(list, format);
 	vsnprintf(text, sizeof text, format, list);
+	compile_fail(c, param < 0 ? error_set(c->err, code, "%s: %s", c->args.context, text)
+				  : bind_error(&c->args, (unsigned)param, c->err, code, "%s", text));
+}
+
+void compile_error(struct compiler *c, enum error_code code, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	set_error(c, -1, code, format, list);
 	va_end(list);
-	compile_fail(c, error_set(c->err, code, "%s: %s", c->args.context, text));
 }
 
 void compile_param_error(struct compiler *c, unsigned param, enum error_code code, const char *format, ...)
 {
-	char text[sizeof c->err->text];
 	va_list list;
 
-	if (c->error)
-		return;
 	va_start(list, format);
-	vsnprintf(text, sizeof text, format, list);
+	set_error(c, (int)param, code, format, list);
 	va_end(list);
-	compile_fail(c, bind_error(&c->args, param, c->err, code, "%s", text));
 }
 
 void compile_no_memory(struct compiler *c)

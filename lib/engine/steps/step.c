@@ -90,7 +90,6 @@ void step_rewind(struct step_run *run)
 	run->stage = 0;
 }
 
-
 /* Returns 0 when all plans are ready, JOB_WAIT when the job will be woken, or the error with which building one failed. */
 static int await_plans(struct step_run *run)
 {
