@@ -162,14 +162,23 @@ static int bad_frame(struct error *err, const char *wrong)
 	return error_set(err, ERROR_BAD_FRAME, "message: %s", wrong);
 }
 
+/* A refusal for want of room may say how many bytes are needed: {bytes}. */
+static void read_needed_bytes(const struct value *result, struct error *ret)
+{
+	const struct value *bytes = result->kind == VALUE_MAP ? value_get(result, "bytes") : NULL;
+
+	if (bytes)
+		value_to_u64(bytes, &ret->needed_bytes);
+}
+
 static int read_response(const msgpack_object *field, struct bump *bump, struct message *message, struct error *err)
 {
 	if (to_error(&field[2], &message->error) < 0)
 		return bad_frame(err, "the error is not [kind, text]");
 	int r = to_value(&field[3], bump, &message->result, err);
 
-	if (r == 0 && message->error.code == ERROR_NO_ROOM && message->result.kind == VALUE_MAP)
-		value_to_u64(value_get(&message->result, "bytes"), &message->error.needed_bytes);
+	if (r == 0 && message->error.code == ERROR_NO_ROOM)
+		read_needed_bytes(&message->result, &message->error);
 	return r == -ERROR_WRONG_TYPE ? bad_frame(err, "the result has a value that is not allowed") : r;
 }
 

@@ -259,6 +259,38 @@ static void reads_errors(void **state)
 }
 
 /* An error may repeat a client's bytes; what goes out is UTF-8 without controls. */
+/* What a refusal for want of room says of the bytes that are needed is read where it is a number, and else passed over. */
+static void reads_needed_bytes(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		uint64_t needed;
+	} examples[] = {
+#define NO_ROOM(result) BYTES("\x94\x01\x05\x92\x00\xaano_room: x" result)
+		{NO_ROOM("\x81\xa5" "bytes\xce\x00\x01\x11\x70"), 70000},
+		{NO_ROOM("\x82\xa1" "a\x01\xa5" "bytes\x07"), 7},
+		{NO_ROOM("\x80"), 0},
+		{NO_ROOM("\x81\xa1" "a\x07"), 0},
+		{NO_ROOM("\x81\xa5" "bytes\xa1x"), 0},
+		{NO_ROOM("\x81\xa5" "bytes\xc0"), 0},
+		{NO_ROOM("\xc0"), 0},
+		{NO_ROOM("\x91\x07"), 0},
+#undef NO_ROOM
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		struct bump *bump = bump_new();
+		struct message message;
+
+		assert_int_equal(decode(examples[i].bytes, examples[i].size, bump, &message, NULL), 0);
+		assert_int_equal(message.error.code, ERROR_NO_ROOM);
+		assert_int_equal(message.error.needed_bytes, examples[i].needed);
+		bump_free(bump);
+	}
+}
+
 static void cleans_text(void **state)
 {
 	static const struct {
@@ -298,7 +330,7 @@ int main(void)
 		cmocka_unit_test(encodes_known_bytes),
 		cmocka_unit_test(leaves_large_bytes),
 		cmocka_unit_test(judges_messages),
-		cmocka_unit_test(reads_errors),
+		cmocka_unit_test(reads_errors), cmocka_unit_test(reads_needed_bytes),
 		cmocka_unit_test(cleans_text),
 	};
 
