@@ -43,11 +43,11 @@ static void set_options(struct trnsci_args *args, const struct trnsci_broadcast_
 	char octal[] = {(char)('0' + (mode >> 6 & 7)), (char)('0' + (mode >> 3 & 7)), (char)('0' + (mode & 7)), 0};
 
 	if (options->samples)
-		trnsci_set_u64(args, "samples", options->samples);
+		args_set_u64(args, "samples", options->samples);
 	if (options->rate != 0)
-		trnsci_set_f64(args, "rate", options->rate);
+		args_set_f64(args, "rate", options->rate);
 	if (mode)
-		trnsci_set_text(args, "mode", octal);
+		args_set_text(args, "mode", octal);
 }
 
 int trnsci_broadcast_create(struct trnsci_session *session, const char *name, const char *distribution,
@@ -64,15 +64,15 @@ int trnsci_broadcast_create(struct trnsci_session *session, const char *name, co
 	if (r == 0)
 		r = call_make_named(session, "broadcast_create", name, &call, &error);
 	if (r == 0) {
-		r = draw_set_noise(trnsci_args(call), &drawing, "broadcast", &error);
+		r = draw_set_noise(trnsci_call_args(call), &drawing, "broadcast", &error);
 		if (r < 0)
 			trnsci_call_free(call);
 	}
 	if (r < 0)
 		return error_export(err, &error);
 	if (draw_stream_name(&drawing))
-		trnsci_set_text(trnsci_args(call), "stream_name", draw_stream_name(&drawing));
-	set_options(trnsci_args(call), o);
+		args_set_text(trnsci_call_args(call), "stream_name", draw_stream_name(&drawing));
+	set_options(trnsci_call_args(call), o);
 	r = call_run_and_free(call, &error);
 	return r < 0 ? error_export(err, &error) : 0;
 }
@@ -86,7 +86,7 @@ int trnsci_broadcast_publish(struct trnsci_session *session, const char *name, u
 	int r = call_make_named(session, "broadcast_publish", name, &call, &error);
 
 	if (r == 0) {
-		trnsci_set_u64(trnsci_args(call), "n", n);
+		args_set_u64(trnsci_call_args(call), "n", n);
 		r = call_run(call, &error);
 	}
 	if (r < 0)

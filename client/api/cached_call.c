@@ -133,7 +133,7 @@ static void add_value(struct call_key *key, const struct trnsci_param *param)
 		add_bytes(key, param->value.data, param->count <= KEY_WORDS ? 8 * param->count : 8 * KEY_WORDS);
 		break;
 	case TRNSCI_PARAM_TILE:
-	case TRNSCI_PARAM_ELEMENTS:
+	case TRNSCI_PARAM_TILE_ELEMENTS:
 		call_key_add_tile(key, param->value.tile);
 		break;
 	default:

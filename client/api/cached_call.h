@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that a session caches for its one-line functions (trnsci_fill, trnsci_draw, trnsci_transform, trnsci_apply).
+/* Calls that a session caches for its one-line functions (trnsci_draw_array, trnsci_draw_tile, trnsci_apply_array, trnsci_apply_tile).
  *
  * A key has everything of such a call that its runs cannot change: method, parameters, dtypes and shapes. Seed, stream,
  * offset, position, tiles and the addresses of arrays are stated by each run. A key that comes for the second time is worth

@@ -52,14 +52,14 @@ int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 	return call_start(call, changes, true);
 }
 
-bool trnsci_done(const struct trnsci_call *call)
+bool trnsci_call_done(const struct trnsci_call *call)
 {
 	return call && session_check(call->session, NULL) == 0 && !call_is_in_flight(call);
 }
 
 /* The descriptor stands for bytes to read and for answers that another thread has read already: the engine combines the
  * two. */
-int trnsci_fd(struct trnsci_session *session)
+int trnsci_session_fd(struct trnsci_session *session)
 {
 	int r = session_check(session, NULL);
 

@@ -34,7 +34,7 @@ static int make_plain_call(struct trnsci_session *session, const struct drawing 
 
 	if (r < 0)
 		return r;
-	*ret_args = trnsci_args(*ret_call);
+	*ret_args = trnsci_call_args(*ret_call);
 	trnsci_set_params(*ret_args, drawing->params);
 	if (drawing->source) {
 		source_set_place(*ret_args, drawing->source);
@@ -55,10 +55,10 @@ int draw_call(struct trnsci_session *session, const struct drawing *drawing, str
 	r = call_make(session, "stream_draw", ret_call, err);
 	if (r < 0)
 		return r;
-	trnsci_set_text(trnsci_args(*ret_call), "name", name);
-	*ret_args = trnsci_set_map(trnsci_args(*ret_call), "draw");
+	args_set_text(trnsci_call_args(*ret_call), "name", name);
+	*ret_args = trnsci_set_map(trnsci_call_args(*ret_call), "draw");
 	trnsci_set_params(*ret_args, drawing->params);
-	trnsci_set_text(*ret_args, "op", drawing->distribution);
+	args_set_text(*ret_args, "op", drawing->distribution);
 	return 0;
 }
 
@@ -73,7 +73,7 @@ int draw_set_noise(struct trnsci_args *args, const struct drawing *drawing, cons
 		return r;
 	noise = trnsci_set_map(args, "noise");
 	trnsci_set_params(noise, drawing->params);
-	trnsci_set_text(noise, "op", drawing->distribution);
+	args_set_text(noise, "op", drawing->distribution);
 	if (drawing->source && !drawing->source->name)
 		source_set_place(noise, drawing->source);
 	return 0;
@@ -83,8 +83,8 @@ void draw_set_noise_offset(struct trnsci_args *args, uint64_t offset)
 {
 	struct trnsci_args *noise = args_map(args, "noise");
 
-	trnsci_set_u64(noise, "position", 0);
-	trnsci_set_u64(noise, "offset", offset);
+	args_set_u64(noise, "position", 0);
+	args_set_u64(noise, "offset", offset);
 }
 
 /* ---- cached calls ---- */
@@ -125,7 +125,7 @@ struct prepared_changes draw_changes(const struct trnsci_source *source)
 static void set_output(struct trnsci_args *args, struct trnsci_tile *const *tile)
 {
 	if (*tile)
-		trnsci_set_tile(args, "out", *tile);
+		args_set_tile(args, "out", *tile);
 	else
 		args_set_new_tile(args, "out");
 }
@@ -139,9 +139,9 @@ static int run_into(struct trnsci_call *call, struct trnsci_tile **tile, struct 
 	if (r < 0)
 		return r;
 	if (ret_span)
-		r = span_read(trnsci_reply(call), call->method, ret_span, err);
+		r = span_read(trnsci_call_reply(call), call->method, ret_span, err);
 	if (r == 0 && !*tile)
-		r = tile_from_reply(call, trnsci_reply(call), tile, err);
+		r = tile_from_reply(call, trnsci_call_reply(call), tile, err);
 	trnsci_call_free(call);
 	return r;
 }
@@ -160,7 +160,7 @@ static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err
 	int r = draw_call(into->session, &into->drawing, ret_call, &args, err);
 
 	if (r == 0)
-		trnsci_set_tile(args, "out", into->tile);
+		args_set_tile(args, "out", into->tile);
 	return r;
 }
 
@@ -214,9 +214,9 @@ static int run_draw(struct trnsci_session *session, const struct drawing *drawin
 	return r;
 }
 
-int trnsci_draw(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
-		const struct trnsci_source *source, struct trnsci_tile **tile, struct trnsci_span *ret_span,
-		struct trnsci_error *err)
+int trnsci_draw_tile(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+		     const struct trnsci_source *source, struct trnsci_tile **tile, struct trnsci_span *ret_span,
+		     struct trnsci_error *err)
 {
 	const struct drawing drawing = {distribution, params, source};
 	struct error error = {0};
@@ -229,8 +229,8 @@ int trnsci_draw(struct trnsci_session *session, const char *distribution, const 
 	return r < 0 ? error_export(err, &error) : 0;
 }
 
-int trnsci_apply(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
-		 struct trnsci_tile **tile, struct trnsci_error *err)
+int trnsci_apply_tile(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+		      struct trnsci_tile **tile, struct trnsci_error *err)
 {
 	const struct drawing drawing = {operation, params, NULL};
 	struct error error = {0};

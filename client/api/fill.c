@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnsci_fill: samples in the caller's memory. An embedded engine writes them there (fill_embedded.c). From a daemon, few come with
- * the reply to one request, and many through a tile, piece by piece. What comes again has a cached call (fill_cached.c). */
+/* trnsci_draw_array: samples in the caller's memory. An embedded engine writes them there (fill_embedded.c). From a daemon, few
+ * come with the reply to one request, and many through a tile, piece by piece. What comes again has a cached call (fill_cached.c).
+ */
 #include <string.h>
 
 #include <trnsci/trnsci.h>
@@ -47,7 +48,7 @@ static int ask_components(struct fill *fill, struct error *err)
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
-	if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.ndim == 0 ||
+	if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 || array.ndim == 0 ||
 	    (array.ndim > 1 && array.shape[1] == 0))
 		r = error_set(err, ERROR_BAD_REPLY, "%s: not an empty draw", call->method);
 	else
@@ -95,15 +96,15 @@ static int find_place(struct fill *fill, struct error *err)
 	if (r < 0)
 		return r;
 	if (draw_stream_name(&fill->drawing)) {
-		trnsci_set_bool(trnsci_args(call), "reserve", true);
+		args_set_bool(trnsci_call_args(call), "reserve", true);
 	} else {
-		trnsci_set_u64(args, "rank", 0);
-		trnsci_set_u64(args, "size", UINT64_MAX);
+		args_set_u64(args, "rank", 0);
+		args_set_u64(args, "size", UINT64_MAX);
 	}
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
-	r = span_read(trnsci_reply(call), call->method, &fill->span, err);
+	r = span_read(trnsci_call_reply(call), call->method, &fill->span, err);
 	trnsci_call_free(call);
 	return r;
 }
@@ -121,8 +122,8 @@ static int fill_inline(struct fill *fill, struct error *err)
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
-	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;
-	if (r == 0 && !fill_take_elements(fill, trnsci_reply(call), fill_part_elements(fill)))
+	r = fill->wants_span ? span_read(trnsci_call_reply(call), call->method, &fill->span, err) : 0;
+	if (r == 0 && !fill_take_elements(fill, trnsci_call_reply(call), fill_part_elements(fill)))
 		r = error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", call->method);
 	trnsci_call_free(call);
 	return r;
@@ -160,9 +161,9 @@ static void state_items(const struct fill *fill, struct trnsci_args *args)
 
 	if (items && !params_is_zero(items))
 		return;
-	for (size_t i = 0; trnsci_parameter(fill->drawing.distribution, i, &parameter) == 0; i++)
+	for (size_t i = 0; trnsci_operation_parameter(fill->drawing.distribution, i, &parameter) == 0; i++)
 		if (strcmp(parameter.name, "items") == 0)
-			trnsci_set_u64(args, "items", fill->elements / fill->components);
+			args_set_u64(args, "items", fill->elements / fill->components);
 }
 
 /* The daemon may have ended the session after its answer, and emptied the tile before the copy. It closes the
@@ -203,17 +204,17 @@ static uint64_t piece_samples(const struct fill *fill)
 static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t deadline, struct error *err)
 {
 	const uint64_t n = piece_samples(fill), sample_bytes = fill->components * trnsci_dtype_size(fill->dtype);
-	const struct trnsci_array piece = trnsci_vector(fill->dtype, n * fill->components, NULL);
+	const struct trnsci_array piece = trnsci_array_vector(fill->dtype, n * fill->components, NULL);
 	struct trnsci_tile *tile;
 	int r = tile_pool_take(fill->session, &piece, &tile, err);
 
 	if (r < 0)
 		return r;
-	trnsci_set_tile(trnsci_args(call), "out", tile);
+	args_set_tile(trnsci_call_args(call), "out", tile);
 	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += n) {
 		const uint64_t from = fill->end - at < n ? fill->end - n : at;
 
-		trnsci_set_u64(trnsci_args(call), "offset", fill->source.offset + from);
+		args_set_u64(trnsci_call_args(call), "offset", fill->source.offset + from);
 		r = copy_piece(call, tile, (char *)fill->out + (from - fill->begin) * sample_bytes, deadline, err);
 	}
 	tile_pool_give(call, tile);
@@ -322,7 +323,7 @@ static int run_fill(struct fill *fill, struct error *err)
 /* Checks a draw, and tries a cached call for a whole one. Returns 1 if the draw is still to be run. Inside the session. */
 static int fill_at_once(struct fill *fill, struct error *err)
 {
-	const struct trnsci_array out = trnsci_vector(fill->dtype, fill->elements, fill->out);
+	const struct trnsci_array out = trnsci_array_vector(fill->dtype, fill->elements, fill->out);
 	int r = check_fill(fill, err);
 
 	if (r < 0)
@@ -332,9 +333,9 @@ static int fill_at_once(struct fill *fill, struct error *err)
 	return (fill->session->engine->shares_memory ? array_is_aligned(&out) : is_few(fill)) ? fill_cached(fill, err) : 1;
 }
 
-int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
-		const struct trnsci_source *source, enum trnsci_dtype dtype, uint64_t n, void *out,
-		struct trnsci_span *ret_span, struct trnsci_error *err)
+int trnsci_draw_array(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+		      const struct trnsci_source *source, enum trnsci_dtype dtype, uint64_t n, void *out,
+		      struct trnsci_span *ret_span, struct trnsci_error *err)
 {
 	struct fill fill = {.session = session,
 			    .drawing = {distribution, params, source},

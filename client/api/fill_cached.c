@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnsci_fill by a cached call, for both engines. */
+/* trnsci_draw_array by a cached call, for both engines. */
 #include "call/args.h"
 #include "call/array.h"
 #include "fill_core.h"
@@ -12,12 +12,12 @@ static int make_embedded(void *arg, struct trnsci_call **ret_call, struct error 
 {
 	const struct fill *fill = arg;
 	const uint64_t count = fill_is_part(fill) ? fill_part_elements(fill) : fill->elements;
-	const struct trnsci_array out = trnsci_vector(fill->dtype, count, NULL);
+	const struct trnsci_array out = trnsci_array_vector(fill->dtype, count, NULL);
 	struct trnsci_args *args;
 	int r = draw_call(fill->session, &fill->drawing, ret_call, &args, err);
 
 	if (r == 0 && fill_is_part(fill))
-		trnsci_set_u64(args, "n", fill->elements / fill->components);
+		args_set_u64(args, "n", fill->elements / fill->components);
 	if (r == 0)
 		args_set_stated_memory(args, "out", &out, 0);
 	return r;

@@ -13,8 +13,8 @@ int fill_make_draw(const struct fill *fill, const struct drawing *drawing, uint6
 
 	if (r < 0)
 		return r;
-	trnsci_set_u64(*ret_args, "n", n);
-	trnsci_set_text(*ret_args, "dtype", trnsci_dtype_name(fill->dtype));
+	args_set_u64(*ret_args, "n", n);
+	args_set_text(*ret_args, "dtype", trnsci_dtype_name(fill->dtype));
 	return 0;
 }
 
@@ -22,7 +22,7 @@ bool fill_take_elements(const struct fill *fill, const struct trnsci_value *repl
 {
 	struct trnsci_array array;
 
-	if (trnsci_to_array(reply, &array) < 0 || array.dtype != fill->dtype || array.count != count)
+	if (trnsci_value_to_array(reply, &array) < 0 || array.dtype != fill->dtype || array.count != count)
 		return false;
 	if (array.bytes > 0)
 		memcpy(fill->out, array.data, array.bytes);

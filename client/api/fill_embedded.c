@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnsci_fill by an embedded engine, which writes to the caller's memory. */
+/* trnsci_draw_array by an embedded engine, which writes to the caller's memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +18,12 @@ static int fill_memory(struct fill *fill, const struct trnsci_array *out, struct
 	if (r < 0)
 		return r;
 	if (fill_is_part(fill))
-		trnsci_set_u64(args, "n", fill->elements / fill->components);
+		args_set_u64(args, "n", fill->elements / fill->components);
 	args_set_memory(args, "out", out);
 	r = call_run_to_end(call, err);
 	if (r < 0)
 		return r;
-	r = fill->wants_span ? span_read(trnsci_reply(call), call->method, &fill->span, err) : 0;
+	r = fill->wants_span ? span_read(trnsci_call_reply(call), call->method, &fill->span, err) : 0;
 	trnsci_call_free(call);
 	return r;
 }
@@ -43,7 +43,7 @@ static int fill_aligned(struct fill *fill, const struct trnsci_array *out, struc
 int fill_embedded(struct fill *fill, struct error *err)
 {
 	const uint64_t count = fill_is_part(fill) ? fill_part_elements(fill) : fill->elements;
-	const struct trnsci_array out = trnsci_vector(fill->dtype, count, fill->out);
+	const struct trnsci_array out = trnsci_array_vector(fill->dtype, count, fill->out);
 	struct trnsci_array aligned;
 	int r;
 

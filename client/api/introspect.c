@@ -54,7 +54,7 @@ enum trnsci_dtype trnsci_dtype_parse(const char *name)
 }
 
 /* Texts are constant, of the tables: they live as long as the library is loaded. */
-int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation)
+int trnsci_operation_at(size_t index, struct trnsci_operation_info *ret_operation)
 {
 	size_t count;
 	const struct operation *rows = operations(&count);
@@ -71,7 +71,7 @@ int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation)
 	return 0;
 }
 
-int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter)
+int trnsci_operation_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter)
 {
 	const struct operation *row = operation ? operation_find(operation, strlen(operation)) : NULL;
 
@@ -95,7 +95,7 @@ int trnsci_parameter(const char *operation, size_t index, struct trnsci_paramete
 	return 0;
 }
 
-int trnsci_generator(size_t index, struct trnsci_generator_info *ret_generator)
+int trnsci_generator_at(size_t index, struct trnsci_generator_info *ret_generator)
 {
 	if (index >= GENERATOR_COUNT)
 		return -ERROR_OUT_OF_RANGE;

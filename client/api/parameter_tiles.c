@@ -57,7 +57,7 @@ int parameter_tiles_make(struct trnsci_session *session, const struct trnsci_par
 			continue;
 		r = make_tile(session, params[i].value.array, &made.tiles[made.n], err);
 		if (r == 0)
-			made.params[i] = trnsci_elements(params[i].name, made.tiles[made.n++]);
+			made.params[i] = trnsci_param_tile_elements(params[i].name, made.tiles[made.n++]);
 	}
 	if (r < 0)
 		parameter_tiles_free(&made);

@@ -52,7 +52,8 @@ static int make_own_tile(struct trnsci_session *session, const struct value *rep
 	struct trnsci_array like;
 	struct error ignored;
 
-	if (trnsci_to_array((const struct trnsci_value *)(const void *)reply, &like) < 0 || like.bytes > RESULT_MOST || like.bytes == 0)
+	if (trnsci_value_to_array((const struct trnsci_value *)(const void *)reply, &like) < 0 || like.bytes > RESULT_MOST ||
+	    like.bytes == 0)
 		return -ERROR_NOT_SUPPORTED;
 	queued->release = free_own_tile;
 	return tile_pool_take(session, &like, &queued->own, &ignored);

@@ -15,7 +15,7 @@ int reattach_keep(struct reattach *reattach, const struct trnsci_call *call, str
 		return 0;
 	if (call_new(call->session, call->method, &reattach->recipe) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "%s: no call could be made", call->method);
-	args_copy(trnsci_args(reattach->recipe), call->params);
+	args_copy(trnsci_call_args(reattach->recipe), call->params);
 	return 0;
 }
 
@@ -31,7 +31,7 @@ int reattach_call(const struct reattach *reattach, struct trnsci_call **ret_call
 	int r = call_make(reattach->recipe->session, reattach->recipe->method, ret_call, err);
 
 	if (r == 0)
-		args_copy(trnsci_args(*ret_call), reattach->recipe->params);
+		args_copy(trnsci_call_args(*ret_call), reattach->recipe->params);
 	return r;
 }
 

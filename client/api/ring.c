@@ -46,15 +46,15 @@ static int make_attach_call(struct trnsci_session *session, const struct drawing
 
 	if (r < 0)
 		return r;
-	r = draw_set_noise(trnsci_args(call), drawing, "ring", err);
+	r = draw_set_noise(trnsci_call_args(call), drawing, "ring", err);
 	if (r < 0) {
 		trnsci_call_free(call);
 		return r;
 	}
 	if (name)
-		trnsci_set_text(trnsci_args(call), "name", name);
+		args_set_text(trnsci_call_args(call), "name", name);
 	if (samples)
-		trnsci_set_u64(trnsci_args(call), "samples", samples);
+		args_set_u64(trnsci_call_args(call), "samples", samples);
 	*ret_call = call;
 	return 0;
 }
@@ -130,7 +130,7 @@ static int attach_again(void *reader, struct error *err)
 	if (r < 0)
 		return r;
 	if (!range)
-		draw_set_noise_offset(trnsci_args(call), ring->link.offset + ring->taken);
+		draw_set_noise_offset(trnsci_call_args(call), ring->link.offset + ring->taken);
 	r = session->engine->attach_ring(call, &link, err);
 	if (r < 0)
 		return r;

@@ -45,19 +45,19 @@ int source_check_whole(const struct trnsci_source *source, const char *what, str
 void source_set_place(struct trnsci_args *args, const struct trnsci_source *source)
 {
 	if (source->generator)
-		trnsci_set_text(args, "generator", source->generator);
-	trnsci_set_u64(args, "seed", source->seed);
-	trnsci_set_u64(args, "stream", source->stream);
+		args_set_text(args, "generator", source->generator);
+	args_set_u64(args, "seed", source->seed);
+	args_set_u64(args, "stream", source->stream);
 	if (source->position)
-		trnsci_set_u64(args, "position", source->position);
-	trnsci_set_u64(args, "offset", source->offset);
+		args_set_u64(args, "position", source->position);
+	args_set_u64(args, "offset", source->offset);
 }
 
 void source_set_part(struct trnsci_args *args, const struct trnsci_source *source)
 {
 	if (source->size > 1 || source->rank) {
-		trnsci_set_u64(args, "rank", source->rank);
-		trnsci_set_u64(args, "size", source->size ? source->size : 1);
+		args_set_u64(args, "rank", source->rank);
+		args_set_u64(args, "size", source->size ? source->size : 1);
 	}
 }
 
@@ -66,7 +66,7 @@ void source_set_part(struct trnsci_args *args, const struct trnsci_source *sourc
 static int read_number(const struct trnsci_value *reply, const char *method, const char *name, uint64_t *ret,
 		       struct error *err)
 {
-	if (trnsci_to_u64(trnsci_get(reply, name), ret) < 0)
+	if (trnsci_value_to_u64(trnsci_value_get(reply, name), ret) < 0)
 		return error_set(err, ERROR_BAD_REPLY, "%s: the reply has no number %s", method, name);
 	return 0;
 }
@@ -74,11 +74,11 @@ static int read_number(const struct trnsci_value *reply, const char *method, con
 /* The reply's `next` is nil at the end of the stream, word 2^64. */
 static int read_next(const struct trnsci_value *reply, const char *method, struct trnsci_span *span, struct error *err)
 {
-	const struct trnsci_value *next = trnsci_get(reply, "next");
+	const struct trnsci_value *next = trnsci_value_get(reply, "next");
 	int r = 0;
 
 	span->next = TRNSCI_END_OF_WORDS;
-	span->ended = next && trnsci_kind(next) == TRNSCI_NIL;
+	span->ended = next && trnsci_value_kind(next) == TRNSCI_NIL;
 	if (!span->ended)
 		r = read_number(reply, method, "next", &span->next, err);
 	if (r == 0 && !span->ended && (span->next < span->position || span->next % 4))
@@ -104,9 +104,9 @@ int span_read(const struct trnsci_value *reply, const char *method, struct trnsc
 	return 0;
 }
 
-int trnsci_reply_span(const struct trnsci_call *call, struct trnsci_span *ret_span)
+int trnsci_call_span(const struct trnsci_call *call, struct trnsci_span *ret_span)
 {
-	return call ? span_read(trnsci_reply(call), call->method, ret_span, NULL) : -TRNSCI_BAD_REPLY;
+	return call ? span_read(trnsci_call_reply(call), call->method, ret_span, NULL) : -TRNSCI_BAD_REPLY;
 }
 
 /* ---- new sources from old ---- */

@@ -12,7 +12,7 @@
 
 static bool read_u64(const struct trnsci_value *map, const char *name, uint64_t *ret)
 {
-	return trnsci_to_u64(trnsci_get(map, name), ret) == 0;
+	return trnsci_value_to_u64(trnsci_value_get(map, name), ret) == 0;
 }
 
 static bool read_u32(const struct trnsci_value *map, const char *name, uint32_t *ret)
@@ -43,11 +43,11 @@ static bool read_mode(const struct trnsci_value *map, unsigned *ret)
 /* nil is 2^64, the end of the stream. */
 static bool read_position(const struct trnsci_value *map, const char *name, uint64_t *ret, bool *ret_end)
 {
-	const struct trnsci_value *value = trnsci_get(map, name);
+	const struct trnsci_value *value = trnsci_value_get(map, name);
 
-	*ret_end = value && trnsci_kind(value) == TRNSCI_NIL;
+	*ret_end = value && trnsci_value_kind(value) == TRNSCI_NIL;
 	*ret = 0;
-	return *ret_end || trnsci_to_u64(value, ret) == 0;
+	return *ret_end || trnsci_value_to_u64(value, ret) == 0;
 }
 
 /* Reads all members of a stream's description. Those of skipped words exist only where some were skipped. */
@@ -88,7 +88,7 @@ static int run_stream_call(struct trnsci_call *call, struct trnsci_stream_info *
 
 	if (r < 0)
 		return r;
-	if (!read_info(trnsci_reply(call), &info))
+	if (!read_info(trnsci_call_reply(call), &info))
 		r = error_set(err, ERROR_BAD_REPLY, "stream: the reply describes no stream");
 	else if (ret_info)
 		*ret_info = info;
@@ -110,15 +110,15 @@ static int check_options(const struct trnsci_stream_options *options, struct err
 static void set_options(struct trnsci_args *args, const struct trnsci_stream_options *options)
 {
 	if (options->generator)
-		trnsci_set_text(args, "generator", options->generator);
+		args_set_text(args, "generator", options->generator);
 	if (options->has_seed)
-		trnsci_set_u64(args, "seed", options->seed);
+		args_set_u64(args, "seed", options->seed);
 	if (options->has_stream)
-		trnsci_set_u64(args, "stream", options->stream);
+		args_set_u64(args, "stream", options->stream);
 	if (options->mode)
-		trnsci_set_text(args, "mode", options->mode);
+		args_set_text(args, "mode", options->mode);
 	if (options->has_group)
-		trnsci_set_u64(args, "group", options->group);
+		args_set_u64(args, "group", options->group);
 }
 
 int trnsci_stream_create(struct trnsci_session *session, const char *name, const struct trnsci_stream_options *options,
@@ -131,7 +131,7 @@ int trnsci_stream_create(struct trnsci_session *session, const char *name, const
 	if (r == 0)
 		r = call_make_named(session, "stream_create", name, &call, &error);
 	if (r == 0 && options)
-		set_options(trnsci_args(call), options);
+		set_options(trnsci_call_args(call), options);
 	if (r == 0)
 		r = run_stream_call(call, ret_info, &error);
 	return r < 0 ? error_export(err, &error) : 0;
@@ -146,7 +146,7 @@ static int call_named(struct trnsci_session *session, const char *method, const 
 	int r = call_make_named(session, method, name, &call, &error);
 
 	if (r == 0 && parameter)
-		trnsci_set_u64(trnsci_args(call), parameter, number);
+		args_set_u64(trnsci_call_args(call), parameter, number);
 	if (r == 0)
 		r = run_stream_call(call, ret_info, &error);
 	return r < 0 ? error_export(err, &error) : 0;
@@ -182,12 +182,12 @@ int trnsci_stream_advance(struct trnsci_session *session, const char *name, uint
 static int visit_page(const struct trnsci_value *reply, int (*each)(void *arg, const struct trnsci_stream_info *info),
 		      void *arg, char after[TRNSCI_STREAM_NAME_MAX + 1], int *ret_stop, struct error *err)
 {
-	const struct trnsci_value *list = trnsci_get(reply, "streams");
+	const struct trnsci_value *list = trnsci_value_get(reply, "streams");
 	char next[TRNSCI_STREAM_NAME_MAX + 1] = "";
 	struct trnsci_stream_info info;
 
-	for (size_t i = 0; i < trnsci_count(list) && *ret_stop == 0; i++) {
-		if (!read_info(trnsci_at(list, i), &info))
+	for (size_t i = 0; i < trnsci_value_count(list) && *ret_stop == 0; i++) {
+		if (!read_info(trnsci_value_at(list, i), &info))
 			return error_set(err, ERROR_BAD_REPLY, "stream_list: the reply describes no stream");
 		*ret_stop = each(arg, &info);
 	}
@@ -216,12 +216,12 @@ int trnsci_stream_list(struct trnsci_session *session, int (*each)(void *arg, co
 
 		r = call_make(session, "stream_list", &call, &error);
 		if (r == 0 && *after)
-			trnsci_set_text(trnsci_args(call), "after", after);
+			args_set_text(trnsci_call_args(call), "after", after);
 		if (r == 0)
 			r = call_run(call, &error);
 		if (r < 0)
 			break;
-		r = visit_page(trnsci_reply(call), each, arg, after, &stop, &error);
+		r = visit_page(trnsci_call_reply(call), each, arg, after, &stop, &error);
 		trnsci_call_free(call);
 	} while (r == 0 && stop == 0 && *after);
 	session_unref(session);

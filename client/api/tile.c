@@ -58,7 +58,7 @@ static int set_shape(struct trnsci_tile *tile, enum trnsci_dtype dtype, size_t n
 
 static int read_u64(const struct trnsci_value *map, const char *name, uint64_t *ret, struct error *err)
 {
-	if (trnsci_to_u64(trnsci_get(map, name), ret) < 0)
+	if (trnsci_value_to_u64(trnsci_value_get(map, name), ret) < 0)
 		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has no number %s", name);
 	return 0;
 }
@@ -112,7 +112,7 @@ static void post_free(struct trnsci_session *session, uint64_t handle, uint64_t 
 		return;
 	call->internal = call->tied = true;
 	call->tied_to = connection;
-	trnsci_set_u64(trnsci_args(call), "tile", handle);
+	args_set_u64(trnsci_call_args(call), "tile", handle);
 	call_send_unawaited(call);
 }
 
@@ -121,30 +121,30 @@ static void drop_tile(const struct trnsci_call *call, const struct trnsci_value 
 {
 	uint64_t handle;
 
-	if (trnsci_to_u64(trnsci_get(map, "tile"), &handle) == 0)
+	if (trnsci_value_to_u64(trnsci_value_get(map, "tile"), &handle) == 0)
 		post_free(call->session, handle, call->connection);
 	tend_arenas(call->session);
 }
 
 static int ask_for_tile(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
 {
-	const struct trnsci_param params[] = {trnsci_text("dtype", dtype_name((enum dtype)tile->dtype)),
-					      trnsci_u64s("shape", tile->shape, tile->ndim), trnsci_end()};
+	const struct trnsci_param params[] = {trnsci_param_text("dtype", dtype_name((enum dtype)tile->dtype)),
+					      trnsci_param_u64s("shape", tile->shape, tile->ndim), trnsci_param_end()};
 	struct trnsci_call *call;
 	int r = call_make(session, "tile", &call, err);
 
 	if (r < 0)
 		return r;
 	call->internal = true;
-	trnsci_set_params(trnsci_args(call), params);
+	trnsci_set_params(trnsci_call_args(call), params);
 	r = call_run(call, err);
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&session->lock);
-	r = enter_tile(call, trnsci_reply(call), trnsci_reply(call), tile, err);
+	r = enter_tile(call, trnsci_call_reply(call), trnsci_call_reply(call), tile, err);
 	pthread_mutex_unlock(&session->lock);
 	if (r < 0)
-		drop_tile(call, trnsci_reply(call));
+		drop_tile(call, trnsci_call_reply(call));
 	trnsci_call_free(call);
 	return r;
 }
@@ -188,15 +188,15 @@ int trnsci_tile_new(struct trnsci_session *session, enum trnsci_dtype dtype, siz
 
 static int read_shape(const struct trnsci_value *map, struct trnsci_tile *tile, struct error *err)
 {
-	const struct trnsci_value *list = trnsci_get(map, "shape");
-	size_t size = 0, ndim = trnsci_count(list);
-	const char *name = trnsci_to_bytes(trnsci_get(map, "dtype"), &size);
+	const struct trnsci_value *list = trnsci_value_get(map, "shape");
+	size_t size = 0, ndim = trnsci_value_count(list);
+	const char *name = trnsci_value_to_bytes(trnsci_value_get(map, "dtype"), &size);
 	uint64_t shape[TRNSCI_MAX_DIMS];
 
-	if (!name || trnsci_kind(list) != TRNSCI_LIST || ndim < 1 || ndim > TRNSCI_MAX_DIMS)
+	if (!name || trnsci_value_kind(list) != TRNSCI_LIST || ndim < 1 || ndim > TRNSCI_MAX_DIMS)
 		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has no dtype and shape");
 	for (size_t i = 0; i < ndim; i++)
-		if (trnsci_to_u64(trnsci_at(list, i), &shape[i]) < 0)
+		if (trnsci_value_to_u64(trnsci_value_at(list, i), &shape[i]) < 0)
 			return error_set(err, ERROR_BAD_REPLY, "tile: the reply has a shape without numbers");
 	if (set_shape(tile, (enum trnsci_dtype)dtype_parse(name, size), ndim, shape, err) < 0)
 		return error_set(err, ERROR_BAD_REPLY, "tile: the reply has a dtype or shape that cannot be");
@@ -211,7 +211,7 @@ int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *m
 
 	if (r == 0) {
 		pthread_mutex_lock(&call->session->lock);
-		r = enter_tile(call, map, trnsci_get(map, "place"), tile, err);
+		r = enter_tile(call, map, trnsci_value_get(map, "place"), tile, err);
 		pthread_mutex_unlock(&call->session->lock);
 		if (r < 0)
 			drop_tile(call, map);
@@ -226,13 +226,13 @@ int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *m
 	return 0;
 }
 
-int trnsci_reply_tile(const struct trnsci_call *call, const struct trnsci_value *map, struct trnsci_tile **ret_tile)
+int trnsci_call_tile(const struct trnsci_call *call, const struct trnsci_value *map, struct trnsci_tile **ret_tile)
 {
 	struct error ignored;
 
 	if (!call || session_check(call->session, NULL) < 0)
 		return -ERROR_CLOSED;
-	return tile_from_reply(call, map ? map : trnsci_reply(call), ret_tile, &ignored);
+	return tile_from_reply(call, map ? map : trnsci_call_reply(call), ret_tile, &ignored);
 }
 
 /* ---- freeing ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnsci_transform: one array in, one array out. An embedded engine works on the caller's memory; to a daemon and back,
+/* trnsci_apply_array: one array in, one array out. An embedded engine works on the caller's memory; to a daemon and back,
  * the arrays go through pooled tiles. */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static int make_transform_call(const struct transform *t, struct trnsci_call **r
 	int r = call_make(t->session, t->operation, ret_call, err);
 
 	if (r == 0)
-		trnsci_set_params(trnsci_args(*ret_call), t->params);
+		trnsci_set_params(trnsci_call_args(*ret_call), t->params);
 	return r;
 }
 
@@ -52,8 +52,8 @@ static int run_on_memory(const struct transform *t, struct error *err)
 
 	if (r < 0)
 		return r;
-	args_set_memory(trnsci_args(call), t->input, &t->in);
-	args_set_memory(trnsci_args(call), "out", &t->out);
+	args_set_memory(trnsci_call_args(call), t->input, &t->in);
+	args_set_memory(trnsci_call_args(call), "out", &t->out);
 	r = call_run_to_end(call, err);
 	if (r == 0)
 		trnsci_call_free(call);
@@ -68,8 +68,8 @@ static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err
 
 	if (r < 0)
 		return r;
-	args_set_stated_memory(trnsci_args(*ret_call), input_name(t->operation), &t->in, 0);
-	args_set_stated_memory(trnsci_args(*ret_call), "out", &t->out, t->in.data == t->out.data ? 0 : 1);
+	args_set_stated_memory(trnsci_call_args(*ret_call), input_name(t->operation), &t->in, 0);
+	args_set_stated_memory(trnsci_call_args(*ret_call), "out", &t->out, t->in.data == t->out.data ? 0 : 1);
 	return 0;
 }
 
@@ -168,8 +168,8 @@ static int run_on_tiles(const struct transform *t, struct error *err)
 	if (r == 0)
 		r = tile_pool_take(t->session, &t->out, &out, err);
 	if (r == 0) {
-		trnsci_set_tile(trnsci_args(call), t->input, in);
-		trnsci_set_tile(trnsci_args(call), "out", out);
+		args_set_tile(trnsci_call_args(call), t->input, in);
+		args_set_tile(trnsci_call_args(call), "out", out);
 		r = run_copying(t, call, in, out, err);
 	}
 	tile_pool_give(call, in);
@@ -208,8 +208,8 @@ static int run_transform(struct transform *t, struct error *err)
 	return r;
 }
 
-int trnsci_transform(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
-		     struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err)
+int trnsci_apply_array(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+		       struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err)
 {
 	struct transform t = {.session = session, .operation = operation, .params = params, .in = in, .out = out};
 	struct error error = {0};

@@ -301,7 +301,7 @@ void args_copy(struct trnsci_args *to, const struct trnsci_args *from)
 {
 	for (const struct trnsci_args *child = from->first; child; child = child->next)
 		if (child->tile)
-			trnsci_set_tile(to, child->name, child->tile);
+			args_set_tile(to, child->name, child->tile);
 		else if (child->value.kind == VALUE_MAP)
 			args_copy(trnsci_set_map(to, child->name), child);
 		else if (child->value.kind == VALUE_ARRAY)
@@ -312,7 +312,7 @@ void args_copy(struct trnsci_args *to, const struct trnsci_args *from)
 			set_value(to, child->name, child->value);
 }
 
-void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value)
+void args_set_u64(struct trnsci_args *args, const char *name, uint64_t value)
 {
 	set_value(args, name, value_uint(value));
 }
@@ -322,17 +322,17 @@ void args_set_i64(struct trnsci_args *args, const char *name, int64_t value)
 	set_value(args, name, value_int(value));
 }
 
-void trnsci_set_f64(struct trnsci_args *args, const char *name, double value)
+void args_set_f64(struct trnsci_args *args, const char *name, double value)
 {
 	set_value(args, name, value_real(value));
 }
 
-void trnsci_set_bool(struct trnsci_args *args, const char *name, bool value)
+void args_set_bool(struct trnsci_args *args, const char *name, bool value)
 {
 	set_value(args, name, value_bool(value));
 }
 
-void trnsci_set_text(struct trnsci_args *args, const char *name, const char *text)
+void args_set_text(struct trnsci_args *args, const char *name, const char *text)
 {
 	set_copy(args, name, VALUE_STRING, text, text ? strlen(text) : 1);
 }
@@ -347,7 +347,7 @@ static void set_shape(struct trnsci_args *args, const char *name, size_t ndim, c
 	struct trnsci_args *list = trnsci_set_list(args, name);
 
 	for (size_t i = 0; i < ndim; i++)
-		trnsci_set_u64(list, NULL, shape[i]);
+		args_set_u64(list, NULL, shape[i]);
 }
 
 void args_fail(struct trnsci_args *args)
@@ -357,7 +357,7 @@ void args_fail(struct trnsci_args *args)
 }
 
 /* Handles begin at 1: the engine answers the 0 of a NULL or freed tile with bad_tile. */
-void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile)
+void args_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile)
 {
 	struct trnsci_args *child = place_child(args, name);
 
@@ -422,7 +422,7 @@ static struct trnsci_args *set_array_map(struct trnsci_args *args, const char *n
 		args_fail(args);
 		return NULL;
 	}
-	trnsci_set_text(map, "dtype", dtype_name((enum dtype)array->dtype));
+	args_set_text(map, "dtype", dtype_name((enum dtype)array->dtype));
 	set_shape(map, "shape", array->ndim, array->shape);
 	return map;
 }
@@ -445,14 +445,14 @@ void args_set_memory(struct trnsci_args *args, const char *name, const struct tr
 
 void args_set_stated_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array, unsigned number)
 {
-	trnsci_set_u64(set_array_map(args, name, array), "memory", number);
+	args_set_u64(set_array_map(args, name, array), "memory", number);
 }
 
 void args_set_new_tile(struct trnsci_args *args, const char *name)
 {
 	if (args)
 		args->state->new_tile = true;
-	trnsci_set_bool(trnsci_set_map(args, name), "new", true);
+	args_set_bool(trnsci_set_map(args, name), "new", true);
 }
 
 struct trnsci_args *trnsci_set_map(struct trnsci_args *args, const char *name)

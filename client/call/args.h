@@ -64,10 +64,15 @@ bool args_is_empty(const struct trnsci_args *args);
 /* Returns the bytes of all names, texts and arrays in the tree. */
 size_t args_bytes(const struct trnsci_args *args);
 
-/* What the installed header has no setters for: negative integers; bytes and arrays, which are copied; an array in
- * memory that outlives the call (args_set_memory), as an input or, in an embedded session, an output; a new tile as an
- * output; for prepare_make, memory that each run states. */
+/* Set a parameter of one kind; texts, bytes and arrays are copied. args_set_memory takes an array in memory that outlives the call,
+ * as an input or, in an embedded session, an output; args_set_new_tile makes the output a new tile; args_set_stated_memory is for
+ * prepare_make, where each run states the memory. */
+void args_set_u64(struct trnsci_args *args, const char *name, uint64_t value);
 void args_set_i64(struct trnsci_args *args, const char *name, int64_t value);
+void args_set_f64(struct trnsci_args *args, const char *name, double value);
+void args_set_bool(struct trnsci_args *args, const char *name, bool value);
+void args_set_text(struct trnsci_args *args, const char *name, const char *text);
+void args_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile);
 void args_set_bytes(struct trnsci_args *args, const char *name, const void *bytes, size_t size);
 void args_set_array(struct trnsci_args *args, const char *name, const struct trnsci_array *array);
 void args_set_memory(struct trnsci_args *args, const char *name, const struct trnsci_array *array);

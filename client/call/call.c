@@ -73,7 +73,7 @@ int call_make_named(struct trnsci_session *session, const char *method, const ch
 	if (r == 0)
 		r = call_make(session, method, ret_call, err);
 	if (r == 0)
-		trnsci_set_text(trnsci_args(*ret_call), "name", name);
+		args_set_text(trnsci_call_args(*ret_call), "name", name);
 	return r;
 }
 
@@ -123,30 +123,30 @@ enum method_effect call_effect(const struct trnsci_call *call)
 
 int call_reply_u64(const struct trnsci_call *call, const char *name, uint64_t *ret, struct error *err)
 {
-	if (trnsci_to_u64(trnsci_get(trnsci_reply(call), name), ret) < 0)
+	if (trnsci_value_to_u64(trnsci_value_get(trnsci_call_reply(call), name), ret) < 0)
 		return error_set(err, ERROR_BAD_REPLY, "%s: the reply has no number %s", call->method, name);
 	return 0;
 }
 
 /* ---- the public interface ---- */
 
-struct trnsci_args *trnsci_args(struct trnsci_call *call)
+struct trnsci_args *trnsci_call_args(struct trnsci_call *call)
 {
 	return call ? call->params : NULL;
 }
 
-struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation)
+struct trnsci_args *trnsci_program_step(struct trnsci_call *program, const char *operation)
 {
 	struct trnsci_args *step = program ? trnsci_set_map(args_list(program->params, "steps"), NULL) : NULL;
 
-	trnsci_set_text(step, "op", operation);
+	args_set_text(step, "op", operation);
 	return step;
 }
 
-void trnsci_want(struct trnsci_call *program, const char *name)
+void trnsci_program_result(struct trnsci_call *program, const char *name)
 {
 	if (program)
-		trnsci_set_text(args_list(program->params, "results"), NULL, name);
+		args_set_text(args_list(program->params, "results"), NULL, name);
 }
 
 const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call)
@@ -154,7 +154,7 @@ const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call)
 	return call ? &call->answer.error : NULL;
 }
 
-const struct trnsci_value *trnsci_reply(const struct trnsci_call *call)
+const struct trnsci_value *trnsci_call_reply(const struct trnsci_call *call)
 {
 	return call ? (const struct trnsci_value *)(const void *)call->answer.reply : NULL;
 }

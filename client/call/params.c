@@ -15,7 +15,7 @@ static void set_u64s(struct trnsci_args *args, const struct trnsci_param *param)
 	if (!values && param->count)
 		args_set_missing(args, param->name);
 	for (size_t i = 0; values && i < param->count; i++)
-		trnsci_set_u64(list, NULL, values[i]);
+		args_set_u64(list, NULL, values[i]);
 }
 
 static void set_i64s(struct trnsci_args *args, const struct trnsci_param *param)
@@ -34,19 +34,19 @@ static void set_param(struct trnsci_args *args, const struct trnsci_param *param
 {
 	switch (param->kind) {
 	case TRNSCI_PARAM_U64:
-		trnsci_set_u64(args, param->name, param->value.u64);
+		args_set_u64(args, param->name, param->value.u64);
 		break;
 	case TRNSCI_PARAM_I64:
 		args_set_i64(args, param->name, param->value.i64);
 		break;
 	case TRNSCI_PARAM_F64:
-		trnsci_set_f64(args, param->name, param->value.f64);
+		args_set_f64(args, param->name, param->value.f64);
 		break;
 	case TRNSCI_PARAM_BOOL:
-		trnsci_set_bool(args, param->name, param->value.boolean);
+		args_set_bool(args, param->name, param->value.boolean);
 		break;
 	case TRNSCI_PARAM_TEXT:
-		trnsci_set_text(args, param->name, param->value.text);
+		args_set_text(args, param->name, param->value.text);
 		break;
 	case TRNSCI_PARAM_BYTES:
 		args_set_bytes(args, param->name, param->value.data, param->count);
@@ -61,10 +61,10 @@ static void set_param(struct trnsci_args *args, const struct trnsci_param *param
 		args_set_bytes(args, param->name, param->value.data, param->count * sizeof(double));
 		break;
 	case TRNSCI_PARAM_TILE:
-		trnsci_set_tile(args, param->name, param->value.tile);
+		args_set_tile(args, param->name, param->value.tile);
 		break;
-	case TRNSCI_PARAM_ELEMENTS:
-		trnsci_set_tile(trnsci_set_map(args, param->name), "tile", param->value.tile);
+	case TRNSCI_PARAM_TILE_ELEMENTS:
+		args_set_tile(trnsci_set_map(args, param->name), "tile", param->value.tile);
 		break;
 	case TRNSCI_PARAM_NEW_TILE:
 		args_set_new_tile(args, param->name);
@@ -72,7 +72,7 @@ static void set_param(struct trnsci_args *args, const struct trnsci_param *param
 	case TRNSCI_PARAM_ARRAY:
 		args_set_array(args, param->name, param->value.array);
 		break;
-	case TRNSCI_PARAM_PARAMS:
+	case TRNSCI_PARAM_MAP:
 		trnsci_set_params(trnsci_set_map(args, param->name), param->value.params);
 		break;
 	default:

@@ -50,7 +50,7 @@ static void send_releases(struct trnsci_session *session)
 		pthread_mutex_unlock(&session->lock);
 		if (!handle || call_new(session, "release", &release) < 0)
 			return;
-		trnsci_set_u64(trnsci_args(release), "prepared", handle);
+		args_set_u64(trnsci_call_args(release), "prepared", handle);
 		release->internal = release->tied = true;
 		release->tied_to = connection;
 		call_send_unawaited(release);

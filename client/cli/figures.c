@@ -8,7 +8,7 @@ uint64_t figure_u64(const struct trnsci_value *map, const char *name)
 {
 	uint64_t value = 0;
 
-	trnsci_to_u64(trnsci_get(map, name), &value);
+	trnsci_value_to_u64(trnsci_value_get(map, name), &value);
 	return value;
 }
 
@@ -16,15 +16,15 @@ double figure_f64(const struct trnsci_value *map, const char *name)
 {
 	double value = 0;
 
-	trnsci_to_f64(trnsci_get(map, name), &value);
+	trnsci_value_to_f64(trnsci_value_get(map, name), &value);
 	return value;
 }
 
 bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_row *ret)
 {
-	const struct trnsci_value *times = trnsci_at(latency, i);
+	const struct trnsci_value *times = trnsci_value_at(latency, i);
 	size_t size = 0;
-	const char *name = trnsci_name_at(latency, i, &size);
+	const char *name = trnsci_value_name_at(latency, i, &size);
 
 	*ret = (struct latency_row){
 		.name = name,

@@ -63,7 +63,7 @@ int progress_wait(struct progress *progress, struct trnsci_call *call)
 	do {
 		r = trnsci_wait(call, progress->wanted ? TICK_MS : -1);
 		show(progress);
-	} while (r == -TRNSCI_TIMEOUT && !trnsci_done(call));
+	} while (r == -TRNSCI_TIMEOUT && !trnsci_call_done(call));
 	return r;
 }
 

@@ -19,24 +19,24 @@ void report_add_u64(struct json_object *map, const char *name, uint64_t number)
 static struct json_object *of_scalar(const struct trnsci_value *value)
 {
 	size_t size = 0;
-	const char *text = trnsci_to_bytes(value, &size);
+	const char *text = trnsci_value_to_bytes(value, &size);
 	uint64_t u = 0;
 	int64_t i = 0;
 	double real = 0;
 	bool yes = false;
 
-	switch (trnsci_kind(value)) {
+	switch (trnsci_value_kind(value)) {
 	case TRNSCI_BOOL:
-		trnsci_to_bool(value, &yes);
+		trnsci_value_to_bool(value, &yes);
 		return json_object_new_boolean(yes);
 	case TRNSCI_UINT:
-		trnsci_to_u64(value, &u);
+		trnsci_value_to_u64(value, &u);
 		return json_object_new_uint64(u);
 	case TRNSCI_INT:
-		trnsci_to_i64(value, &i);
+		trnsci_value_to_i64(value, &i);
 		return json_object_new_int64(i);
 	case TRNSCI_REAL:
-		trnsci_to_f64(value, &real);
+		trnsci_value_to_f64(value, &real);
 		return json_object_new_double(real);
 	default:
 		return text ? json_object_new_string_len(text, (int)size) : NULL;
@@ -46,14 +46,14 @@ static struct json_object *of_scalar(const struct trnsci_value *value)
 /* Recursion is bounded by the depth that the wire allows. */
 struct json_object *report_of_value(const struct trnsci_value *value)
 {
-	const bool is_map = trnsci_kind(value) == TRNSCI_MAP;
+	const bool is_map = trnsci_value_kind(value) == TRNSCI_MAP;
 
-	if (!is_map && trnsci_kind(value) != TRNSCI_LIST)
+	if (!is_map && trnsci_value_kind(value) != TRNSCI_LIST)
 		return of_scalar(value);
 	struct json_object *report = is_map ? json_object_new_object() : json_object_new_array();
 
-	for (size_t i = 0; i < trnsci_count(value); i++) {
-		struct json_object *member = report_of_value(trnsci_at(value, i));
+	for (size_t i = 0; i < trnsci_value_count(value); i++) {
+		struct json_object *member = report_of_value(trnsci_value_at(value, i));
 		char name[128];
 		size_t size = 0;
 
@@ -61,7 +61,7 @@ struct json_object *report_of_value(const struct trnsci_value *value)
 			json_object_array_add(report, member);
 			continue;
 		}
-		const char *at = trnsci_name_at(value, i, &size);
+		const char *at = trnsci_value_name_at(value, i, &size);
 
 		snprintf(name, sizeof name, "%.*s", (int)size, at);
 		json_object_object_add(report, name, member);

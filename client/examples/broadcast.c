@@ -18,7 +18,7 @@ static int fail(const struct trnsci_error *err)
 int main(int argc, char **argv)
 {
 	const char *address = argc > 1 ? argv[1] : NULL, *name = "example";
-	struct trnsci_source source = trnsci_seed(3);
+	struct trnsci_source source = trnsci_source_seed(3);
 	struct trnsci_session *owner, *reader;
 	struct trnsci_broadcast *broadcast;
 	struct trnsci_broadcast_span span;

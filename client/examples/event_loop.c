@@ -19,7 +19,7 @@ static void on_answer(struct trnsci_call *call, void *arg)
 	struct loop *loop = (struct loop *)arg;
 	struct trnsci_span span;
 
-	if (trnsci_reply_span(call, &span) == 0) {
+	if (trnsci_call_span(call, &span) == 0) {
 		printf("stream %u answered, up to word %u\n", (unsigned)span.stream, (unsigned)span.next);
 	} else {
 		fprintf(stderr, "%s\n", trnsci_call_error(call)->text);
@@ -31,12 +31,12 @@ static void on_answer(struct trnsci_call *call, void *arg)
 
 static int send_draw(struct trnsci_session *session, uint64_t stream, struct loop *loop)
 {
-	struct trnsci_param params[] = {trnsci_u64("n", 10000), trnsci_u64("stream", stream), trnsci_end()};
+	struct trnsci_param params[] = {trnsci_param_u64("n", 10000), trnsci_param_u64("stream", stream), trnsci_param_end()};
 	struct trnsci_call *call;
 
 	if (trnsci_call_new(session, "exponential", &call) < 0)
 		return -1;
-	trnsci_set_params(trnsci_args(call), params);
+	trnsci_set_params(trnsci_call_args(call), params);
 	return trnsci_submit(call, NULL, on_answer, loop);
 }
 
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	poll_fd.fd = trnsci_fd(session);
+	poll_fd.fd = trnsci_session_fd(session);
 	poll_fd.events = POLLIN;
 	for (uint64_t stream = 0; stream < CALLS; stream++)
 		if (send_draw(session, stream, &loop) < 0)

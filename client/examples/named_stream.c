@@ -10,7 +10,7 @@
 int main(int argc, char **argv)
 {
 	const char *name = argc > 2 ? argv[2] : "example";
-	struct trnsci_source source = trnsci_named(name);
+	struct trnsci_source source = trnsci_source_named(name);
 	struct trnsci_session *session;
 	struct trnsci_span span;
 	struct trnsci_error err;
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 	if (r == 0)
 		r = trnsci_stream_create(session, name, NULL, NULL, &err);
 	if (r == 0 || r == -TRNSCI_EXISTS)
-		r = trnsci_fill(session, "uniform", NULL, &source, TRNSCI_F64, 5, dice, &span, &err);
+		r = trnsci_draw_array(session, "uniform", NULL, &source, TRNSCI_F64, 5, dice, &span, &err);
 	if (r < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;

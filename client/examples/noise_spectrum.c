@@ -9,8 +9,8 @@
 
 int main(int argc, char **argv)
 {
-	struct trnsci_source source = trnsci_seed(11);
-	struct trnsci_param draw[] = {trnsci_u64("n", 1000000), trnsci_end()};
+	struct trnsci_source source = trnsci_source_seed(11);
+	struct trnsci_param draw[] = {trnsci_param_u64("n", 1000000), trnsci_param_end()};
 	struct trnsci_session *session;
 	struct trnsci_tile *noise = NULL, *power = NULL;
 	struct trnsci_tile_info info;
@@ -18,13 +18,13 @@ int main(int argc, char **argv)
 	double sum = 0;
 
 	if (trnsci_open(argc > 1 ? argv[1] : "embedded:", NULL, &session, &err) < 0 ||
-	    trnsci_draw(session, "normal", draw, &source, &noise, NULL, &err) < 0) {
+	    trnsci_draw_tile(session, "normal", draw, &source, &noise, NULL, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	struct trnsci_param welch[] = {trnsci_with_tile("in", noise), trnsci_u64("nperseg", 512), trnsci_end()};
+	struct trnsci_param welch[] = {trnsci_param_tile("in", noise), trnsci_param_u64("nperseg", 512), trnsci_param_end()};
 
-	if (trnsci_apply(session, "welch", welch, &power, &err) < 0) {
+	if (trnsci_apply_tile(session, "welch", welch, &power, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

@@ -17,17 +17,17 @@ int main(int argc, char **argv)
 {
 	struct trnsci_options options;
 	struct trnsci_session *session;
-	struct trnsci_source source = trnsci_seed(1);
-	struct trnsci_param normal[] = {trnsci_f64("mean", 10), trnsci_f64("std", 2), trnsci_end()};
-	struct trnsci_param real[] = {trnsci_bool("real", true), trnsci_end()};
+	struct trnsci_source source = trnsci_source_seed(1);
+	struct trnsci_param normal[] = {trnsci_param_f64("mean", 10), trnsci_param_f64("std", 2), trnsci_param_end()};
+	struct trnsci_param real[] = {trnsci_param_bool("real", true), trnsci_param_end()};
 	struct trnsci_error err;
 
 	memset(&options, 0, sizeof options);
 	options.or_embedded = true;
 	if (trnsci_open(argc > 1 ? argv[1] : NULL, &options, &session, &err) < 0 ||
-	    trnsci_fill(session, "normal", normal, &source, TRNSCI_F32, N, x, NULL, &err) < 0 ||
-	    trnsci_transform(session, "fft", real, trnsci_vector(TRNSCI_F32, N, x), trnsci_vector(TRNSCI_C64, BINS, y),
-			     &err) < 0) {
+	    trnsci_draw_array(session, "normal", normal, &source, TRNSCI_F32, N, x, NULL, &err) < 0 ||
+	    trnsci_apply_array(session, "fft", real, trnsci_array_vector(TRNSCI_F32, N, x),
+			       trnsci_array_vector(TRNSCI_C64, BINS, y), &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

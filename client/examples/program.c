@@ -13,17 +13,17 @@ enum { N = 4096, TONE = 300 };
 
 static void write_program(struct trnsci_call *program, const struct trnsci_tile *tone)
 {
-	struct trnsci_param noise[] = {trnsci_u64("n", N), trnsci_text("as", "noise"), trnsci_end()};
-	struct trnsci_param add[] = {trnsci_with_tile("a", tone), trnsci_text("b", "noise"), trnsci_text("as", "noisy"),
-				     trnsci_end()};
-	struct trnsci_param fft[] = {trnsci_text("in", "noisy"), trnsci_bool("real", true),
-				     trnsci_text("as", "spectrum"), trnsci_end()};
+	struct trnsci_param noise[] = {trnsci_param_u64("n", N), trnsci_param_text("as", "noise"), trnsci_param_end()};
+	struct trnsci_param add[] = {trnsci_param_tile("a", tone), trnsci_param_text("b", "noise"),
+				     trnsci_param_text("as", "noisy"), trnsci_param_end()};
+	struct trnsci_param fft[] = {trnsci_param_text("in", "noisy"), trnsci_param_bool("real", true),
+				     trnsci_param_text("as", "spectrum"), trnsci_param_end()};
 
-	trnsci_set_u64(trnsci_args(program), "seed", 2026);
-	trnsci_set_params(trnsci_step(program, "normal"), noise);
-	trnsci_set_params(trnsci_step(program, "add"), add);
-	trnsci_set_params(trnsci_step(program, "fft"), fft);
-	trnsci_want(program, "spectrum");
+	trnsci_set(trnsci_call_args(program), trnsci_param_u64("seed", 2026));
+	trnsci_set_params(trnsci_program_step(program, "normal"), noise);
+	trnsci_set_params(trnsci_program_step(program, "add"), add);
+	trnsci_set_params(trnsci_program_step(program, "fft"), fft);
+	trnsci_program_result(program, "spectrum");
 }
 
 static void print_peak(const float *spectrum)
@@ -57,7 +57,8 @@ int main(int argc, char **argv)
 		return 1;
 	write_program(program, tone);
 	if (trnsci_run(program, NULL) < 0 ||
-	    trnsci_to_array(trnsci_get(trnsci_get(trnsci_reply(program), "results"), "spectrum"), &result) < 0 ||
+	    trnsci_value_to_array(trnsci_value_get(trnsci_value_get(trnsci_call_reply(program), "results"), "spectrum"), &result) <
+		    0 ||
 	    result.bytes != sizeof spectrum) {
 		fprintf(stderr, "%s\n", trnsci_call_error(program)->text);
 		return 1;

@@ -10,7 +10,7 @@ enum { BLOCK = 64, BLOCKS = 1000 };
 
 int main(int argc, char **argv)
 {
-	struct trnsci_source source = trnsci_seed(7);
+	struct trnsci_source source = trnsci_source_seed(7);
 	struct trnsci_session *session;
 	struct trnsci_ring *ring;
 	struct trnsci_error err;

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	}
 	if (trnsci_call_new(session, "normal", &call) < 0)
 		return 1;
-	trnsci_set_tile(trnsci_args(call), "out", tile);
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", tile));
 	memset(&changes, 0, sizeof changes);
 	changes.given = TRNSCI_CHANGE_SEED;
 	for (changes.seed = 1; changes.seed <= RUNS; changes.seed++) {

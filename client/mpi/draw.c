@@ -36,7 +36,8 @@ static int fill(struct draw *draw, uint64_t first, uint64_t count, void *out)
 	struct trnsci_source source = draw->source;
 
 	source.offset += first / draw->components;
-	return trnsci_fill(draw->session, draw->distribution, draw->params, &source, draw->dtype, count, out, NULL, draw->err);
+	return trnsci_draw_array(draw->session, draw->distribution, draw->params, &source, draw->dtype, count, out, NULL,
+				 draw->err);
 }
 
 static uint64_t end_of_runs(const struct draw *draw)
@@ -119,7 +120,7 @@ static bool has_items(const char *distribution)
 {
 	struct trnsci_parameter_info info;
 
-	for (size_t i = 0; trnsci_parameter(distribution, i, &info) == 0; i++)
+	for (size_t i = 0; trnsci_operation_parameter(distribution, i, &info) == 0; i++)
 		if (strcmp(info.name, "items") == 0)
 			return true;
 	return false;
@@ -142,7 +143,7 @@ static int share_array(struct draw *draw, struct trnsci_param *param)
 		return r;
 	draw->tiles[draw->n_tiles++] = tile;
 	memcpy(trnsci_tile_data(tile), array->data, bytes);
-	*param = trnsci_elements(param->name, tile);
+	*param = trnsci_param_tile_elements(param->name, tile);
 	return 0;
 }
 
@@ -169,8 +170,8 @@ static int copy_params(struct draw *draw, bool embedded, uint64_t n)
 			r = share_array(draw, param);
 	}
 	if (states_items)
-		draw->own[count++] = trnsci_u64("items", n);
-	draw->own[count] = trnsci_end();
+		draw->own[count++] = trnsci_param_u64("items", n);
+	draw->own[count] = trnsci_param_end();
 	draw->params = draw->own;
 	return r;
 }
@@ -190,8 +191,8 @@ static int find_components(struct draw *draw, uint64_t n)
 
 	draw->components = 1;
 	source.offset = 1;
-	const int r = trnsci_fill(draw->session, draw->distribution, draw->params, &source, draw->dtype, n, NULL, &span,
-				  draw->err);
+	const int r = trnsci_draw_array(draw->session, draw->distribution, draw->params, &source, draw->dtype, n, NULL, &span,
+					draw->err);
 
 	if (r == 0)
 		draw->components = span.position / (draw->size == 8 ? 2 : 1);
@@ -272,7 +273,8 @@ static struct agreed describe(const struct draw *draw, const struct trnsci_mpi_l
 /* Learns where the whole draw lies. A named stream moves on. */
 static int find_place(const struct draw *draw, uint64_t n, struct trnsci_span *span)
 {
-	return trnsci_fill(draw->session, draw->distribution, draw->params, &draw->source, draw->dtype, n, NULL, span, draw->err);
+	return trnsci_draw_array(draw->session, draw->distribution, draw->params, &draw->source, draw->dtype, n, NULL, span,
+				 draw->err);
 }
 
 /* Collective. A named stream's place is reserved once, by rank 0. Samples count from there, as the elements of arrays that are

@@ -448,7 +448,7 @@ int trnsci_mpi_restore(struct trnsci_mpi *mpi, const char *path, const struct tr
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; trnsci_generator(i, &generator) == 0; i++)
+	for (size_t i = 0; trnsci_generator_at(i, &generator) == 0; i++)
 		if (strcmp(found.generator, generator.name) == 0)
 			found.mark.source.generator = generator.name;
 	if (!found.has_mark || !found.mark.source.generator)

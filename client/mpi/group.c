@@ -119,7 +119,9 @@ static int read_cpu(struct trnsci_mpi *mpi, struct trnsci_error *err)
 	r = trnsci_run(call, NULL);
 	if (r < 0 && err)
 		*err = *trnsci_call_error(call);
-	const char *cpu = r < 0 ? NULL : trnsci_to_bytes(trnsci_get(trnsci_get(trnsci_reply(call), "engine"), "cpu"), &size);
+	const char *cpu =
+		r < 0 ? NULL
+		      : trnsci_value_to_bytes(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "engine"), "cpu"), &size);
 
 	if (r == 0)
 		snprintf(mpi->cpu, sizeof mpi->cpu, "%.*s", (int)size, cpu ? cpu : "");

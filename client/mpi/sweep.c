@@ -52,25 +52,25 @@ static void list_parameters(const struct sweep *sweep, int64_t axes[TRNSCI_MAX_D
 
 	for (size_t i = 0; i < n; i++)
 		lengths[i] = (size_t)axes[i] == sweep->real_axis ? (int64_t)sweep->real_length : -1;
-	params[used++] = trnsci_i64s("axes", axes, n);
-	params[used++] = trnsci_bool("inverse", sweep->inverse);
-	params[used++] = trnsci_text("norm", sweep->norm);
+	params[used++] = trnsci_param_i64s("axes", axes, n);
+	params[used++] = trnsci_param_bool("inverse", sweep->inverse);
+	params[used++] = trnsci_param_text("norm", sweep->norm);
 	if (sweep->real) {
-		params[used++] = trnsci_bool("real", true);
-		params[used++] = trnsci_i64s("length", lengths, n);
+		params[used++] = trnsci_param_bool("real", true);
+		params[used++] = trnsci_param_i64s("length", lengths, n);
 	}
-	params[used] = trnsci_end();
+	params[used] = trnsci_param_end();
 }
 
 static void set_parameters(const struct sweep *sweep, struct kernel *kernel)
 {
-	struct trnsci_args *args = trnsci_args(kernel->call);
+	struct trnsci_args *args = trnsci_call_args(kernel->call);
 	struct trnsci_param params[PARAMETERS + 1];
 	int64_t axes[TRNSCI_MAX_DIMS], lengths[TRNSCI_MAX_DIMS];
 
 	list_parameters(sweep, axes, lengths, params);
-	trnsci_set_tile(args, "in", kernel->in);
-	trnsci_set_tile(args, "out", kernel->out);
+	trnsci_set(args, trnsci_param_tile("in", kernel->in));
+	trnsci_set(args, trnsci_param_tile("out", kernel->out));
 	trnsci_set_params(args, params);
 }
 
@@ -211,8 +211,8 @@ static int run_direct(const struct sweep *sweep, const struct part *from, const 
 		shape[i] = from->box.high[i] - from->box.low[i];
 	result_shape(sweep, shape, result);
 	list_parameters(sweep, axes, lengths, params);
-	return trnsci_transform(sweep->session, "fft", params, trnsci_array_of(sweep->in, sweep->ndim, shape, from->at),
-				trnsci_array_of(sweep->out, sweep->ndim, result, to->at), err);
+	return trnsci_apply_array(sweep->session, "fft", params, trnsci_array_of(sweep->in, sweep->ndim, shape, from->at),
+				  trnsci_array_of(sweep->out, sweep->ndim, result, to->at), err);
 }
 
 int sweep_run(struct sweep *sweep, const struct box *box, const struct part *from, size_t n_from, const struct part *to,

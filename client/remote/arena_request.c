@@ -177,8 +177,8 @@ static void ask_for_arena(struct trnsci_session *session, size_t bytes)
 	call->internal = call->wants_fds = true;
 	call->bytes = bytes;
 	call->answered = take_arena;
-	trnsci_set_u64(trnsci_args(call), "bytes", bytes);
-	trnsci_set_u64(trnsci_args(call), "reserve", ARENA_RESERVE);
+	args_set_u64(trnsci_call_args(call), "bytes", bytes);
+	args_set_u64(trnsci_call_args(call), "reserve", ARENA_RESERVE);
 	call_send_unawaited(call);
 }
 
@@ -241,7 +241,7 @@ static void give_back(struct trnsci_session *session, uint32_t handle, uint64_t 
 	call->tied_to = connection;
 	call->bytes = handle;
 	call->answered = end_leaving;
-	trnsci_set_u64(trnsci_args(call), "arena", handle);
+	args_set_u64(trnsci_call_args(call), "arena", handle);
 	call_send_unawaited(call);
 }
 

@@ -57,7 +57,7 @@ static int ask_for_queue(struct trnsci_session *session, struct queue *ret_queue
 	if (r < 0)
 		return r;
 	call->internal = true;
-	trnsci_set_u64(trnsci_args(call), "entries", ENTRIES);
+	args_set_u64(trnsci_call_args(call), "entries", ENTRIES);
 	r = sealed_memfd_run_call(call, err);
 	if (r < 0)
 		return r;

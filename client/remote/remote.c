@@ -101,7 +101,7 @@ static void remote_cancel(struct trnsci_call *call)
 	pthread_mutex_unlock(&call->session->lock);
 	if (!cancels || call_new(call->session, "cancel", &cancel) < 0)
 		return;
-	trnsci_set_u64(trnsci_args(cancel), "msgid", msgid);
+	args_set_u64(trnsci_call_args(cancel), "msgid", msgid);
 	call_send_unawaited(cancel);
 }
 
@@ -263,7 +263,7 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 		eventfd_read(remote->wake, &ignored);
 }
 
-/* The program waits by itself, at the descriptor of trnsci_fd. */
+/* The program waits by itself, at the descriptor of trnsci_session_fd. */
 static void arm_for_program(struct trnsci_session *session)
 {
 	while (!session->failure.code && !queue_arm(session))

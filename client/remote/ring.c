@@ -136,7 +136,7 @@ void remote_detach_ring(struct trnsci_session *session, struct ring_link *link)
 	ring_link_close(link);
 	if (link->handle == 0 || session_check(session, NULL) < 0 || call_new(session, "ring_detach", &call) < 0)
 		return;
-	trnsci_set_u64(trnsci_args(call), "ring", link->handle);
+	args_set_u64(trnsci_call_args(call), "ring", link->handle);
 	call->tied = true;
 	call->tied_to = link->connection;
 	call_send_unawaited(call);

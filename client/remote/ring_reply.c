@@ -19,7 +19,7 @@ static bool is_power_of_two(uint64_t n)
 static int read_dtype(const struct trnsci_call *call, struct ring_link *link)
 {
 	size_t size = 0;
-	const char *name = trnsci_to_bytes(trnsci_get(trnsci_reply(call), "dtype"), &size);
+	const char *name = trnsci_value_to_bytes(trnsci_value_get(trnsci_call_reply(call), "dtype"), &size);
 
 	if (!name)
 		return -ERROR_BAD_REPLY;
@@ -33,12 +33,12 @@ static int read_stream(const struct trnsci_call *call, struct ring_link *link, s
 {
 	int r;
 
-	if (!reply_copy_text(trnsci_reply(call), "generator", link->generator, sizeof link->generator))
+	if (!reply_copy_text(trnsci_call_reply(call), "generator", link->generator, sizeof link->generator))
 		return error_set(err, ERROR_BAD_REPLY, "%s: the reply names no generator", call->method);
 	if ((r = call_reply_u64(call, "seed", &link->seed, err)) < 0 ||
 	    (r = call_reply_u64(call, "stream", &link->stream, err)) < 0)
 		return r;
-	if (trnsci_get(trnsci_reply(call), "range")) {
+	if (trnsci_value_get(trnsci_call_reply(call), "range")) {
 		r = call_reply_u64(call, "range", &link->range, err);
 		if (r == 0 && (link->range < link->capacity || !is_power_of_two(link->range)))
 			r = error_set(err, ERROR_BAD_REPLY, "%s: ranges of %llu samples", call->method,

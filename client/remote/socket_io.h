@@ -30,7 +30,7 @@ struct remote {
 	struct queue *queue; /* NULL: none on this connection */
 	const struct remote_events *events;
 	int wake;          /* eventfd: wakes the thread in poll, which then looks at the socket again; -1: none yet */
-	int epoll;         /* the descriptor of trnsci_fd; -1 until it is asked for */
+	int epoll;         /* the descriptor of trnsci_session_fd; -1 until it is asked for */
 	bool polling;      /* a thread is in poll, without the lock */
 	bool sleeping;     /* that thread does not spin */
 	atomic_bool interrupted; /* that thread looks again at what it waits for: another one has received something */
@@ -88,7 +88,7 @@ bool socket_io_read_ahead(struct trnsci_session *session);
 int64_t socket_io_rest_deadline(const struct trnsci_session *session);
 void socket_io_fail_without_rest(struct trnsci_session *session);
 
-/* Makes the descriptor of trnsci_fd readable also when there is room to send, as long as output waits. */
+/* Makes the descriptor of trnsci_session_fd readable also when there is room to send, as long as output waits. */
 void socket_io_watch(struct remote *remote);
 
 #endif

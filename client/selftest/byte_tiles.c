@@ -24,13 +24,13 @@ static void report_generator(struct selftest *test, enum generator generator, en
 	for (unsigned s = 0; s < N_TILE_STEPS; s++)
 		largest[s] = f.most[s] > largest[s] ? f.most[s] : largest[s];
 	const struct trnsci_param values[] = {
-		trnsci_u64("n_words", f.n_words),
-		trnsci_u64("n_right", f.n_right),
-		trnsci_u64("n_before_wrong", f.n_before_wrong),
-		trnsci_f64("mean_low", f.mean_low),
-		trnsci_f64("mean_high", f.mean_high),
-		trnsci_f64("chi_square", f.chi_square),
-		trnsci_end(),
+		trnsci_param_u64("n_words", f.n_words),
+		trnsci_param_u64("n_right", f.n_right),
+		trnsci_param_u64("n_before_wrong", f.n_before_wrong),
+		trnsci_param_f64("mean_low", f.mean_low),
+		trnsci_param_f64("mean_high", f.mean_high),
+		trnsci_param_f64("chi_square", f.chi_square),
+		trnsci_param_end(),
 	};
 
 	selftest_report(test, (struct trnsci_check){.subject = generator_row(generator)->name,
@@ -48,8 +48,8 @@ int selftest_byte_tiles(struct selftest *test)
 			report_generator(test, (enum generator)g, (enum conversion)c, largest);
 	for (unsigned s = 0; s < N_TILE_STEPS; s++) {
 		const uint64_t bound = tile_step_bound((enum tile_step)s);
-		const struct trnsci_param values[] = {trnsci_u64("largest", largest[s]), trnsci_u64("bound", bound),
-						      trnsci_end()};
+		const struct trnsci_param values[] = {trnsci_param_u64("largest", largest[s]), trnsci_param_u64("bound", bound),
+						      trnsci_param_end()};
 
 		if (largest[s] > 0)
 			selftest_report(test, (struct trnsci_check){.subject = "steps",

@@ -68,28 +68,28 @@ static void set_required(struct trnsci_args *step, const struct trnsci_parameter
 	if (parameter->fallback)
 		return;
 	if (strcmp(parameter->type, "f64") == 0)
-		trnsci_set_f64(step, parameter->name, 2.5);
+		trnsci_set(step, trnsci_param_f64(parameter->name, 2.5));
 	else if (strcmp(parameter->type, "any") != 0)
-		trnsci_set_u64(step, parameter->name, 100);
+		trnsci_set(step, trnsci_param_u64(parameter->name, 100));
 	else if ((list = trnsci_set_list(step, parameter->name)))
 		for (unsigned i = 1; i <= 5; i++)
-			trnsci_set_f64(list, NULL, 0.3 * i);
+			trnsci_set(list, trnsci_param_f64(NULL, 0.3 * i));
 }
 
 static void set_step(struct trnsci_args *step, const struct variant *v, unsigned draw, uint64_t rank, uint64_t size)
 {
 	struct trnsci_parameter_info parameter;
 
-	trnsci_set_text(step, "as", names[draw]);
-	trnsci_set_u64(step, "n", v->counts[draw]);
-	trnsci_set_text(step, "dtype", v->dtype);
+	trnsci_set(step, trnsci_param_text("as", names[draw]));
+	trnsci_set(step, trnsci_param_u64("n", v->counts[draw]));
+	trnsci_set(step, trnsci_param_text("dtype", v->dtype));
 	if (v->method)
-		trnsci_set_text(step, "method", v->method);
+		trnsci_set(step, trnsci_param_text("method", v->method));
 	if (size > 1) {
-		trnsci_set_u64(step, "rank", rank);
-		trnsci_set_u64(step, "size", size);
+		trnsci_set(step, trnsci_param_u64("rank", rank));
+		trnsci_set(step, trnsci_param_u64("size", size));
 	}
-	for (size_t i = 0; trnsci_parameter(v->distribution, i, &parameter) == 0; i++)
+	for (size_t i = 0; trnsci_operation_parameter(v->distribution, i, &parameter) == 0; i++)
 		set_required(step, &parameter);
 }
 
@@ -101,15 +101,16 @@ static int run_draws(struct trnsci_session *session, struct variant *v, uint64_t
 
 	if (r < 0)
 		return r;
-	trnsci_set_u64(trnsci_args(call), "seed", 2026);
-	trnsci_set_u64(trnsci_args(call), "offset", 4);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", 2026));
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("offset", 4));
 	for (unsigned i = 0; i < DRAWS; i++) {
-		set_step(trnsci_step(call, v->distribution), v, i, rank, size);
-		trnsci_want(call, names[i]);
+		set_step(trnsci_program_step(call, v->distribution), v, i, rank, size);
+		trnsci_program_result(call, names[i]);
 	}
 	r = trnsci_run(call, NULL);
 	for (unsigned i = 0; i < DRAWS && r == 0; i++)
-		r = trnsci_to_array(trnsci_get(trnsci_get(trnsci_reply(call), "results"), names[i]), &ret->draws[i]);
+		r = trnsci_value_to_array(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "results"), names[i]),
+					  &ret->draws[i]);
 	if (r < 0) {
 		const char *text = trnsci_call_error(call)->text;
 
@@ -200,13 +201,13 @@ static void check_levels(const struct distributions *all, struct variant *v)
 static void report(const struct distributions *all, const struct variant *v)
 {
 	const struct trnsci_param values[] = {
-		trnsci_text("dtype", v->dtype),
-		trnsci_u64("n", all->n),
-		trnsci_u64("hash", v->hash),
-		trnsci_bool("ranks", v->ranks),
-		trnsci_bool("variants", v->variants),
-		trnsci_u64("n_variants", all->n_levels),
-		trnsci_end(),
+		trnsci_param_text("dtype", v->dtype),
+		trnsci_param_u64("n", all->n),
+		trnsci_param_u64("hash", v->hash),
+		trnsci_param_bool("ranks", v->ranks),
+		trnsci_param_bool("variants", v->variants),
+		trnsci_param_u64("n_variants", all->n_levels),
+		trnsci_param_end(),
 	};
 
 	selftest_report(all->test, (struct trnsci_check){.subject = v->distribution,
@@ -251,7 +252,7 @@ static const char *choices_of(const char *distribution, const char *name)
 {
 	struct trnsci_parameter_info parameter;
 
-	for (size_t i = 0; trnsci_parameter(distribution, i, &parameter) == 0; i++)
+	for (size_t i = 0; trnsci_operation_parameter(distribution, i, &parameter) == 0; i++)
 		if (strcmp(parameter.name, name) == 0)
 			return parameter.choices;
 	return NULL;
@@ -300,7 +301,7 @@ int selftest_distributions(struct selftest *test)
 	struct trnsci_operation_info operation;
 	int r = open_levels(&all);
 
-	for (size_t i = 0; r == 0 && trnsci_operation(i, &operation) == 0; i++)
+	for (size_t i = 0; r == 0 && trnsci_operation_at(i, &operation) == 0; i++)
 		if (strcmp(operation.category, "draw") == 0)
 			check_distribution(&all, operation.name);
 	for (size_t i = 0; i < all.n_levels; i++)

@@ -14,17 +14,16 @@ static void report_row(struct selftest *test, const struct error_row *row)
 
 	for (unsigned k = 0; k < ERROR_SIGNALS; k++)
 		passed &= row->error[k] <= row->bound;
-	selftest_report(test,
-			(struct trnsci_check){
-				.subject = precision_name(row->precision),
-				.name = reference_kind_name(row->kind),
-				.values = (struct trnsci_param[]){trnsci_u64("n", row->n),
-								  trnsci_f64("random", row->error[ERROR_RANDOM]),
-								  trnsci_f64("impulse", row->error[ERROR_IMPULSE]),
-								  trnsci_f64("sinusoid", row->error[ERROR_SINUSOID]),
-								  trnsci_f64("badly_scaled", row->error[ERROR_SCALED]),
-								  trnsci_f64("bound", row->bound), trnsci_end()},
-				.passed = passed});
+	selftest_report(test, (struct trnsci_check){
+				      .subject = precision_name(row->precision),
+				      .name = reference_kind_name(row->kind),
+				      .values = (struct trnsci_param[]){trnsci_param_u64("n", row->n),
+									trnsci_param_f64("random", row->error[ERROR_RANDOM]),
+									trnsci_param_f64("impulse", row->error[ERROR_IMPULSE]),
+									trnsci_param_f64("sinusoid", row->error[ERROR_SINUSOID]),
+									trnsci_param_f64("badly_scaled", row->error[ERROR_SCALED]),
+									trnsci_param_f64("bound", row->bound), trnsci_param_end()},
+				      .passed = passed});
 }
 
 int selftest_fft(struct selftest *test)

@@ -133,7 +133,7 @@ static void check_stream_vectors(struct kernels *kernels)
 						     .offset = stream_vectors[i].position};
 		uint32_t words[4] = {0};
 
-		if (trnsci_fill(kernels->session, "bits", NULL, &source, TRNSCI_U32, 4, words, NULL, &err) < 0) {
+		if (trnsci_draw_array(kernels->session, "bits", NULL, &source, TRNSCI_U32, 4, words, NULL, &err) < 0) {
 			report(kernels, "stream vectors", false, err.text);
 			return;
 		}
@@ -161,7 +161,7 @@ static void check_normals(struct kernels *kernels)
 						     .offset = normal_vectors[i].position};
 		float normals[4] = {0};
 
-		if (trnsci_fill(kernels->session, "normal", NULL, &source, TRNSCI_F32, 4, normals, NULL, &err) < 0) {
+		if (trnsci_draw_array(kernels->session, "normal", NULL, &source, TRNSCI_F32, 4, normals, NULL, &err) < 0) {
 			report(kernels, "normals", false, err.text);
 			return;
 		}
@@ -206,12 +206,12 @@ static size_t count_lanes(struct trnsci_session *session)
 	size_t used = 0;
 
 	if (trnsci_call_new(session, "stats", &call) == 0 && trnsci_run(call, NULL) == 0) {
-		const struct trnsci_value *lanes = trnsci_get(trnsci_get(trnsci_reply(call), "engine"), "lanes");
+		const struct trnsci_value *lanes = trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "engine"), "lanes");
 
-		for (size_t i = 0; i < trnsci_count(lanes); i++) {
+		for (size_t i = 0; i < trnsci_value_count(lanes); i++) {
 			uint64_t chunks = 0;
 
-			trnsci_to_u64(trnsci_get(trnsci_at(lanes, i), "chunks"), &chunks);
+			trnsci_value_to_u64(trnsci_value_get(trnsci_value_at(lanes, i), "chunks"), &chunks);
 			used += chunks > 0;
 		}
 	}
@@ -230,7 +230,7 @@ static void check_lanes(struct kernels *kernels)
 	bool passed = false;
 
 	if (trnsci_tile_new(kernels->session, TRNSCI_U32, 1, &n, &tile, &err) < 0 ||
-	    trnsci_draw(kernels->session, "bits", NULL, &source, &tile, NULL, &err) < 0) {
+	    trnsci_draw_tile(kernels->session, "bits", NULL, &source, &tile, NULL, &err) < 0) {
 		snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
 	} else {
 		const uint32_t *words = trnsci_tile_data(tile);
@@ -280,10 +280,9 @@ static void check_fft(struct kernels *kernels)
 	float signal[2 * FFT_LENGTH], spectrum[2 * FFT_LENGTH];
 	bool passed = false;
 
-	if (trnsci_fill(kernels->session, "normal", NULL, &source, TRNSCI_F32, 2 * FFT_LENGTH, signal, NULL, &err) <
-		    0 ||
-	    trnsci_transform(kernels->session, "fft", NULL, trnsci_vector(TRNSCI_C64, FFT_LENGTH, signal),
-			     trnsci_vector(TRNSCI_C64, FFT_LENGTH, spectrum), &err) < 0) {
+	if (trnsci_draw_array(kernels->session, "normal", NULL, &source, TRNSCI_F32, 2 * FFT_LENGTH, signal, NULL, &err) < 0 ||
+	    trnsci_apply_array(kernels->session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, FFT_LENGTH, signal),
+			       trnsci_array_vector(TRNSCI_C64, FFT_LENGTH, spectrum), &err) < 0) {
 		snprintf(detail, sizeof detail, "%.*s", TEXT - 1, err.text);
 	} else {
 		double error = spectrum_error(signal, spectrum, FFT_LENGTH);

@@ -16,13 +16,13 @@ int selftest_psum(struct selftest *test)
 
 			if (r < 0)
 				return r;
-			selftest_report(test, (struct trnsci_check){
-						      .subject = psum_name(psum),
-						      .name = "error",
-						      .values = (struct trnsci_param[]){trnsci_u64("n", lengths[i]),
-											trnsci_f64("error", error),
-											trnsci_end()},
-						      .passed = true});
+			selftest_report(test,
+					(struct trnsci_check){.subject = psum_name(psum),
+							      .name = "error",
+							      .values = (struct trnsci_param[]){trnsci_param_u64("n", lengths[i]),
+												trnsci_param_f64("error", error),
+												trnsci_param_end()},
+							      .passed = true});
 		}
 	return 0;
 }

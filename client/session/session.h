@@ -92,7 +92,7 @@ struct session_engine {
 	/* Wakes the producer: it sleeps, and half of the ring is free. Without. */
 	void (*wake_ring)(struct ring_link *link);
 	void (*detach_ring)(struct trnsci_session *session, struct ring_link *link);
-	/* Returns a descriptor for trnsci_fd, or -errno. With. */
+	/* Returns a descriptor for trnsci_session_fd, or -errno. With. */
 	int (*poll_fd)(struct trnsci_session *session);
 	/* Ends all calls in flight. No thread is inside progress once it has returned. Without. */
 	void (*stop)(struct trnsci_session *session);
@@ -132,7 +132,7 @@ struct trnsci_session {
 	uint32_t n_in_flight;
 	struct trnsci_call *oldest, *newest;     /* answered, for trnsci_next and trnsci_dispatch */
 	bool drains_answers; /* the program is emptying this list by trnsci_next */
-	int ready_fd; /* eventfd, readable while that queue holds a call; -1 until trnsci_fd */
+	int ready_fd; /* eventfd, readable while that queue holds a call; -1 until trnsci_session_fd */
 	/* Handles of prepared calls to release (prepare.h); they stand on that connection. */
 	uint32_t releases[SESSION_RELEASES];
 	unsigned n_releases;

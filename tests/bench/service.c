@@ -72,7 +72,7 @@ static void client_pipelined(struct outcome *ret_outcome)
 
 	for (int i = 0; i < PIPELINE; i++) {
 		crowd_check(trnsci_call_new(session, "normal", &call), NULL);
-		trnsci_set_u64(trnsci_args(call), "n", pipelined_samples);
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", pipelined_samples));
 		for (int k = 0; k < 8; k++)
 			crowd_check(trnsci_run(call, NULL), NULL);
 		crowd_check(trnsci_submit(call, &changes, NULL, NULL), NULL);
@@ -111,12 +111,13 @@ static bool copies;
 /* Draws into *tile, or where that is NULL into memory of the client's own. */
 static void draw(struct trnsci_session *session, struct trnsci_tile **tile)
 {
-	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_source source = trnsci_source_seed(1);
 	static float out[BATCH];
 	struct trnsci_error err;
 
-	crowd_check(*tile ? trnsci_draw(session, "normal", NULL, &source, tile, NULL, &err)
-		    : trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, BATCH, out, NULL, &err), &err);
+	crowd_check(*tile ? trnsci_draw_tile(session, "normal", NULL, &source, tile, NULL, &err)
+			  : trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F32, BATCH, out, NULL, &err),
+		    &err);
 }
 
 /* Measures clients that have drawn before: the library has a queue by then. A new session has rows of its own. */
@@ -163,7 +164,7 @@ static size_t bare_reply_bytes(void)
 
 static void serve_bare(int n)
 {
-	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_source source = trnsci_source_seed(1);
 	const struct trnsci_options one = {.threads = 1};
 	const int poller = epoll_create1(0);
 	static float out[BATCH];
@@ -184,7 +185,7 @@ static void serve_bare(int n)
 		for (int i = 0; i < ready_now; i++) {
 			if (recv(events[i].data.fd, bytes, sizeof bytes, 0) != sizeof bytes)
 				continue;
-			crowd_check(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, BATCH, out, NULL, &err), &err);
+			crowd_check(trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F32, BATCH, out, NULL, &err), &err);
 			send(events[i].data.fd, copies ? (const void *)out : bytes, bare_reply_bytes(), MSG_NOSIGNAL);
 		}
 	}
@@ -268,7 +269,7 @@ static void client_waits(struct outcome *ret_outcome)
 	crowd_check(trnsci_run(ping, NULL), NULL);
 	if (has_tile) {
 		crowd_check(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, &err), &err);
-		crowd_check(trnsci_draw(session, "normal", NULL, NULL, &tile, NULL, &err), &err);
+		crowd_check(trnsci_draw_tile(session, "normal", NULL, NULL, &tile, NULL, &err), &err);
 	}
 	crowd_wait_for_start();
 }
@@ -311,7 +312,7 @@ static double draw_ms(struct trnsci_session *session, struct trnsci_tile *tile)
 	const double began = now();
 	struct trnsci_error err;
 
-	crowd_check(trnsci_draw(session, "uniform", NULL, NULL, &tile, NULL, &err), &err);
+	crowd_check(trnsci_draw_tile(session, "uniform", NULL, NULL, &tile, NULL, &err), &err);
 	return 1e3 * (now() - began);
 }
 
@@ -364,13 +365,13 @@ static void bench_fair(uint64_t samples)
 	double alone, beside;
 
 	crowd_check(trnsci_call_new(own, "uniform", &draw), NULL);
-	trnsci_set_u64(trnsci_args(draw), "n", samples);
+	trnsci_set(trnsci_call_args(draw), trnsci_param_u64("n", samples));
 	crowd_check(trnsci_tile_new(other, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	alone = p99_of(draw, rounds);
 	for (int i = 0; i < JOBS; i++) {
 		crowd_check(trnsci_call_new(other, "run", &large[i]), NULL);
 		for (int k = 0; k < 64; k++)
-			trnsci_set_tile(trnsci_step(large[i], "normal"), "out", tile);
+			trnsci_set(trnsci_program_step(large[i], "normal"), trnsci_param_tile("out", tile));
 		crowd_check(trnsci_submit(large[i], NULL, NULL, NULL), NULL);
 	}
 	beside = p99_of(draw, rounds);
@@ -425,7 +426,7 @@ static double draw_bulk(struct trnsci_call *draw)
 
 static void bench_ring(void)
 {
-	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_source source = trnsci_source_seed(1);
 	const struct trnsci_options one = {.threads = 1};
 	const uint64_t n = RING_SAMPLES;
 	double small[ROUNDS], share[ROUNDS];
@@ -438,7 +439,7 @@ static void bench_ring(void)
 	crowd_check(trnsci_open("embedded:", &one, &embedded, &err), &err);
 	crowd_check(trnsci_tile_new(embedded, TRNSCI_F32, 1, &n, &tile, &err), &err);
 	crowd_check(trnsci_call_new(embedded, "normal", &draw), NULL);
-	trnsci_set_tile(trnsci_args(draw), "out", tile);
+	trnsci_set(trnsci_call_args(draw), trnsci_param_tile("out", tile));
 	crowd_check(trnsci_ring_attach(session, "normal", NULL, &source, n, &ring, &err), &err);
 	take_bulk(ring);
 	draw_bulk(draw);
@@ -476,7 +477,7 @@ static void client_reads(struct outcome *ret_outcome)
 static void bench_broadcast(int readers)
 {
 	const struct trnsci_broadcast_options options = {.samples = 1 << 20};
-	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_source source = trnsci_source_seed(1);
 	struct trnsci_session *session = crowd_open_session(0);
 	struct trnsci_error err;
 	double began, took, seen = 0;

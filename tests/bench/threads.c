@@ -23,7 +23,7 @@ static void *draw(void *session)
 	unsigned long long runs = 0;
 
 	crowd_check(trnsci_call_new(session, "normal", &call), NULL);
-	trnsci_set_u64(trnsci_args(call), "n", 16);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 16));
 	for (int i = 0; i < WARM; i++)
 		crowd_check(trnsci_run(call, NULL), NULL);
 	for (; !atomic_load_explicit(&ended, memory_order_relaxed); runs++) {

@@ -3,14 +3,14 @@
  *
  *   at=embedded: or a daemon's socket; threads=, cpu= of an embedded engine; queue=yes, queue=no of a daemon
  *   method=NAME in=DTYPE:SHAPE b=DTYPE:SHAPE out=DTYPE:SHAPE p.NAME=VALUE ...
- *   call=plain    the one-line functions: trnsci_fill (without `in`), trnsci_transform, on the process's own memory
- *   call=apply    trnsci_apply on tiles
+ *   call=plain    the one-line functions: trnsci_draw_array (without `in`), trnsci_apply_array, on the process's own memory
+ *   call=apply    trnsci_apply_tile on tiles
  *   call=prepared a call that is run again on tiles; draws state their offset anew each time
  *   call=reply    the same, with the samples in the reply instead of a tile
  *   call=named    the same, of a named stream
  *   call=program  a program of 15 steps over the samples of out; fresh=1: its parameters are set anew for each run
- *   call=session  a session for each draw: trnsci_open, trnsci_fill, trnsci_close
- *   call=arena    the same by trnsci_draw into a new tile */
+ *   call=session  a session for each draw: trnsci_open, trnsci_draw_array, trnsci_close
+ *   call=arena    the same by trnsci_draw_tile into a new tile */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,18 +52,18 @@ static void must_call(int r)
 
 static void run_fill(void)
 {
-	must(trnsci_fill(session, method, params, &source, out.dtype, out.shape[0], out.data, NULL, &err));
+	must(trnsci_draw_array(session, method, params, &source, out.dtype, out.shape[0], out.data, NULL, &err));
 	source.offset += out.shape[0];
 }
 
 static void run_transform(void)
 {
-	must(trnsci_transform(session, method, params, in, out, &err));
+	must(trnsci_apply_array(session, method, params, in, out, &err));
 }
 
 static void run_apply(void)
 {
-	must(trnsci_apply(session, method, params, &out_tile, &err));
+	must(trnsci_apply_tile(session, method, params, &out_tile, &err));
 }
 
 static void run_call(void)
@@ -73,7 +73,7 @@ static void run_call(void)
 
 static void run_fresh(void)
 {
-	trnsci_set_u64(trnsci_args(call), "seed", 0);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", 0));
 	run_call();
 }
 
@@ -100,7 +100,7 @@ static struct trnsci_param elements_of(size_t i, const char *value)
 	must(trnsci_tile_new(session, TRNSCI_F64, 1, &n, &tile, &err));
 	for (uint64_t k = 0; k < n; k++)
 		((double *)trnsci_tile_data(tile))[k] = low + (high - low) * ((double)(k * 7919 % n) / (double)n);
-	return trnsci_elements(names[i], tile);
+	return trnsci_param_tile_elements(names[i], tile);
 }
 
 static struct trnsci_param param_of(size_t i, const char *value)
@@ -109,23 +109,23 @@ static struct trnsci_param param_of(size_t i, const char *value)
 	char *end;
 
 	if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
-		return trnsci_bool(name, value[0] == 't');
+		return trnsci_param_bool(name, value[0] == 't');
 	if (strcmp(name, "axes") == 0) {
 		const size_t n = numbers_of(value, lists[i]);
 
 		for (size_t k = 0; k < n; k++)
 			axes[k] = (int64_t)lists[i][k];
-		return trnsci_i64s(name, axes, n);
+		return trnsci_param_i64s(name, axes, n);
 	}
 	if (strchr(value, ':'))
 		return elements_of(i, value);
 	if (strchr(value, ','))
-		return trnsci_f64s(name, lists[i], numbers_of(value, lists[i]));
+		return trnsci_param_f64s(name, lists[i], numbers_of(value, lists[i]));
 	const double number = strtod(value, &end);
 
 	if (*end)
-		return trnsci_text(name, value);
-	return strpbrk(value, ".e") ? trnsci_f64(name, number) : trnsci_i64(name, (int64_t)number);
+		return trnsci_param_text(name, value);
+	return strpbrk(value, ".e") ? trnsci_param_f64(name, number) : trnsci_param_i64(name, (int64_t)number);
 }
 
 static size_t read_params(void)
@@ -135,7 +135,7 @@ static size_t read_params(void)
 
 	for (; n < MAX_PARAMS - 3 && case_word("p.", n, names[n], &value); n++)
 		params[n] = param_of(n, value);
-	params[n] = trnsci_end();
+	params[n] = trnsci_param_end();
 	return n;
 }
 
@@ -179,8 +179,8 @@ static void open_second(size_t n)
 	second = array_of("b");
 	second.data = work_memory(bytes_of(&second));
 	fill_input(second.data, &second);
-	params[n] = trnsci_with_array("b", &second);
-	params[n + 1] = trnsci_end();
+	params[n] = trnsci_param_array("b", &second);
+	params[n + 1] = trnsci_param_end();
 }
 
 static void open_plain(void)
@@ -206,10 +206,10 @@ static void open_prepared(void)
 {
 	must(trnsci_call_new(session, method, &call));
 	if (has_in)
-		trnsci_set_tile(trnsci_args(call), "in", in_tile);
+		trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", in_tile));
 	if (out_tile)
-		trnsci_set_tile(trnsci_args(call), "out", out_tile);
-	trnsci_set_params(trnsci_args(call), params);
+		trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out_tile));
+	trnsci_set_params(trnsci_call_args(call), params);
 	changes.given = TRNSCI_CHANGE_OFFSET;
 	run = is_draw ? run_draw : run_call;
 }
@@ -223,16 +223,16 @@ static void open_reply(void)
 
 		trnsci_stream_create(session, "bench", &options, NULL, NULL);
 		must(trnsci_call_new(session, "stream_draw", &call));
-		trnsci_set_text(trnsci_args(call), "name", "bench");
-		draw = trnsci_set_map(trnsci_args(call), "draw");
-		trnsci_set_text(draw, "op", method);
+		trnsci_set(trnsci_call_args(call), trnsci_param_text("name", "bench"));
+		draw = trnsci_set_map(trnsci_call_args(call), "draw");
+		trnsci_set(draw, trnsci_param_text("op", method));
 	} else {
 		must(trnsci_call_new(session, method, &call));
-		draw = trnsci_args(call);
+		draw = trnsci_call_args(call);
 	}
 	if (out.ndim) {
-		trnsci_set_u64(draw, "n", out.shape[0]);
-		trnsci_set_text(draw, "dtype", trnsci_dtype_name(out.dtype));
+		trnsci_set(draw, trnsci_param_u64("n", out.shape[0]));
+		trnsci_set(draw, trnsci_param_text("dtype", trnsci_dtype_name(out.dtype)));
 	}
 	trnsci_set_params(draw, params);
 	changes.given = TRNSCI_CHANGE_OFFSET;
@@ -241,7 +241,7 @@ static void open_reply(void)
 
 static void name_input(struct trnsci_args *step, const char *parameter, int of)
 {
-	trnsci_set_text(step, parameter, (const char[]){(char)('a' + of), '\0'});
+	trnsci_set(step, trnsci_param_text(parameter, (const char[]){(char)('a' + of), '\0'}));
 }
 
 /* "run": uniforms to normals, five times over; the first are scaled, the others added to the sum so far. */
@@ -251,10 +251,10 @@ static void open_program(void)
 
 	must(trnsci_call_new(session, "run", &call));
 	for (int i = 0; i < 15; i++) {
-		struct trnsci_args *step = trnsci_step(call, operations[i < 6 ? i : 3 + i % 3]);
+		struct trnsci_args *step = trnsci_program_step(call, operations[i < 6 ? i : 3 + i % 3]);
 
 		if (i % 3 == 0)
-			trnsci_set_u64(step, "n", out.shape[0]);
+			trnsci_set(step, trnsci_param_u64("n", out.shape[0]));
 		else if (i < 3 || i % 3 == 1)
 			name_input(step, "in", i - 1);
 		else
@@ -263,7 +263,7 @@ static void open_program(void)
 			name_input(step, "b", i - 1);
 		name_input(step, "as", i);
 	}
-	trnsci_want(call, "o");
+	trnsci_program_result(call, "o");
 	run = case_is("fresh", "1") ? run_fresh : run_call;
 }
 
@@ -291,7 +291,7 @@ static void run_arena(void)
 	trnsci_close(session);
 	open_session();
 	must(trnsci_tile_new(session, out.dtype, 1, out.shape, &tile, &err));
-	must(trnsci_draw(session, method, params, &source, &tile, NULL, &err));
+	must(trnsci_draw_tile(session, method, params, &source, &tile, NULL, &err));
 }
 
 void work_open(void)
@@ -318,8 +318,8 @@ void work_open(void)
 		return;
 	}
 	if (is_draw && source.generator)
-		params[n++] = trnsci_text("generator", source.generator);
-	params[n] = trnsci_end();
+		params[n++] = trnsci_param_text("generator", source.generator);
+	params[n] = trnsci_param_end();
 	if (strcmp(way, "reply") == 0 || strcmp(way, "named") == 0) {
 		open_reply();
 	} else if (strcmp(way, "session") == 0) {
@@ -334,8 +334,8 @@ void work_open(void)
 		open_tiles();
 		open_prepared();
 		if (strcmp(way, "apply") == 0 && has_in)
-			params[n++] = trnsci_with_tile("in", in_tile);
-		params[n] = trnsci_end();
+			params[n++] = trnsci_param_tile("in", in_tile);
+		params[n] = trnsci_param_end();
 		run = strcmp(way, "apply") == 0 ? run_apply : run;
 	}
 }

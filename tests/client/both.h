@@ -94,7 +94,7 @@ static inline uint64_t stat_of(struct trnsci_session *session, const char *map, 
 
 	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
 	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), map), name), &number), 0);
+	assert_int_equal(trnsci_value_to_u64(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), map), name), &number), 0);
 	trnsci_call_free(call);
 	return number;
 }
@@ -106,7 +106,7 @@ static inline bool runs_at_offsets(struct trnsci_call *call, uint64_t runs)
 		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i};
 		struct trnsci_span span;
 
-		if (trnsci_run(call, &changes) < 0 || trnsci_reply_span(call, &span) < 0 || span.offset != i)
+		if (trnsci_run(call, &changes) < 0 || trnsci_call_span(call, &span) < 0 || span.offset != i)
 			return false;
 	}
 	return true;
@@ -118,12 +118,12 @@ static inline void ping(struct trnsci_session *session)
 	uint64_t back = 0;
 
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-	assert_null(trnsci_reply(call));
+	assert_null(trnsci_call_reply(call));
 	assert_true(trnsci_wait(call, 0) < 0); /* never sent */
 	for (uint64_t i = 0; i < 3; i++) {     /* a call may be run again */
-		trnsci_set_u64(trnsci_args(call), "payload", UINT64_MAX - i);
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("payload", UINT64_MAX - i));
 		assert_runs(call);
-		assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_reply(call), "payload"), &back), 0);
+		assert_int_equal(trnsci_value_to_u64(trnsci_value_get(trnsci_call_reply(call), "payload"), &back), 0);
 		assert_true(back == UINT64_MAX - i);
 	}
 	trnsci_call_free(call);

@@ -184,10 +184,10 @@ static struct trnsci_call *call_between(struct trnsci_session *session, enum kin
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, kind == DCT ? "dct" : "fft", &call), 0);
-	trnsci_set_tile(trnsci_args(call), "in", in);
-	trnsci_set_tile(trnsci_args(call), "out", out);
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", in));
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out));
 	if (kind == REAL)
-		trnsci_set_bool(trnsci_args(call), "real", true);
+		trnsci_set(trnsci_call_args(call), trnsci_param_bool("real", true));
 	return call;
 }
 
@@ -243,9 +243,11 @@ static uint64_t plans_made(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
 	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_get(trnsci_reply(call), "engine"), "plans"), "misses"),
-				       &made),
-			 0);
+	assert_int_equal(
+		trnsci_value_to_u64(
+			trnsci_value_get(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "engine"), "plans"), "misses"),
+			&made),
+		0);
 	trnsci_call_free(call);
 	return made;
 }

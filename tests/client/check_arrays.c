@@ -8,7 +8,7 @@
 #include "both.h"
 #include "drawing.h"
 
-#define LIST(...) ((const struct trnsci_param[]){__VA_ARGS__, trnsci_end()})
+#define LIST(...) ((const struct trnsci_param[]){__VA_ARGS__, trnsci_param_end()})
 
 static const struct trnsci_source seed_7 = {.seed = 7};
 
@@ -35,12 +35,12 @@ static void any_alignment(struct trnsci_session *session)
 	double *expected = malloc(MANY * sizeof *expected);
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_fill(session, "uniform", NULL, &seed_7, TRNSCI_F64, MANY, expected, NULL, &err), 0);
+	assert_int_equal(trnsci_draw_array(session, "uniform", NULL, &seed_7, TRNSCI_F64, MANY, expected, NULL, &err), 0);
 	for (size_t shift = 0; shift < 9; shift++)
 		for (uint64_t n = 1; n <= MANY; n *= MANY - 1) {
 			memset(memory, 0xa5, sizeof memory);
-			assert_int_equal(trnsci_fill(session, "uniform", NULL, &seed_7, TRNSCI_F64, n,
-						     memory + 8 + shift, NULL, &err),
+			assert_int_equal(trnsci_draw_array(session, "uniform", NULL, &seed_7, TRNSCI_F64, n, memory + 8 + shift,
+							   NULL, &err),
 					 0);
 			assert_memory_equal(memory + 8 + shift, expected, n * sizeof *expected);
 			assert_int_equal(memory[7 + shift], 0xa5);
@@ -68,22 +68,20 @@ static void parts(struct trnsci_session *session)
 		struct trnsci_error err = {0};
 
 		assert_int_equal(
-			trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, whole, &all, &err),
-			0);
+			trnsci_draw_array(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, whole, &all, &err), 0);
 		source.size = 4;
 		for (source.rank = 0; source.rank < 4; source.rank++) {
 			uint64_t begin, end;
 
 			trnsci_partition(draws[i].samples, source.rank, 4, &begin, &end);
-			if (trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span,
-					&err) < 0)
+			if (trnsci_draw_array(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span, &err) < 0)
 				fail_msg("%s", err.text);
 			assert_memory_equal(part, whole + begin * draws[i].components,
 					    (end - begin) * draws[i].components * sizeof *part);
 			assert_true(span.next == all.next && span.position == all.position &&
 				    span.offset == all.offset);
 		}
-		expect(trnsci_fill(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span, &err),
+		expect(trnsci_draw_array(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span, &err),
 		       TRNSCI_OUT_OF_RANGE, &err, "rank");
 		free(whole);
 		free(part);
@@ -97,12 +95,12 @@ static void places(struct trnsci_session *session)
 	struct trnsci_error err;
 	float out[10];
 
-	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 10, NULL, &span, &err), 0);
-	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 10, out, &drawn, &err), 0);
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, &seed_7, TRNSCI_F32, 10, NULL, &span, &err), 0);
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, &seed_7, TRNSCI_F32, 10, out, &drawn, &err), 0);
 	assert_true(span.next == 12 && drawn.next == 12 && span.seed == 7 &&
 		    strcmp(span.generator, "threefry4x32") == 0);
-	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 0, NULL, &span, &err), 0);
-	assert_int_equal(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, 0, out, &span, &err), 0);
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, &seed_7, TRNSCI_F32, 0, NULL, &span, &err), 0);
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, NULL, TRNSCI_F32, 0, out, &span, &err), 0);
 	assert_true(span.next == 0 && span.seed == 0);
 }
 
@@ -114,13 +112,13 @@ static void large_integers(struct trnsci_session *session)
 	int64_t i[1000];
 
 	assert_int_equal(
-		trnsci_fill(session, "randint",
-			    LIST(trnsci_u64("low", UINT64_MAX - 3), trnsci_text("high", "18446744073709551616")),
-			    &seed_7, TRNSCI_U64, 1000, u, NULL, &err),
+		trnsci_draw_array(session, "randint",
+				  LIST(trnsci_param_u64("low", UINT64_MAX - 3), trnsci_param_text("high", "18446744073709551616")),
+				  &seed_7, TRNSCI_U64, 1000, u, NULL, &err),
 		0);
-	assert_int_equal(trnsci_fill(session, "randint",
-				     LIST(trnsci_i64("low", INT64_MIN), trnsci_i64("high", INT64_MIN + 2)), &seed_7,
-				     TRNSCI_I64, 1000, i, NULL, &err),
+	assert_int_equal(trnsci_draw_array(session, "randint",
+					   LIST(trnsci_param_i64("low", INT64_MIN), trnsci_param_i64("high", INT64_MIN + 2)),
+					   &seed_7, TRNSCI_I64, 1000, i, NULL, &err),
 			 0);
 	bool least = false, most = false;
 
@@ -135,34 +133,34 @@ static void large_integers(struct trnsci_session *session)
 
 static void wrong_fills(struct trnsci_session *session)
 {
-	struct trnsci_source named = trnsci_named("s"), source = seed_7;
+	struct trnsci_source named = trnsci_source_named("s"), source = seed_7;
 	struct trnsci_error err;
 	float out[8];
 
-	expect(trnsci_fill(session, NULL, NULL, NULL, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_MISSING_PARAMETER, &err,
+	expect(trnsci_draw_array(session, NULL, NULL, NULL, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_MISSING_PARAMETER, &err,
 	       "distribution: missing");
-	expect(trnsci_fill(session, "nothing", NULL, NULL, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_UNKNOWN_METHOD, &err,
+	expect(trnsci_draw_array(session, "nothing", NULL, NULL, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_UNKNOWN_METHOD, &err,
 	       "nothing");
-	expect(trnsci_fill(session, "normal", LIST(trnsci_f64("men", 1)), NULL, TRNSCI_F32, 8, out, NULL, &err),
+	expect(trnsci_draw_array(session, "normal", LIST(trnsci_param_f64("men", 1)), NULL, TRNSCI_F32, 8, out, NULL, &err),
 	       TRNSCI_UNKNOWN_PARAMETER, &err, "men: no such parameter");
-	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_I8, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	expect(trnsci_draw_array(session, "normal", NULL, NULL, TRNSCI_I8, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
 	       "dtype: got \"i8\"");
-	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_DTYPE_NONE, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE,
-	       &err, "dtype");
-	expect(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, UINT64_MAX / 2, out, NULL, &err),
-	       TRNSCI_OUT_OF_RANGE, &err, "more samples than there can be");
+	expect(trnsci_draw_array(session, "normal", NULL, NULL, TRNSCI_DTYPE_NONE, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	       "dtype");
+	expect(trnsci_draw_array(session, "normal", NULL, NULL, TRNSCI_F32, UINT64_MAX / 2, out, NULL, &err), TRNSCI_OUT_OF_RANGE,
+	       &err, "more samples than there can be");
 	named.seed = 1;
-	expect(trnsci_fill(session, "normal", NULL, &named, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	expect(trnsci_draw_array(session, "normal", NULL, &named, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
 	       "the stream's own");
 	source.position = 2;
-	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	expect(trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
 	       "multiples of 4");
 	source.position = TRNSCI_END_OF_WORDS;
-	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_END_OF_STREAM,
-	       &err, "has ended");
+	expect(trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_END_OF_STREAM, &err,
+	       "has ended");
 	source = seed_7;
 	source.reserved[1] = 1;
-	expect(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
+	expect(trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F32, 8, out, NULL, &err), TRNSCI_OUT_OF_RANGE, &err,
 	       "reserved");
 }
 
@@ -186,11 +184,11 @@ static void test_timeout(void **state)
 			r = trnsci_open(addresses[i], &options, &session, &err);
 		while (r == -TRNSCI_TIMEOUT);
 		assert_int_equal(r, 0);
-		expect(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, n, out, NULL, &err), TRNSCI_TIMEOUT,
-		       &err, "no answer within 1 ms");
+		expect(trnsci_draw_array(session, "normal", NULL, &seed_7, TRNSCI_F32, n, out, NULL, &err), TRNSCI_TIMEOUT, &err,
+		       "no answer within 1 ms");
 		free(out);
 		do
-			r = trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 4, few, NULL, &err);
+			r = trnsci_draw_array(session, "normal", NULL, &seed_7, TRNSCI_F32, 4, few, NULL, &err);
 		while (r == -TRNSCI_TIMEOUT);
 		assert_int_equal(r, 0);
 		trnsci_close(session);
@@ -207,16 +205,16 @@ static void overlaps(struct trnsci_session *session)
 	float signal[2 * N], expected[2 * N], got[2 * N];
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, 2 * N, signal, NULL, &err), 0);
-	assert_int_equal(trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, N, signal),
-					  trnsci_vector(TRNSCI_C64, N, expected), &err),
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, &seed_7, TRNSCI_F32, 2 * N, signal, NULL, &err), 0);
+	assert_int_equal(trnsci_apply_array(session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, N, signal),
+					    trnsci_array_vector(TRNSCI_C64, N, expected), &err),
 			 0);
 	for (int shift = -40; shift <= 40; shift++) {
 		unsigned char *in = memory + ROOM, *out = in + 5 * shift;
 
 		memcpy(in, signal, sizeof signal);
-		if (trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, N, in),
-				     trnsci_vector(TRNSCI_C64, N, out), &err) < 0)
+		if (trnsci_apply_array(session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, N, in),
+				       trnsci_array_vector(TRNSCI_C64, N, out), &err) < 0)
 			fail_msg("shift %d: %s", 5 * shift, err.text);
 		memcpy(got, out, sizeof got);
 		assert_memory_equal(got, expected, sizeof got);
@@ -227,55 +225,50 @@ static void overlaps(struct trnsci_session *session)
 static void real_in_place(struct trnsci_session *session)
 {
 	enum { N = 64 };
-	const struct trnsci_param real = trnsci_bool("real", true);
+	const struct trnsci_param real = trnsci_param_bool("real", true);
 	float x[N + 2], signal[N], spectrum[N + 2];
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_fill(session, "normal", NULL, &seed_7, TRNSCI_F32, N, signal, NULL, &err), 0);
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, &seed_7, TRNSCI_F32, N, signal, NULL, &err), 0);
 	memcpy(x, signal, sizeof signal);
-	assert_int_equal(trnsci_transform(session, "fft", LIST(real), trnsci_vector(TRNSCI_F32, N, signal),
-					  trnsci_vector(TRNSCI_C64, N / 2 + 1, spectrum), &err),
+	assert_int_equal(trnsci_apply_array(session, "fft", LIST(real), trnsci_array_vector(TRNSCI_F32, N, signal),
+					    trnsci_array_vector(TRNSCI_C64, N / 2 + 1, spectrum), &err),
 			 0);
-	assert_int_equal(trnsci_transform(session, "fft", LIST(real), trnsci_vector(TRNSCI_F32, N, x),
-					  trnsci_vector(TRNSCI_C64, N / 2 + 1, x), &err),
+	assert_int_equal(trnsci_apply_array(session, "fft", LIST(real), trnsci_array_vector(TRNSCI_F32, N, x),
+					    trnsci_array_vector(TRNSCI_C64, N / 2 + 1, x), &err),
 			 0);
 	assert_memory_equal(x, spectrum, sizeof x);
 }
 
 static void wrong_transforms(struct trnsci_session *session)
 {
-	struct trnsci_array x = trnsci_vector(TRNSCI_F32, 4, NULL), y = trnsci_vector(TRNSCI_F32, 4, NULL);
+	struct trnsci_array x = trnsci_array_vector(TRNSCI_F32, 4, NULL), y = trnsci_array_vector(TRNSCI_F32, 4, NULL);
 	struct trnsci_error err;
 	float memory[16] = {0};
 
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err,
-	       "in: data: missing");
+	expect(trnsci_apply_array(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "in: data: missing");
 	x.data = memory;
-	expect(trnsci_transform(session, NULL, NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "operation: missing");
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err,
-	       "out: data: missing");
+	expect(trnsci_apply_array(session, NULL, NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "operation: missing");
+	expect(trnsci_apply_array(session, "scale", NULL, x, y, &err), TRNSCI_MISSING_PARAMETER, &err, "out: data: missing");
 	y.data = memory + 8;
 	y.ndim = 9;
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err,
-	       "out: shape: 9 dimensions");
+	expect(trnsci_apply_array(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err, "out: shape: 9 dimensions");
 	y.ndim = 1;
 	y.dtype = TRNSCI_F64;
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_BAD_SHAPE, &err,
-	       "f64 (4), allowed is f32 (4)");
+	expect(trnsci_apply_array(session, "scale", NULL, x, y, &err), TRNSCI_BAD_SHAPE, &err, "f64 (4), allowed is f32 (4)");
 	y.dtype = TRNSCI_F32;
 	y.shape[0] = UINT64_MAX / 2;
-	expect(trnsci_transform(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err,
-	       "more bytes than memory");
+	expect(trnsci_apply_array(session, "scale", NULL, x, y, &err), TRNSCI_OUT_OF_RANGE, &err, "more bytes than memory");
 	y.shape[0] = 4;
-	expect(trnsci_transform(session, "unknown", NULL, x, y, &err), TRNSCI_UNKNOWN_METHOD, &err, "unknown");
-	expect(trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, 0, NULL),
-				trnsci_vector(TRNSCI_C64, 0, NULL), &err),
+	expect(trnsci_apply_array(session, "unknown", NULL, x, y, &err), TRNSCI_UNKNOWN_METHOD, &err, "unknown");
+	expect(trnsci_apply_array(session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, 0, NULL),
+				  trnsci_array_vector(TRNSCI_C64, 0, NULL), &err),
 	       TRNSCI_OUT_OF_RANGE, &err, "fft");
-	expect(trnsci_transform(session, "scale", NULL, trnsci_vector(TRNSCI_F32, 0, NULL),
-				trnsci_vector(TRNSCI_F64, 0, NULL), &err),
+	expect(trnsci_apply_array(session, "scale", NULL, trnsci_array_vector(TRNSCI_F32, 0, NULL),
+				  trnsci_array_vector(TRNSCI_F64, 0, NULL), &err),
 	       TRNSCI_BAD_SHAPE, &err, "scale: out: ");
-	assert_int_equal(trnsci_transform(session, "scale", NULL, trnsci_vector(TRNSCI_F32, 0, NULL),
-					  trnsci_vector(TRNSCI_F32, 0, NULL), &err),
+	assert_int_equal(trnsci_apply_array(session, "scale", NULL, trnsci_array_vector(TRNSCI_F32, 0, NULL),
+					    trnsci_array_vector(TRNSCI_F32, 0, NULL), &err),
 			 0);
 }
 
@@ -290,32 +283,33 @@ static void new_tiles(struct trnsci_session *session)
 	struct trnsci_call *run;
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_draw(session, "uniform",
-				     LIST(trnsci_u64s("shape", shape, 2), trnsci_text("dtype", "f64")), &seed_7, &x,
-				     NULL, &err),
+	assert_int_equal(trnsci_draw_tile(session, "uniform",
+					  LIST(trnsci_param_u64s("shape", shape, 2), trnsci_param_text("dtype", "f64")), &seed_7,
+					  &x, NULL, &err),
 			 0);
 	assert_int_equal(
-		trnsci_apply(session, "fft", LIST(trnsci_with_tile("in", x), trnsci_bool("real", true)), &y, &err), 0);
+		trnsci_apply_tile(session, "fft", LIST(trnsci_param_tile("in", x), trnsci_param_bool("real", true)), &y, &err), 0);
 	trnsci_tile_describe(y, &info);
 	assert_true(info.dtype == TRNSCI_C128 && info.ndim == 2 && info.shape[0] == 6 && info.shape[1] == 6 &&
 		    info.count == 36);
 	assert_true(info.bytes == 576 && !info.lost);
 	memset(trnsci_tile_data(y), 0, info.bytes);
-	assert_int_equal(trnsci_apply(session, "scale", LIST(trnsci_with_tile("in", y)), &y, &err), 0);
-	expect(trnsci_apply(session, "fft", LIST(trnsci_with_tile("in", x), trnsci_text("norm", "none")), &none, &err),
+	assert_int_equal(trnsci_apply_tile(session, "scale", LIST(trnsci_param_tile("in", y)), &y, &err), 0);
+	expect(trnsci_apply_tile(session, "fft", LIST(trnsci_param_tile("in", x), trnsci_param_text("norm", "none")), &none, &err),
 	       TRNSCI_OUT_OF_RANGE, &err, "norm");
 	assert_null(none);
-	expect(trnsci_draw(session, "uniform", NULL, NULL, &none, NULL, &err), TRNSCI_MISSING_PARAMETER, &err, "n");
-	expect(trnsci_draw(session, "uniform", NULL, NULL, NULL, NULL, &err), TRNSCI_BAD_TILE, &err, "tile: missing");
-	expect(trnsci_apply(session, "scale", NULL, NULL, &err), TRNSCI_BAD_TILE, &err, "tile: missing");
+	expect(trnsci_draw_tile(session, "uniform", NULL, NULL, &none, NULL, &err), TRNSCI_MISSING_PARAMETER, &err, "n");
+	expect(trnsci_draw_tile(session, "uniform", NULL, NULL, NULL, NULL, &err), TRNSCI_BAD_TILE, &err, "tile: missing");
+	expect(trnsci_apply_tile(session, "scale", NULL, NULL, &err), TRNSCI_BAD_TILE, &err, "tile: missing");
 	trnsci_tile_free(y);
 
 	assert_int_equal(trnsci_call_new(session, "run", &run), 0);
 	for (int i = 0; i < 2; i++)
-		trnsci_set_params(trnsci_step(run, "scale"), LIST(trnsci_with_tile("in", x), trnsci_new_tile("out")));
+		trnsci_set_params(trnsci_program_step(run, "scale"),
+				  LIST(trnsci_param_tile("in", x), trnsci_param_new_tile("out")));
 	assert_int_equal(trnsci_run(run, NULL), 0);
-	assert_int_equal(trnsci_reply_tile(run, NULL, &none), -TRNSCI_BAD_REPLY);
-	assert_int_equal(trnsci_reply_tile(run, trnsci_at(trnsci_get(trnsci_reply(run), "steps"), 1), &y), 0);
+	assert_int_equal(trnsci_call_tile(run, NULL, &none), -TRNSCI_BAD_REPLY);
+	assert_int_equal(trnsci_call_tile(run, trnsci_value_at(trnsci_value_get(trnsci_call_reply(run), "steps"), 1), &y), 0);
 	trnsci_tile_describe(y, &info);
 	assert_memory_equal(trnsci_tile_data(y), trnsci_tile_data(x), info.bytes);
 	trnsci_call_free(run);
@@ -331,12 +325,12 @@ static void a_first_tile(struct trnsci_session *session)
 	struct trnsci_span span;
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	trnsci_set_params(trnsci_args(call), LIST(trnsci_u64("n", 5), trnsci_new_tile("out")));
+	trnsci_set_params(trnsci_call_args(call), LIST(trnsci_param_u64("n", 5), trnsci_param_new_tile("out")));
 	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
 	assert_int_equal(trnsci_wait(call, 20000), 0);
-	assert_int_equal(trnsci_reply_span(call, &span), 0);
+	assert_int_equal(trnsci_call_span(call, &span), 0);
 	assert_true(span.next == 8);
-	assert_int_equal(trnsci_reply_tile(call, NULL, &tile), 0);
+	assert_int_equal(trnsci_call_tile(call, NULL, &tile), 0);
 	assert_int_equal(tile_info(tile).count, 5);
 	trnsci_tile_free(tile);
 	trnsci_call_free(call);
@@ -353,9 +347,9 @@ static void many_shapes(struct trnsci_session *session)
 		for (uint64_t n = 1; n <= MOST; n++) {
 			for (uint64_t i = 0; i < n; i++)
 				x[i] = (float)(i + n);
-			assert_int_equal(trnsci_transform(session, "scale", LIST(trnsci_f64("by", 2)),
-							  trnsci_vector(TRNSCI_F32, n, x),
-							  trnsci_vector(TRNSCI_F32, n, y), &err),
+			assert_int_equal(trnsci_apply_array(session, "scale", LIST(trnsci_param_f64("by", 2)),
+							    trnsci_array_vector(TRNSCI_F32, n, x),
+							    trnsci_array_vector(TRNSCI_F32, n, y), &err),
 					 0);
 			for (uint64_t i = 0; i < n; i++)
 				assert_true(y[i] == 2 * x[i]);
@@ -394,15 +388,17 @@ static void elements(struct trnsci_session *session)
 	enum { MEANS = 7, MANY = 700001 };
 	static const double means[MEANS] = {3, 1, 4, 1.5, 9, 2, 6};
 	static float out[MANY];
-	const struct trnsci_array array = trnsci_vector(TRNSCI_F64, MEANS, means);
-	const struct trnsci_param inline_params[] = {trnsci_u64("std", 0), trnsci_with_array("mean", &array), trnsci_end()};
+	const struct trnsci_array array = trnsci_array_vector(TRNSCI_F64, MEANS, means);
+	const struct trnsci_param inline_params[] = {trnsci_param_u64("std", 0), trnsci_param_array("mean", &array),
+						     trnsci_param_end()};
 	const uint64_t of_means[] = {MEANS};
 	struct trnsci_tile *tile, *drawn = NULL;
 	struct trnsci_error err = {0};
 
 	assert_int_equal(trnsci_tile_new(session, TRNSCI_F64, 1, of_means, &tile, &err), 0);
 	memcpy(trnsci_tile_data(tile), means, sizeof means);
-	const struct trnsci_param tile_params[] = {trnsci_u64("std", 0), trnsci_elements("mean", tile), trnsci_end()};
+	const struct trnsci_param tile_params[] = {trnsci_param_u64("std", 0), trnsci_param_tile_elements("mean", tile),
+						   trnsci_param_end()};
 
 	for (uint64_t n = 1000; n <= MANY; n += MANY - 1000)
 		for (uint64_t rank = 0; rank < 3; rank++) {
@@ -410,22 +406,22 @@ static void elements(struct trnsci_session *session)
 			uint64_t begin, end;
 
 			trnsci_partition(n, rank, 3, &begin, &end);
-			if (trnsci_fill(session, "normal", rank == 1 ? tile_params : inline_params, &source, TRNSCI_F32, n, out,
-					NULL, &err) < 0)
+			if (trnsci_draw_array(session, "normal", rank == 1 ? tile_params : inline_params, &source, TRNSCI_F32, n,
+					      out, NULL, &err) < 0)
 				fail_msg("%s", err.text);
 			for (uint64_t i = 0; i < end - begin; i++)
 				if (out[i] != means[(5 + begin + i) % MEANS])
 					fail_msg("rank %d, sample %d: expected %g, got %g", (int)rank, (int)i,
 						 means[(5 + begin + i) % MEANS], out[i]);
 		}
-	const struct trnsci_param drawn_params[] = {trnsci_u64("n", 5), trnsci_u64("std", 0), trnsci_elements("mean", tile),
-						    trnsci_end()};
+	const struct trnsci_param drawn_params[] = {trnsci_param_u64("n", 5), trnsci_param_u64("std", 0),
+						    trnsci_param_tile_elements("mean", tile), trnsci_param_end()};
 
-	assert_int_equal(trnsci_draw(session, "normal", drawn_params, NULL, &drawn, NULL, &err), 0);
+	assert_int_equal(trnsci_draw_tile(session, "normal", drawn_params, NULL, &drawn, NULL, &err), 0);
 	assert_true(((float *)trnsci_tile_data(drawn))[4] == 9);
 	trnsci_tile_free(drawn);
 	((double *)trnsci_tile_data(tile))[2] = NAN;
-	expect(trnsci_fill(session, "normal", tile_params, NULL, TRNSCI_F32, MANY, out, NULL, &err), TRNSCI_OUT_OF_RANGE,
+	expect(trnsci_draw_array(session, "normal", tile_params, NULL, TRNSCI_F32, MANY, out, NULL, &err), TRNSCI_OUT_OF_RANGE,
 	       &err, "normal: mean: element 2: got nan");
 	trnsci_tile_free(tile);
 }

@@ -21,36 +21,36 @@ static void every_kind(struct trnsci_session *session)
 	bool yes = false;
 
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-	map = trnsci_set_map(trnsci_args(call), "payload");
-	trnsci_set(map, trnsci_i64("i", INT64_MIN));
-	trnsci_set_f64(map, "f", 0x1.8p-1060);
-	trnsci_set_bool(map, "b", true);
-	trnsci_set_text(map, "t", "replaced");
-	trnsci_set_text(map, "t", "text");
-	trnsci_set_params(map, (const struct trnsci_param[]){trnsci_bytes("d", "\0\xff", 2), trnsci_end()});
+	map = trnsci_set_map(trnsci_call_args(call), "payload");
+	trnsci_set(map, trnsci_param_i64("i", INT64_MIN));
+	trnsci_set(map, trnsci_param_f64("f", 0x1.8p-1060));
+	trnsci_set(map, trnsci_param_bool("b", true));
+	trnsci_set(map, trnsci_param_text("t", "replaced"));
+	trnsci_set(map, trnsci_param_text("t", "text"));
+	trnsci_set_params(map, (const struct trnsci_param[]){trnsci_param_bytes("d", "\0\xff", 2), trnsci_param_end()});
 	list = trnsci_set_list(map, "l");
-	trnsci_set_u64(list, NULL, 1);
+	trnsci_set(list, trnsci_param_u64(NULL, 1));
 	trnsci_set_list(list, NULL);
 	assert_runs(call);
-	const struct trnsci_value *back = trnsci_get(trnsci_reply(call), "payload");
+	const struct trnsci_value *back = trnsci_value_get(trnsci_call_reply(call), "payload");
 
-	assert_int_equal(trnsci_kind(back), TRNSCI_MAP);
-	assert_int_equal(trnsci_count(back), 6);
-	assert_int_equal(trnsci_to_i64(trnsci_get(back, "i"), &i), 0);
+	assert_int_equal(trnsci_value_kind(back), TRNSCI_MAP);
+	assert_int_equal(trnsci_value_count(back), 6);
+	assert_int_equal(trnsci_value_to_i64(trnsci_value_get(back, "i"), &i), 0);
 	assert_true(i == INT64_MIN);
-	assert_int_equal(trnsci_to_f64(trnsci_get(back, "f"), &f), 0);
+	assert_int_equal(trnsci_value_to_f64(trnsci_value_get(back, "f"), &f), 0);
 	assert_true(f == 0x1.8p-1060);
-	assert_int_equal(trnsci_to_bool(trnsci_get(back, "b"), &yes), 0);
+	assert_int_equal(trnsci_value_to_bool(trnsci_value_get(back, "b"), &yes), 0);
 	assert_true(yes);
-	assert_memory_equal(trnsci_to_bytes(trnsci_get(back, "t"), &size), "text", 4);
+	assert_memory_equal(trnsci_value_to_bytes(trnsci_value_get(back, "t"), &size), "text", 4);
 	assert_int_equal(size, 4);
-	assert_memory_equal(trnsci_to_bytes(trnsci_get(back, "d"), &size), "\0\xff", 2);
+	assert_memory_equal(trnsci_value_to_bytes(trnsci_value_get(back, "d"), &size), "\0\xff", 2);
 	assert_int_equal(size, 2);
-	assert_int_equal(trnsci_count(trnsci_get(back, "l")), 2);
-	assert_int_equal(trnsci_kind(trnsci_at(trnsci_get(back, "l"), 1)), TRNSCI_LIST);
-	assert_null(trnsci_at(trnsci_get(back, "l"), 2));
-	assert_memory_equal(trnsci_name_at(back, 0, &size), "i", 1);
-	assert_int_equal(trnsci_to_bool(trnsci_get(back, "i"), &yes), -TRNSCI_WRONG_TYPE);
+	assert_int_equal(trnsci_value_count(trnsci_value_get(back, "l")), 2);
+	assert_int_equal(trnsci_value_kind(trnsci_value_at(trnsci_value_get(back, "l"), 1)), TRNSCI_LIST);
+	assert_null(trnsci_value_at(trnsci_value_get(back, "l"), 2));
+	assert_memory_equal(trnsci_value_name_at(back, 0, &size), "i", 1);
+	assert_int_equal(trnsci_value_to_bool(trnsci_value_get(back, "i"), &yes), -TRNSCI_WRONG_TYPE);
 	trnsci_call_free(call);
 }
 
@@ -62,17 +62,17 @@ static void wrong_requests(struct trnsci_session *session)
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_UNKNOWN_METHOD);
 	assert_int_equal(trnsci_call_error(call)->code, TRNSCI_UNKNOWN_METHOD);
 	assert_int_equal(strncmp(trnsci_call_error(call)->text, "unknown_method: ", 16), 0);
-	assert_null(trnsci_reply(call));
+	assert_null(trnsci_call_reply(call));
 	trnsci_call_free(call);
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	trnsci_set_u64(trnsci_args(call), "n", 4);
-	trnsci_set_f64(trnsci_args(call), "std", -1);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 4));
+	trnsci_set(trnsci_call_args(call), trnsci_param_f64("std", -1));
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_OUT_OF_RANGE);
-	trnsci_set_f64(trnsci_args(call), "std", 1);
+	trnsci_set(trnsci_call_args(call), trnsci_param_f64("std", 1));
 	assert_runs(call);
-	trnsci_set_text(NULL, "n", "no place"); /* harmless */
-	trnsci_set_text(trnsci_args(call), NULL, "a list's element in a map");
+	trnsci_set(NULL, trnsci_param_text("n", "no place")); /* harmless */
+	trnsci_set(trnsci_call_args(call), trnsci_param_text(NULL, "a list's element in a map"));
 	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_MISSING_PARAMETER);
 	trnsci_call_free(call);
 
@@ -93,16 +93,16 @@ static void a_message_too_large(void **state)
 	(void)state;
 	assert_non_null(payload);
 	assert_int_equal(trnsci_call_new(session, "normal", &before), 0);
-	trnsci_set_u64(trnsci_args(before), "n", 4000000);
+	trnsci_set(trnsci_call_args(before), trnsci_param_u64("n", 4000000));
 	assert_int_equal(trnsci_call_new(session, "ping", &large), 0);
-	trnsci_set(trnsci_args(large), trnsci_bytes("payload", payload, BYTES));
+	trnsci_set(trnsci_call_args(large), trnsci_param_bytes("payload", payload, BYTES));
 	assert_int_equal(trnsci_submit(before, NULL, NULL, NULL), 0);
 	assert_int_equal(trnsci_run(large, NULL), -TRNSCI_BAD_FRAME);
 	assert_string_equal(trnsci_call_error(large)->text,
 			    "bad_frame: ping: the daemon refused its message: longer than a frame may be (frame_bytes); larger "
 			    "arrays go into tiles");
 	assert_int_equal(trnsci_wait(before, -1), 0);
-	assert_int_equal(trnsci_fill(session, "normal", NULL, NULL, TRNSCI_F32, 3, x, NULL, NULL), 0);
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, NULL, TRNSCI_F32, 3, x, NULL, NULL), 0);
 	trnsci_call_free(before);
 	trnsci_call_free(large);
 	trnsci_close(session);
@@ -125,41 +125,41 @@ static void tiles_of_another_session(struct trnsci_session *session)
 	struct trnsci_tile *own = new_tile(session, TRNSCI_F32, 4), *foreign = new_tile(other, TRNSCI_F32, 4);
 	struct trnsci_tile *into = foreign, *result = NULL;
 	const struct trnsci_tile *const place = foreign;
-	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_source source = trnsci_source_seed(1);
 	struct trnsci_error err = {0};
 	struct trnsci_call *call;
 
 	memset(trnsci_tile_data(own), 0, 4 * sizeof(float));
 	for (int i = 0; i < 5; i++) { /* whole, prepared, and through a queue */
-		assert_foreign(&err, trnsci_draw(session, "uniform", NULL, &source, &into, NULL, &err), "uniform: out");
+		assert_foreign(&err, trnsci_draw_tile(session, "uniform", NULL, &source, &into, NULL, &err), "uniform: out");
 		assert_foreign(&err,
-			       trnsci_apply(session, "scale",
-					    (const struct trnsci_param[]){trnsci_with_tile("in", foreign),
-									  trnsci_f64("by", 2), trnsci_end()},
-					    &own, &err),
+			       trnsci_apply_tile(session, "scale",
+						 (const struct trnsci_param[]){trnsci_param_tile("in", foreign),
+									       trnsci_param_f64("by", 2), trnsci_param_end()},
+						 &own, &err),
 			       "scale: in");
 		assert_foreign(&err,
-			       trnsci_draw(session, "exponential",
-					   (const struct trnsci_param[]){trnsci_elements("rate", place), trnsci_u64("n", 4),
-									 trnsci_end()},
-					   &source, &result, NULL, &err),
+			       trnsci_draw_tile(session, "exponential",
+						(const struct trnsci_param[]){trnsci_param_tile_elements("rate", place),
+									      trnsci_param_u64("n", 4), trnsci_param_end()},
+						&source, &result, NULL, &err),
 			       "exponential: rate");
 	}
 	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
-	trnsci_set_tile(trnsci_step(call, "zero_pad"), "out", own);
-	struct trnsci_args *step = trnsci_step(call, "scale");
-	trnsci_set_tile(step, "in", foreign);
+	trnsci_set(trnsci_program_step(call, "zero_pad"), trnsci_param_tile("out", own));
+	struct trnsci_args *step = trnsci_program_step(call, "scale");
+	trnsci_set(step, trnsci_param_tile("in", foreign));
 	assert_foreign(trnsci_call_error(call), trnsci_run(call, NULL), "run: steps[1] scale: in");
 	assert_foreign(trnsci_call_error(call), trnsci_submit(call, NULL, NULL, NULL), "run: steps[1] scale: in");
 	trnsci_call_free(call);
 
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
-	trnsci_set_f64(trnsci_args(call), "by", 2);
-	trnsci_set_tile(trnsci_args(call), "out", own);
+	trnsci_set(trnsci_call_args(call), trnsci_param_f64("by", 2));
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", own));
 	for (int i = 0; i < 5; i++) { /* the same parameter may name a good tile later */
-		trnsci_set_tile(trnsci_args(call), "in", foreign);
+		trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", foreign));
 		assert_foreign(trnsci_call_error(call), trnsci_run(call, NULL), "scale: in");
-		trnsci_set_tile(trnsci_args(call), "in", own);
+		trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", own));
 		assert_runs(call);
 	}
 	trnsci_call_free(call);
@@ -178,11 +178,11 @@ static void inline_inputs(struct trnsci_session *session)
 	float y[3];
 
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
-	set_array(trnsci_args(call), "in", TRNSCI_F32, 3, x);
-	trnsci_set_f64(trnsci_args(call), "by", 2);
-	trnsci_set_f64(trnsci_args(call), "plus", 0.5);
+	set_array(trnsci_call_args(call), "in", TRNSCI_F32, 3, x);
+	trnsci_set(trnsci_call_args(call), trnsci_param_f64("by", 2));
+	trnsci_set(trnsci_call_args(call), trnsci_param_f64("plus", 0.5));
 	assert_runs(call);
-	assert_int_equal(trnsci_to_array(trnsci_reply(call), &array), 0);
+	assert_int_equal(trnsci_value_to_array(trnsci_call_reply(call), &array), 0);
 	assert_int_equal(array.bytes, sizeof y);
 	memcpy(y, array.data, sizeof y);
 	assert_true(y[0] == 2.5f && y[1] == 4.5f && y[2] == 6.5f);
@@ -201,12 +201,12 @@ static void large_messages(struct trnsci_session *session)
 		x[i] = (float)i;
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(trnsci_call_new(session, "scale", &calls[i]), 0);
-		set_array(trnsci_args(calls[i]), "in", TRNSCI_F32, n, x);
+		set_array(trnsci_call_args(calls[i]), "in", TRNSCI_F32, n, x);
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(wait_all(calls, 3, 20000), 0);
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(trnsci_to_array(trnsci_reply(calls[i]), &array), 0);
+		assert_int_equal(trnsci_value_to_array(trnsci_call_reply(calls[i]), &array), 0);
 		assert_int_equal(array.bytes, n * sizeof *x);
 		assert_memory_equal(array.data, x, n * sizeof *x);
 		trnsci_call_free(calls[i]);
@@ -223,14 +223,14 @@ static void submits(struct trnsci_session *session)
 {
 	struct trnsci_call *calls[CALLS], *answered;
 	bool seen[CALLS] = {false};
-	struct pollfd poll_fd = {.fd = trnsci_fd(session), .events = POLLIN};
+	struct pollfd poll_fd = {.fd = trnsci_session_fd(session), .events = POLLIN};
 
 	assert_true(poll_fd.fd >= 0);
-	assert_int_equal(trnsci_fd(session), poll_fd.fd);
+	assert_int_equal(trnsci_session_fd(session), poll_fd.fd);
 	assert_int_equal(trnsci_next(session, 0, &answered, NULL), -TRNSCI_TIMEOUT);
 	for (size_t i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_call_new(session, "normal", &calls[i]), 0);
-		trnsci_set_u64(trnsci_args(calls[i]), "n", 1 + 1000 * i);
+		trnsci_set(trnsci_call_args(calls[i]), trnsci_param_u64("n", 1 + 1000 * i));
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, &seen[i]), 0);
 	}
 	for (size_t i = 0; i < CALLS; i++) {
@@ -253,7 +253,7 @@ static void waits(struct trnsci_session *session)
 
 	for (size_t i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_call_new(session, "uniform", &calls[i]), 0);
-		trnsci_set_u64(trnsci_args(calls[i]), "n", 5000);
+		trnsci_set(trnsci_call_args(calls[i]), trnsci_param_u64("n", 5000));
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(wait_all(calls, CALLS, 10000), 0);

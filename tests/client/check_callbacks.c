@@ -11,7 +11,7 @@ static struct trnsci_call *draw_of(struct trnsci_session *session, uint64_t n)
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	trnsci_set_u64(trnsci_args(call), "n", n);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", n));
 	return call;
 }
 
@@ -37,14 +37,14 @@ static void go_on(struct trnsci_call *call, void *arg)
 		trnsci_call_free(call);
 		return;
 	}
-	trnsci_set_u64(trnsci_args(call), "n", (uint64_t)chain->answered * 7);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", (uint64_t)chain->answered * 7));
 	assert_int_equal(trnsci_submit(call, NULL, go_on, chain), 0);
 }
 
 static void chains(struct trnsci_session *session)
 {
 	struct chain chain = {session, pthread_self(), 0};
-	struct pollfd poll_fd = {.fd = trnsci_fd(session), .events = POLLIN};
+	struct pollfd poll_fd = {.fd = trnsci_session_fd(session), .events = POLLIN};
 
 	assert_int_equal(trnsci_dispatch(session, 0), -TRNSCI_TIMEOUT);
 	assert_int_equal(trnsci_submit(draw_of(session, 10), NULL, go_on, &chain), 0);
@@ -76,7 +76,7 @@ static void calls_back(struct trnsci_session *session)
 	struct trnsci_call *wrong = draw_of(session, 5), *next;
 	int calls = 0;
 
-	trnsci_set_text(trnsci_args(wrong), "nonsense", "1");
+	trnsci_set(trnsci_call_args(wrong), trnsci_param_text("nonsense", "1"));
 	assert_int_equal(trnsci_submit(plain, NULL, NULL, NULL), 0);
 	assert_int_equal(trnsci_submit(waited, NULL, count, &calls), 0);
 	assert_int_equal(trnsci_wait(waited, -1), 0);
@@ -106,7 +106,7 @@ static void cancels(struct trnsci_session *session)
 	assert_int_equal(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
 	for (int i = 0; i < 200; i++)
-		trnsci_set_tile(trnsci_step(call, "normal"), "out", tile);
+		trnsci_set(trnsci_program_step(call, "normal"), trnsci_param_tile("out", tile));
 	assert_int_equal(trnsci_submit(call, NULL, expect_cancelled, &calls), 0);
 	assert_int_equal(trnsci_cancel(call), 0);
 	assert_int_equal(trnsci_dispatch(session, 10000), 1);
@@ -141,7 +141,7 @@ static void *dispatch(void *arg)
 		struct trnsci_call *call;
 
 		if (trnsci_call_new(crowd->session, "uniform", &call) == 0) {
-			trnsci_set_u64(trnsci_args(call), "n", 100 + 37 * (uint64_t)i);
+			trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 100 + 37 * (uint64_t)i));
 			trnsci_submit(call, NULL, count_answer, crowd);
 		}
 		trnsci_dispatch(crowd->session, i % 3 ? 0 : 1);

@@ -23,8 +23,8 @@ static struct trnsci_call *draw_of(struct trnsci_session *session, uint64_t n)
 {
 	struct trnsci_call *call = new_call(session, "normal");
 
-	trnsci_set_u64(trnsci_args(call), "n", n);
-	trnsci_set_u64(trnsci_args(call), "seed", 5);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", n));
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", 5));
 	return call;
 }
 
@@ -42,8 +42,8 @@ static struct trnsci_call *points(struct trnsci_session *session)
 {
 	struct trnsci_call *call = new_call(session, "sobol");
 
-	trnsci_set_u64(trnsci_args(call), "n", 64);
-	trnsci_set_u64(trnsci_args(call), "d", 3);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 64));
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("d", 3));
 	return call;
 }
 
@@ -51,18 +51,18 @@ static struct trnsci_call *points(struct trnsci_session *session)
 static struct trnsci_call *program(struct trnsci_session *session)
 {
 	struct trnsci_call *call = new_call(session, "run");
-	struct trnsci_args *step = trnsci_step(call, "normal");
+	struct trnsci_args *step = trnsci_program_step(call, "normal");
 
-	trnsci_set_u64(step, "n", N);
-	trnsci_set_text(step, "as", "z");
-	step = trnsci_step(call, "scale");
-	trnsci_set_text(step, "in", "z");
-	trnsci_set_f64(step, "by", 0.5);
-	trnsci_set_text(step, "as", "half");
-	step = trnsci_step(call, "fft");
-	trnsci_set_text(step, "in", "half");
-	trnsci_set_text(step, "as", "y");
-	trnsci_want(call, "y");
+	trnsci_set(step, trnsci_param_u64("n", N));
+	trnsci_set(step, trnsci_param_text("as", "z"));
+	step = trnsci_program_step(call, "scale");
+	trnsci_set(step, trnsci_param_text("in", "z"));
+	trnsci_set(step, trnsci_param_f64("by", 0.5));
+	trnsci_set(step, trnsci_param_text("as", "half"));
+	step = trnsci_program_step(call, "fft");
+	trnsci_set(step, trnsci_param_text("in", "half"));
+	trnsci_set(step, trnsci_param_text("as", "y"));
+	trnsci_program_result(call, "y");
 	return call;
 }
 
@@ -73,10 +73,10 @@ static const struct {
 
 static struct trnsci_array array_of(const struct trnsci_call *call)
 {
-	const struct trnsci_value *reply = trnsci_reply(call), *results = trnsci_get(reply, "results");
+	const struct trnsci_value *reply = trnsci_call_reply(call), *results = trnsci_value_get(reply, "results");
 	struct trnsci_array array;
 
-	assert_int_equal(trnsci_to_array(results ? trnsci_at(results, 0) : reply, &array), 0);
+	assert_int_equal(trnsci_value_to_array(results ? trnsci_value_at(results, 0) : reply, &array), 0);
 	return array;
 }
 
@@ -87,11 +87,11 @@ static void expect_same(const char *what, struct trnsci_call *call, struct trnsc
 	struct trnsci_array got = array_of(call), expected;
 
 	if (changes->given & TRNSCI_CHANGE_SEED)
-		trnsci_set_u64(trnsci_args(whole), "seed", changes->seed);
+		trnsci_set(trnsci_call_args(whole), trnsci_param_u64("seed", changes->seed));
 	if (changes->given & TRNSCI_CHANGE_STREAM)
-		trnsci_set_u64(trnsci_args(whole), "stream", changes->stream);
+		trnsci_set(trnsci_call_args(whole), trnsci_param_u64("stream", changes->stream));
 	if (changes->given & TRNSCI_CHANGE_OFFSET)
-		trnsci_set_u64(trnsci_args(whole), "offset", changes->offset);
+		trnsci_set(trnsci_call_args(whole), trnsci_param_u64("offset", changes->offset));
 	assert_runs(whole);
 	expected = array_of(whole);
 	assert_int_equal(got.bytes, expected.bytes);
@@ -129,7 +129,7 @@ static void counted(struct trnsci_session *session)
 	for (int i = 0; i < RUNS; i++)
 		assert_runs(call);
 	assert_int_equal(stat_of(session, "session", "prepared"), before + 1);
-	trnsci_set_u64(trnsci_args(call), "n", 7);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 7));
 	assert_runs(call);
 	assert_int_equal(array_of(call).count, 7);
 	assert_int_equal(stat_of(session, "session", "prepared"), before);
@@ -147,9 +147,9 @@ static struct trnsci_call *scaling(struct trnsci_session *session, const struct 
 {
 	struct trnsci_call *call = new_call(session, "scale");
 
-	trnsci_set_tile(trnsci_args(call), "in", in);
-	trnsci_set_f64(trnsci_args(call), "by", 10);
-	trnsci_set_tile(trnsci_args(call), "out", out);
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", in));
+	trnsci_set(trnsci_call_args(call), trnsci_param_f64("by", 10));
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out));
 	return call;
 }
 
@@ -279,7 +279,7 @@ static void *run_many(void *session)
 		if (trnsci_run(call, &changes) < 0)
 			return "a run";
 		if (i % 40 == 0)
-			trnsci_set_u64(trnsci_args(call), "n", N - i);
+			trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N - i));
 	}
 	trnsci_call_free(call);
 	return NULL;

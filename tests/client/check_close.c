@@ -48,13 +48,13 @@ static int fill_inline(struct user *user)
 {
 	float out[FEW];
 
-	return trnsci_fill(user->session, "normal", NULL, NULL, TRNSCI_F32, FEW, out, NULL, NULL);
+	return trnsci_draw_array(user->session, "normal", NULL, NULL, TRNSCI_F32, FEW, out, NULL, NULL);
 }
 
 static int fill_by_tile(struct user *user)
 {
 	float *out = malloc(MANY * sizeof *out);
-	const int r = trnsci_fill(user->session, "normal", NULL, NULL, TRNSCI_F32, MANY, out, NULL, NULL);
+	const int r = trnsci_draw_array(user->session, "normal", NULL, NULL, TRNSCI_F32, MANY, out, NULL, NULL);
 
 	free(out);
 	return r;
@@ -64,15 +64,15 @@ static int transform(struct user *user)
 {
 	float in[2 * FEW] = {1}, out[2 * FEW];
 
-	return trnsci_transform(user->session, "fft", NULL, trnsci_vector(TRNSCI_C64, FEW, in), trnsci_vector(TRNSCI_C64, FEW, out),
-				NULL);
+	return trnsci_apply_array(user->session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, FEW, in),
+				  trnsci_array_vector(TRNSCI_C64, FEW, out), NULL);
 }
 
 static int draw_tile(struct user *user)
 {
-	const struct trnsci_param params[] = {trnsci_u64("n", FEW), trnsci_end()};
+	const struct trnsci_param params[] = {trnsci_param_u64("n", FEW), trnsci_param_end()};
 	struct trnsci_tile *tile = NULL;
-	const int r = trnsci_draw(user->session, "uniform", params, NULL, &tile, NULL, NULL);
+	const int r = trnsci_draw_tile(user->session, "uniform", params, NULL, &tile, NULL, NULL);
 
 	trnsci_tile_free(tile);
 	return r;
@@ -140,7 +140,7 @@ static void close_beside(const char *address, const struct user *users, size_t n
 			own[i] = users[i];
 			own[i].session = session;
 			assert_int_equal(trnsci_call_new(session, "normal", &own[i].call), 0);
-			trnsci_set_u64(trnsci_args(own[i].call), "n", FEW);
+			trnsci_set(trnsci_call_args(own[i].call), trnsci_param_u64("n", FEW));
 			assert_int_equal(pthread_create(&own[i].thread, NULL, use_until_closed, &own[i]), 0);
 		}
 		for (size_t i = 0; i < n; i++)
@@ -259,7 +259,7 @@ static void *transform_array(void *arg)
 {
 	struct copying *copying = arg;
 
-	copying->result = trnsci_transform(copying->session, "fft", NULL, copying->in, copying->out, NULL);
+	copying->result = trnsci_apply_array(copying->session, "fft", NULL, copying->in, copying->out, NULL);
 	return NULL;
 }
 
@@ -281,8 +281,8 @@ static void beside_a_copy(void **state)
 		pthread_t thread;
 
 		assert_int_equal(trnsci_call_new(copying.session, "ping", &call), 0);
-		copying.in = trnsci_vector(TRNSCI_C64, COPY, input ? array : other);
-		copying.out = trnsci_vector(TRNSCI_C64, COPY, input ? other : array);
+		copying.in = trnsci_array_vector(TRNSCI_C64, COPY, input ? array : other);
+		copying.out = trnsci_array_vector(TRNSCI_C64, COPY, input ? other : array);
 		assert_int_equal(mprotect(array + array_bytes / 2, array_bytes / 2, PROT_NONE), 0);
 		assert_int_equal(pthread_create(&thread, NULL, transform_array, &copying), 0);
 		sem_wait(&begun);

@@ -108,7 +108,8 @@ static uint64_t tiles_of(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
 	assert_runs(call);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "session"), "tiles"), &number), 0);
+	assert_int_equal(
+		trnsci_value_to_u64(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "session"), "tiles"), &number), 0);
 	trnsci_call_free(call);
 	return number;
 }
@@ -178,10 +179,10 @@ static void permute(struct trnsci_session *session, struct trnsci_param stated)
 /* 0 items are the default, as a number of any type. */
 static void permutation(struct trnsci_session *session)
 {
-	permute(session, trnsci_end());
-	permute(session, trnsci_u64("items", 0));
-	permute(session, trnsci_i64("items", 0));
-	permute(session, trnsci_text("items", "0x0"));
+	permute(session, trnsci_param_end());
+	permute(session, trnsci_param_u64("items", 0));
+	permute(session, trnsci_param_i64("items", 0));
+	permute(session, trnsci_param_text("items", "0x0"));
 }
 
 /* An array that is larger than a message to a daemon may be, for few samples and for many. */
@@ -190,22 +191,22 @@ static void large_arrays(struct trnsci_session *session)
 	enum { LARGE = 5 << 20, MOST = 100000 };
 	static const uint64_t counts[] = {1, 1000, 8193, MOST};
 	static double means[LARGE], got[MOST], normals[MOST];
-	const struct trnsci_array array = trnsci_vector(TRNSCI_F64, LARGE, means);
-	const struct trnsci_param params[] = {trnsci_with_array("mean", &array), trnsci_end()};
+	const struct trnsci_array array = trnsci_array_vector(TRNSCI_F64, LARGE, means);
+	const struct trnsci_param params[] = {trnsci_param_array("mean", &array), trnsci_param_end()};
 	const struct trnsci_source source = {.seed = 6, .offset = LARGE - 500};
 	struct trnsci_span span;
 	struct trnsci_error err;
 
 	for (size_t i = 0; i < LARGE; i++)
 		means[i] = (double)i * 1024; /* the samples are exact sums, rounded once */
-	assert_int_equal(trnsci_fill(session, "normal", NULL, &source, TRNSCI_F64, MOST, normals, NULL, NULL), 0);
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F64, MOST, normals, NULL, NULL), 0);
 	for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-		if (trnsci_fill(session, "normal", params, &source, TRNSCI_F64, counts[k], got, NULL, &err) < 0)
+		if (trnsci_draw_array(session, "normal", params, &source, TRNSCI_F64, counts[k], got, NULL, &err) < 0)
 			fail_msg("%llu samples: %s", (unsigned long long)counts[k], err.text);
 		for (size_t i = 0; i < counts[k]; i++)
 			assert_true(got[i] == means[(LARGE - 500 + i) % LARGE] + normals[i]);
 	}
-	assert_int_equal(trnsci_fill(session, "normal", params, &source, TRNSCI_F64, 10, NULL, &span, &err), 0);
+	assert_int_equal(trnsci_draw_array(session, "normal", params, &source, TRNSCI_F64, 10, NULL, &span, &err), 0);
 	assert_int_equal(span.offset, LARGE - 500);
 }
 
@@ -282,20 +283,21 @@ static void programs(struct trnsci_session *session)
 	float expected[1000];
 
 	assert_int_equal(trnsci_call_new(session, "run", &program), 0);
-	trnsci_set_u64(trnsci_args(program), "seed", 21);
-	step = trnsci_step(program, "uniform");
-	trnsci_set_u64(step, "n", 1000);
-	trnsci_set_text(step, "as", "u");
-	step = trnsci_step(program, "box_muller");
-	trnsci_set_text(step, "in", "u");
-	trnsci_set_text(step, "as", "z");
-	step = trnsci_step(program, "scale");
-	trnsci_set_text(step, "in", "z");
-	trnsci_set_tile(step, "out", tile);
-	trnsci_want(program, "z");
+	trnsci_set(trnsci_call_args(program), trnsci_param_u64("seed", 21));
+	step = trnsci_program_step(program, "uniform");
+	trnsci_set(step, trnsci_param_u64("n", 1000));
+	trnsci_set(step, trnsci_param_text("as", "u"));
+	step = trnsci_program_step(program, "box_muller");
+	trnsci_set(step, trnsci_param_text("in", "u"));
+	trnsci_set(step, trnsci_param_text("as", "z"));
+	step = trnsci_program_step(program, "scale");
+	trnsci_set(step, trnsci_param_text("in", "z"));
+	trnsci_set(step, trnsci_param_tile("out", tile));
+	trnsci_program_result(program, "z");
 	assert_runs(program);
 	assert_int_equal(draw_array(session, &normal, TRNSCI_F32, 1000, expected, NULL, &err), 0);
-	assert_int_equal(trnsci_to_array(trnsci_get(trnsci_get(trnsci_reply(program), "results"), "z"), &array), 0);
+	assert_int_equal(
+		trnsci_value_to_array(trnsci_value_get(trnsci_value_get(trnsci_call_reply(program), "results"), "z"), &array), 0);
 	assert_int_equal(array.dtype, TRNSCI_F32);
 	assert_int_equal(array.count, 1000);
 	assert_memory_equal(array.data, expected, sizeof expected);
@@ -314,14 +316,14 @@ static uint64_t chunks_so_far(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
 	assert_int_equal(trnsci_run(call, NULL), 0);
-	lanes = trnsci_get(trnsci_get(trnsci_reply(call), "engine"), "lanes");
-	for (size_t i = 0; i < trnsci_count(lanes); i++) {
+	lanes = trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "engine"), "lanes");
+	for (size_t i = 0; i < trnsci_value_count(lanes); i++) {
 		uint64_t chunks = 0;
 
-		assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_at(lanes, i), "chunks"), &chunks), 0);
+		assert_int_equal(trnsci_value_to_u64(trnsci_value_get(trnsci_value_at(lanes, i), "chunks"), &chunks), 0);
 		sum += chunks;
 	}
-	assert_true(trnsci_count(lanes) > 0);
+	assert_true(trnsci_value_count(lanes) > 0);
 	trnsci_call_free(call);
 	return sum;
 }
@@ -335,8 +337,8 @@ static void chunks_for_all_threads(void **state)
 		size_t bytes;
 		uint64_t alone; /* chunks of one thread, at least: quick ones are up to 256 KiB */
 	} draws[] = {{"hypergeometric", TRNSCI_I64, 8, 16}, {"uniform", TRNSCI_BF16, 2, 4}};
-	const struct trnsci_param few[] = {trnsci_u64("ngood", 100), trnsci_u64("nbad", 200),
-					   trnsci_u64("nsample", 120), trnsci_end()};
+	const struct trnsci_param few[] = {trnsci_param_u64("ngood", 100), trnsci_param_u64("nbad", 200),
+					   trnsci_param_u64("nsample", 120), trnsci_param_end()};
 	void *out = calloc(1 << 20, 1);
 
 	(void)state;
@@ -348,8 +350,8 @@ static void chunks_for_all_threads(void **state)
 
 		assert_int_equal(trnsci_open("embedded:", &options, &session, NULL), 0);
 		before = chunks_so_far(session);
-		assert_int_equal(trnsci_fill(session, draws[draw].method, draw == 0 ? few : NULL, NULL,
-					     draws[draw].dtype, n, out, NULL, NULL),
+		assert_int_equal(trnsci_draw_array(session, draws[draw].method, draw == 0 ? few : NULL, NULL, draws[draw].dtype, n,
+						   out, NULL, NULL),
 				 0);
 		assert_in_range(chunks_so_far(session) - before, options.threads == 1 ? draws[draw].alone : 32, 512);
 		trnsci_close(session);

@@ -50,8 +50,9 @@ static void check_memory(struct trnsci_session *session)
 			const struct shapes *shapes = &cases[i];
 			double out[2] = {7, 7};
 			struct trnsci_error err = {0};
-			const int r = trnsci_transform(session, shapes->operation, NULL, array_of(shapes->dtype, shapes->in, "x"),
-						       array_of(shapes->result, shapes->out, out), &err);
+			const int r =
+				trnsci_apply_array(session, shapes->operation, NULL, array_of(shapes->dtype, shapes->in, "x"),
+						   array_of(shapes->result, shapes->out, out), &err);
 
 			if ((r < 0) != (shapes->refused != NULL) || (r < 0 && !strstr(err.text, shapes->refused)))
 				fail_msg("%s, case %zu: expected %s, got %d %s", shapes->operation, i,
@@ -65,38 +66,40 @@ static void check_memory(struct trnsci_session *session)
 static void check_two(struct trnsci_session *session)
 {
 	float out[2 * 4] = {7, 7, 7, 7, 7, 7, 7, 7};
-	const struct trnsci_array b = trnsci_matrix(TRNSCI_C64, 0, 2, out), kernel = trnsci_vector(TRNSCI_F32, 3, out);
-	const struct trnsci_param inner[] = {trnsci_with_array("b", &b), trnsci_end()};
-	const struct trnsci_param with[] = {trnsci_with_array("b", &kernel), trnsci_end()};
+	const struct trnsci_array b = trnsci_array_matrix(TRNSCI_C64, 0, 2, out), kernel = trnsci_array_vector(TRNSCI_F32, 3, out);
+	const struct trnsci_param inner[] = {trnsci_param_array("b", &b), trnsci_param_end()};
+	const struct trnsci_param with[] = {trnsci_param_array("b", &kernel), trnsci_param_end()};
 	struct trnsci_error err = {0};
 
 	for (int time = 0; time < TIMES; time++) {
-		if (trnsci_transform(session, "convolve", with, trnsci_matrix(TRNSCI_F32, 0, 8, out),
-				     trnsci_matrix(TRNSCI_F32, 0, 10, out), &err) < 0)
+		if (trnsci_apply_array(session, "convolve", with, trnsci_array_matrix(TRNSCI_F32, 0, 8, out),
+				       trnsci_array_matrix(TRNSCI_F32, 0, 10, out), &err) < 0)
 			fail_msg("%s", err.text);
-		assert_int_equal(trnsci_transform(session, "convolve", with, trnsci_vector(TRNSCI_F32, 0, out),
-						  trnsci_vector(TRNSCI_F32, 2, out), &err), -TRNSCI_BAD_SHAPE);
+		assert_int_equal(trnsci_apply_array(session, "convolve", with, trnsci_array_vector(TRNSCI_F32, 0, out),
+						    trnsci_array_vector(TRNSCI_F32, 2, out), &err),
+				 -TRNSCI_BAD_SHAPE);
 	}
 	assert_true(out[0] == 7);
-	if (trnsci_transform(session, "gemm", inner, trnsci_matrix(TRNSCI_C64, 2, 0, out), trnsci_matrix(TRNSCI_C64, 2, 2, out),
-			     &err) < 0 &&
+	if (trnsci_apply_array(session, "gemm", inner, trnsci_array_matrix(TRNSCI_C64, 2, 0, out),
+			       trnsci_array_matrix(TRNSCI_C64, 2, 2, out), &err) < 0 &&
 	    err.code != TRNSCI_MISSING_PARAMETER && err.code != TRNSCI_UNKNOWN_PARAMETER)
 		fail_msg("%s", err.text);
 }
 
 static void check_draws(struct trnsci_session *session)
 {
-	const struct trnsci_array none = trnsci_vector(TRNSCI_F64, 0, "");
-	const struct trnsci_param params[] = {trnsci_with_array("mean", &none), trnsci_end()};
-	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_array none = trnsci_array_vector(TRNSCI_F64, 0, "");
+	const struct trnsci_param params[] = {trnsci_param_array("mean", &none), trnsci_param_end()};
+	const struct trnsci_source source = trnsci_source_seed(1);
 	struct trnsci_error err = {0};
 	float x[3] = {7, 7, 7};
 
 	for (int time = 0; time < TIMES; time++) {
-		if (trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, 0, x, NULL, &err) < 0 ||
-		    trnsci_fill(session, "normal", params, &source, TRNSCI_F32, 0, x, NULL, &err) < 0)
+		if (trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F32, 0, x, NULL, &err) < 0 ||
+		    trnsci_draw_array(session, "normal", params, &source, TRNSCI_F32, 0, x, NULL, &err) < 0)
 			fail_msg("%s", err.text);
-		assert_int_equal(trnsci_fill(session, "normal", params, &source, TRNSCI_F32, 3, x, NULL, &err), -TRNSCI_BAD_SHAPE);
+		assert_int_equal(trnsci_draw_array(session, "normal", params, &source, TRNSCI_F32, 3, x, NULL, &err),
+				 -TRNSCI_BAD_SHAPE);
 		assert_non_null(strstr(err.text, "normal: mean"));
 	}
 	assert_true(x[0] == 7);
@@ -115,8 +118,8 @@ static void check_tiles(struct trnsci_session *session)
 		fail_msg("%s", err.text);
 	assert_non_null(trnsci_tile_data(in));
 	assert_int_equal(trnsci_call_new(session, "fft", &call), 0);
-	trnsci_set_tile(trnsci_args(call), "in", in);
-	trnsci_set_tile(trnsci_args(call), "out", out);
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", in));
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out));
 	for (int time = 0; time < TIMES; time++)
 		assert_runs(call);
 	trnsci_call_free(call);

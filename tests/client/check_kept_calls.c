@@ -41,21 +41,21 @@ struct fill_case {
 static size_t make_cases(struct fill_case *ret_cases)
 {
 	const struct fill_case cases[] = {
-		{"uniform", {trnsci_end()}, TRNSCI_F32, 16},
-		{"uniform", {trnsci_end()}, TRNSCI_F32, 17},
-		{"uniform", {trnsci_end()}, TRNSCI_F64, 16},
-		{"normal", {trnsci_end()}, TRNSCI_F32, 16},
-		{"normal", {trnsci_f64("mean", means[1]), trnsci_end()}, TRNSCI_F32, 16},
-		{"normal", {trnsci_f64("std", means[1]), trnsci_end()}, TRNSCI_F32, 16},
-		{"normal", {trnsci_text("method", "boxmuller64"), trnsci_end()}, TRNSCI_F32, 16},
-		{"normal", {trnsci_i64("mean", 5), trnsci_end()}, TRNSCI_F16, 16},
-		{"randint", {trnsci_i64("low", -5), trnsci_i64("high", 1000), trnsci_end()}, TRNSCI_I32, 999},
-		{"poisson", {trnsci_f64("lam", 3), trnsci_end()}, TRNSCI_I64, 3000},
-		{"categorical", {trnsci_f64s("weights", weights, 3), trnsci_end()}, TRNSCI_I64, 100},
-		{"categorical", {trnsci_f64s("weights", weights, 2), trnsci_end()}, TRNSCI_I64, 100},
-		{"sphere", {trnsci_u64("dimensions", 4), trnsci_end()}, TRNSCI_F32, 400},
-		{"permutation", {trnsci_u64("items", 50), trnsci_end()}, TRNSCI_I64, 100},
-		{"uniform", {trnsci_end()}, TRNSCI_F32, 20000},
+		{"uniform", {trnsci_param_end()}, TRNSCI_F32, 16},
+		{"uniform", {trnsci_param_end()}, TRNSCI_F32, 17},
+		{"uniform", {trnsci_param_end()}, TRNSCI_F64, 16},
+		{"normal", {trnsci_param_end()}, TRNSCI_F32, 16},
+		{"normal", {trnsci_param_f64("mean", means[1]), trnsci_param_end()}, TRNSCI_F32, 16},
+		{"normal", {trnsci_param_f64("std", means[1]), trnsci_param_end()}, TRNSCI_F32, 16},
+		{"normal", {trnsci_param_text("method", "boxmuller64"), trnsci_param_end()}, TRNSCI_F32, 16},
+		{"normal", {trnsci_param_i64("mean", 5), trnsci_param_end()}, TRNSCI_F16, 16},
+		{"randint", {trnsci_param_i64("low", -5), trnsci_param_i64("high", 1000), trnsci_param_end()}, TRNSCI_I32, 999},
+		{"poisson", {trnsci_param_f64("lam", 3), trnsci_param_end()}, TRNSCI_I64, 3000},
+		{"categorical", {trnsci_param_f64s("weights", weights, 3), trnsci_param_end()}, TRNSCI_I64, 100},
+		{"categorical", {trnsci_param_f64s("weights", weights, 2), trnsci_param_end()}, TRNSCI_I64, 100},
+		{"sphere", {trnsci_param_u64("dimensions", 4), trnsci_param_end()}, TRNSCI_F32, 400},
+		{"permutation", {trnsci_param_u64("items", 50), trnsci_param_end()}, TRNSCI_I64, 100},
+		{"uniform", {trnsci_param_end()}, TRNSCI_F32, 20000},
 	};
 
 	memcpy(ret_cases, cases, sizeof cases);
@@ -67,7 +67,7 @@ static int fill(struct trnsci_session *session, const struct fill_case *at, cons
 {
 	memset(span, 0, sizeof *span);
 	err->code = 0;
-	return trnsci_fill(session, at->distribution, at->params, source, at->dtype, at->n, out, span, err);
+	return trnsci_draw_array(session, at->distribution, at->params, source, at->dtype, at->n, out, span, err);
 }
 
 /* Parts of a draw, too, and places beyond the end of the stream. */
@@ -139,10 +139,12 @@ static void two_in_turn(void **state)
 		struct trnsci_session *session = open_embedded(1);
 
 		for (int i = 0; i < 6; i++) {
-			const struct trnsci_param params[] = {trnsci_i64("low", 0), trnsci_i64("high", (int64_t)(1 + 2 * pair) + i % 2),
-							      trnsci_end()};
+			const struct trnsci_param params[] = {trnsci_param_i64("low", 0),
+							      trnsci_param_i64("high", (int64_t)(1 + 2 * pair) + i % 2),
+							      trnsci_param_end()};
 
-			assert_int_equal(trnsci_fill(session, "randint", params, NULL, TRNSCI_I32, 64, out[i % 2], NULL, NULL), 0);
+			assert_int_equal(
+				trnsci_draw_array(session, "randint", params, NULL, TRNSCI_I32, 64, out[i % 2], NULL, NULL), 0);
 		}
 		assert_int_equal(prepared_calls(session), 2);
 		trnsci_close(session);
@@ -183,10 +185,10 @@ static void bounded(void **state)
 	(void)state;
 	for (int again = 0; again < 3; again++) {
 		for (int i = 0; i < MANY; i++) {
-			const struct trnsci_param params[] = {trnsci_f64("mean", i), trnsci_f64("std", 0), trnsci_end()};
+			const struct trnsci_param params[] = {trnsci_param_f64("mean", i), trnsci_param_f64("std", 0),
+							      trnsci_param_end()};
 
-			assert_int_equal(
-				trnsci_fill(session, "normal", params, NULL, TRNSCI_F32, 8, out, NULL, NULL), 0);
+			assert_int_equal(trnsci_draw_array(session, "normal", params, NULL, TRNSCI_F32, 8, out, NULL, NULL), 0);
 			for (int k = 0; k < 8; k++)
 				assert_true(out[k] == (float)i);
 		}
@@ -216,16 +218,16 @@ static struct trnsci_array array_of(enum trnsci_dtype dtype, const uint64_t shap
 static size_t make_transforms(struct transform_case *ret_cases)
 {
 	const struct transform_case cases[] = {
-		{"fft", {trnsci_end()}, TRNSCI_C64, TRNSCI_C64, {4, 64}, {4, 64}},
-		{"fft", {trnsci_end()}, TRNSCI_C64, TRNSCI_C64, {64, 4}, {64, 4}},
-		{"fft", {trnsci_bool("inverse", true), trnsci_end()}, TRNSCI_C64, TRNSCI_C64, {4, 64}, {4, 64}},
-		{"fft", {trnsci_i64s("axes", first_axis, 1), trnsci_end()}, TRNSCI_C64, TRNSCI_C64, {4, 64}, {4, 64}},
-		{"fft", {trnsci_i64s("axes", both_axes, 2), trnsci_end()}, TRNSCI_C64, TRNSCI_C64, {4, 64}, {4, 64}},
-		{"fft", {trnsci_end()}, TRNSCI_C128, TRNSCI_C128, {4, 64}, {4, 64}},
-		{"fft", {trnsci_bool("real", true), trnsci_end()}, TRNSCI_F32, TRNSCI_C64, {4, 64}, {4, 33}},
-		{"fft", {trnsci_end()}, TRNSCI_C64, TRNSCI_C64, {1, 97}, {1, 97}},
-		{"dct", {trnsci_end()}, TRNSCI_F32, TRNSCI_F32, {4, 64}, {4, 64}},
-		{"scale", {trnsci_f64("by", 3), trnsci_end()}, TRNSCI_F32, TRNSCI_F32, {4, 64}, {4, 64}},
+		{"fft", {trnsci_param_end()}, TRNSCI_C64, TRNSCI_C64, {4, 64}, {4, 64}},
+		{"fft", {trnsci_param_end()}, TRNSCI_C64, TRNSCI_C64, {64, 4}, {64, 4}},
+		{"fft", {trnsci_param_bool("inverse", true), trnsci_param_end()}, TRNSCI_C64, TRNSCI_C64, {4, 64}, {4, 64}},
+		{"fft", {trnsci_param_i64s("axes", first_axis, 1), trnsci_param_end()}, TRNSCI_C64, TRNSCI_C64, {4, 64}, {4, 64}},
+		{"fft", {trnsci_param_i64s("axes", both_axes, 2), trnsci_param_end()}, TRNSCI_C64, TRNSCI_C64, {4, 64}, {4, 64}},
+		{"fft", {trnsci_param_end()}, TRNSCI_C128, TRNSCI_C128, {4, 64}, {4, 64}},
+		{"fft", {trnsci_param_bool("real", true), trnsci_param_end()}, TRNSCI_F32, TRNSCI_C64, {4, 64}, {4, 33}},
+		{"fft", {trnsci_param_end()}, TRNSCI_C64, TRNSCI_C64, {1, 97}, {1, 97}},
+		{"dct", {trnsci_param_end()}, TRNSCI_F32, TRNSCI_F32, {4, 64}, {4, 64}},
+		{"scale", {trnsci_param_f64("by", 3), trnsci_param_end()}, TRNSCI_F32, TRNSCI_F32, {4, 64}, {4, 64}},
 	};
 
 	memcpy(ret_cases, cases, sizeof cases);
@@ -255,13 +257,13 @@ static void transforms(void **state)
 		fill_input(in, i);
 		memset(kept, 1, MOST_BYTES);
 		memset(anew, 1, MOST_BYTES);
-		expected = trnsci_transform(session, at->operation, at->params, array_of(at->in, at->in_shape, in + moved),
-					    array_of(at->out, at->out_shape, anew + 1), NULL);
+		expected = trnsci_apply_array(session, at->operation, at->params, array_of(at->in, at->in_shape, in + moved),
+					      array_of(at->out, at->out_shape, anew + 1), NULL);
 		if (in_place)
 			memcpy(kept, in, MOST_BYTES);
-		r = trnsci_transform(session, at->operation, at->params,
-				     array_of(at->in, at->in_shape, (in_place ? kept : in) + moved),
-				     array_of(at->out, at->out_shape, kept + moved), NULL);
+		r = trnsci_apply_array(session, at->operation, at->params,
+				       array_of(at->in, at->in_shape, (in_place ? kept : in) + moved),
+				       array_of(at->out, at->out_shape, kept + moved), NULL);
 		if (r != expected || r != 0 ||
 		    memcmp(kept + moved, anew + 1,
 			   at->out_shape[0] * at->out_shape[1] * trnsci_dtype_size(at->out)) != 0)
@@ -297,18 +299,18 @@ static void tiles(void **state)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		struct trnsci_tile *in = at[i % TILES], *out = at[i * 5 / 7 % TILES];
 		const struct trnsci_source source = {.seed = i, .offset = 4 * i, .position = i % 3 ? 0 : 8};
-		const struct trnsci_param params[] = {trnsci_with_tile("in", in), trnsci_f64("by", 3), trnsci_end()};
+		const struct trnsci_param params[] = {trnsci_param_tile("in", in), trnsci_param_f64("by", 3), trnsci_param_end()};
 		struct trnsci_span span, expected_span;
 
-		assert_int_equal(trnsci_draw(session, "normal", NULL, &source, &in, &span, NULL), 0);
-		assert_int_equal(trnsci_fill(other, "normal", NULL, &source, TRNSCI_F32, ELEMENTS, expected,
-					     &expected_span, NULL),
-				 0);
+		assert_int_equal(trnsci_draw_tile(session, "normal", NULL, &source, &in, &span, NULL), 0);
+		assert_int_equal(
+			trnsci_draw_array(other, "normal", NULL, &source, TRNSCI_F32, ELEMENTS, expected, &expected_span, NULL),
+			0);
 		expect_bytes("normal", i, in, expected);
 		assert_memory_equal(&span, &expected_span, sizeof span);
 		for (int k = 0; k < ELEMENTS; k++)
 			expected[k] *= 3;
-		assert_int_equal(trnsci_apply(session, "scale", params, &out, NULL), 0);
+		assert_int_equal(trnsci_apply_tile(session, "scale", params, &out, NULL), 0);
 		expect_bytes("scale", i, out, expected);
 		if (i % 50 == 0) { /* another tile in the place of one that was freed */
 			trnsci_tile_free(at[0]);
@@ -332,18 +334,18 @@ static void wrong(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(trnsci_transform(session, "fft", NULL, array_of(TRNSCI_C64, shape, data),
-						  array_of(TRNSCI_C64, other, data), &err),
+		assert_int_equal(trnsci_apply_array(session, "fft", NULL, array_of(TRNSCI_C64, shape, data),
+						    array_of(TRNSCI_C64, other, data), &err),
 				 -TRNSCI_BAD_SHAPE);
-		assert_int_equal(trnsci_transform(session, "fft", NULL, array_of(TRNSCI_C64, shape, data),
-						  array_of(TRNSCI_C64, shape, NULL), &err),
+		assert_int_equal(trnsci_apply_array(session, "fft", NULL, array_of(TRNSCI_C64, shape, data),
+						    array_of(TRNSCI_C64, shape, NULL), &err),
 				 -TRNSCI_MISSING_PARAMETER);
-		assert_int_equal(trnsci_transform(session, "fft", NULL, array_of(TRNSCI_C64, shape, data),
-						  array_of(TRNSCI_C64, shape, data), &err),
+		assert_int_equal(trnsci_apply_array(session, "fft", NULL, array_of(TRNSCI_C64, shape, data),
+						    array_of(TRNSCI_C64, shape, data), &err),
 				 0);
-		assert_int_equal(trnsci_fill(session, "gamma", NULL, NULL, TRNSCI_F32, 8, data, NULL, &err),
+		assert_int_equal(trnsci_draw_array(session, "gamma", NULL, NULL, TRNSCI_F32, 8, data, NULL, &err),
 				 -TRNSCI_MISSING_PARAMETER);
-		assert_int_equal(trnsci_fill(session, "uniform", NULL, NULL, TRNSCI_C64, 8, data, NULL, &err),
+		assert_int_equal(trnsci_draw_array(session, "uniform", NULL, NULL, TRNSCI_C64, 8, data, NULL, &err),
 				 -TRNSCI_OUT_OF_RANGE);
 	}
 	trnsci_close(session);

@@ -13,7 +13,7 @@ static void expect_missing(int r, const struct trnsci_error *err, const char *wh
 
 static void names(struct trnsci_session *session)
 {
-	const struct trnsci_array array = trnsci_vector(TRNSCI_F32, 4, (float[4]){0});
+	const struct trnsci_array array = trnsci_array_vector(TRNSCI_F32, 4, (float[4]){0});
 	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, 4);
 	struct trnsci_broadcast *broadcast;
 	struct trnsci_error err = {0};
@@ -22,10 +22,11 @@ static void names(struct trnsci_session *session)
 	float out[4];
 
 	assert_int_equal(trnsci_call_new(session, NULL, &call), -TRNSCI_MISSING_PARAMETER);
-	expect_missing(trnsci_fill(session, NULL, NULL, NULL, TRNSCI_F32, 4, out, NULL, &err), &err, "distribution: missing");
-	expect_missing(trnsci_draw(session, NULL, NULL, NULL, &tile, NULL, &err), &err, "distribution: missing");
-	expect_missing(trnsci_apply(session, NULL, NULL, &tile, &err), &err, "operation: missing");
-	expect_missing(trnsci_transform(session, NULL, NULL, array, array, &err), &err, "operation: missing");
+	expect_missing(trnsci_draw_array(session, NULL, NULL, NULL, TRNSCI_F32, 4, out, NULL, &err), &err,
+		       "distribution: missing");
+	expect_missing(trnsci_draw_tile(session, NULL, NULL, NULL, &tile, NULL, &err), &err, "distribution: missing");
+	expect_missing(trnsci_apply_tile(session, NULL, NULL, &tile, &err), &err, "operation: missing");
+	expect_missing(trnsci_apply_array(session, NULL, NULL, array, array, &err), &err, "operation: missing");
 	expect_missing(trnsci_ring_attach(session, NULL, NULL, NULL, 0, &ring, &err), &err, "distribution: missing");
 	expect_missing(trnsci_broadcast_create(session, "b", NULL, NULL, NULL, NULL, &err), &err, "distribution: missing");
 	expect_missing(trnsci_broadcast_create(session, NULL, "normal", NULL, NULL, NULL, &err), &err, "name: missing");
@@ -44,11 +45,11 @@ static void names(struct trnsci_session *session)
 static void parameters(struct trnsci_session *session)
 {
 	const struct trnsci_param params[][2] = {
-		{trnsci_f64(NULL, 1), trnsci_end()},
-		{trnsci_text("method", NULL), trnsci_end()},
-		{trnsci_u64s("shape", NULL, 2), trnsci_end()},
-		{trnsci_f64s("mean", NULL, 2), trnsci_end()},
-		{trnsci_with_array("mean", NULL), trnsci_end()},
+		{trnsci_param_f64(NULL, 1), trnsci_param_end()},
+		{trnsci_param_text("method", NULL), trnsci_param_end()},
+		{trnsci_param_u64s("shape", NULL, 2), trnsci_param_end()},
+		{trnsci_param_f64s("mean", NULL, 2), trnsci_param_end()},
+		{trnsci_param_array("mean", NULL), trnsci_param_end()},
 	};
 	static const char *const what[] = {"name of a parameter: missing", "method: missing", "shape: missing", "mean: missing",
 					   "mean: missing"};
@@ -58,18 +59,19 @@ static void parameters(struct trnsci_session *session)
 
 	for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
 		assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-		trnsci_set_params(trnsci_args(call), params[i]);
+		trnsci_set_params(trnsci_call_args(call), params[i]);
 		expect_missing(trnsci_run(call, NULL), trnsci_call_error(call), what[i]);
 		trnsci_call_free(call);
 		for (int times = 0; times < 3; times++)
-			expect_missing(trnsci_fill(session, "normal", params[i], NULL, TRNSCI_F32, 4, out, NULL, &err), &err, what[i]);
+			expect_missing(trnsci_draw_array(session, "normal", params[i], NULL, TRNSCI_F32, 4, out, NULL, &err), &err,
+				       what[i]);
 	}
 	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
-	trnsci_step(call, NULL);
+	trnsci_program_step(call, NULL);
 	expect_missing(trnsci_run(call, NULL), trnsci_call_error(call), "op");
 	trnsci_call_free(call);
 	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
-	trnsci_want(call, NULL);
+	trnsci_program_result(call, NULL);
 	expect_missing(trnsci_run(call, NULL), trnsci_call_error(call), "results");
 	trnsci_call_free(call);
 }
@@ -83,16 +85,17 @@ static void objects(void **state)
 	uint64_t number;
 
 	(void)state;
-	assert_null(trnsci_args(NULL));
-	trnsci_set_u64(NULL, "n", 1);
+	assert_null(trnsci_call_args(NULL));
+	trnsci_set(NULL, trnsci_param_u64("n", 1));
 	trnsci_set_params(NULL, NULL);
-	assert_null(trnsci_step(NULL, "normal"));
-	trnsci_want(NULL, "x");
+	assert_null(trnsci_program_step(NULL, "normal"));
+	trnsci_program_result(NULL, "x");
 	assert_true(trnsci_run(NULL, NULL) < 0 && trnsci_submit(NULL, NULL, NULL, NULL) < 0 && trnsci_wait(NULL, 0) < 0);
-	assert_true(trnsci_cancel(NULL) < 0 && !trnsci_done(NULL) && trnsci_fd(NULL) < 0 && trnsci_dispatch(NULL, 0) < 0);
-	assert_null(trnsci_reply(NULL));
-	assert_true(trnsci_reply_span(NULL, &span) < 0 && trnsci_reply_tile(NULL, NULL, &tile) < 0);
-	assert_true(trnsci_to_array(NULL, &array) < 0 && trnsci_to_u64(NULL, &number) < 0);
+	assert_true(trnsci_cancel(NULL) < 0 && !trnsci_call_done(NULL) && trnsci_session_fd(NULL) < 0 &&
+		    trnsci_dispatch(NULL, 0) < 0);
+	assert_null(trnsci_call_reply(NULL));
+	assert_true(trnsci_call_span(NULL, &span) < 0 && trnsci_call_tile(NULL, NULL, &tile) < 0);
+	assert_true(trnsci_value_to_array(NULL, &array) < 0 && trnsci_value_to_u64(NULL, &number) < 0);
 	assert_null(trnsci_tile_data(NULL));
 	trnsci_tile_free(NULL);
 	trnsci_ring_detach(NULL);

@@ -59,16 +59,16 @@ static struct held count_held(void)
 static bool draws_right(struct trnsci_session *session, struct trnsci_error *err)
 {
 	static const unsigned char known[] = {0x09, 0x46, 0x6d, 0x3f, 0x54, 0xd8, 0x24, 0x3e};
-	const struct trnsci_source source = trnsci_seed(1);
+	const struct trnsci_source source = trnsci_source_seed(1);
 	struct trnsci_tile *tile = NULL;
 	float out[2] = {0};
 
-	if (trnsci_fill(session, "uniform", NULL, &source, TRNSCI_F32, 2, out, NULL, err) < 0)
+	if (trnsci_draw_array(session, "uniform", NULL, &source, TRNSCI_F32, 2, out, NULL, err) < 0)
 		return false;
 	assert_memory_equal(out, known, sizeof known);
 	if (trnsci_tile_new(session, TRNSCI_F32, 1, (const uint64_t[]){2}, &tile, err) < 0)
 		return false;
-	const bool drawn = trnsci_draw(session, "uniform", NULL, &source, &tile, NULL, err) == 0;
+	const bool drawn = trnsci_draw_tile(session, "uniform", NULL, &source, &tile, NULL, err) == 0;
 
 	if (drawn)
 		assert_memory_equal(trnsci_tile_data(tile), known, sizeof known);

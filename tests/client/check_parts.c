@@ -43,8 +43,8 @@ static struct trnsci_param required(const struct trnsci_parameter_info *info)
 	static const double list[] = {0.3, 0.6, 0.9, 1.2, 1.5};
 
 	if (strcmp(info->type, "any") == 0)
-		return trnsci_f64s(info->name, list, 5);
-	return strcmp(info->type, "f64") == 0 ? trnsci_f64(info->name, 2.5) : trnsci_u64(info->name, 100);
+		return trnsci_param_f64s(info->name, list, 5);
+	return strcmp(info->type, "f64") == 0 ? trnsci_param_f64(info->name, 2.5) : trnsci_param_u64(info->name, 100);
 }
 
 /* An array that begins with the parameter's default, or 2.5, or 100. */
@@ -57,8 +57,9 @@ static struct trnsci_param array_of(struct variant *v, const struct trnsci_param
 		v->numbers[i] = first + 0.03 * i;
 		v->integers[i] = (int64_t)first + i;
 	}
-	v->array = real ? trnsci_vector(TRNSCI_F64, ELEMENTS, v->numbers) : trnsci_vector(TRNSCI_I64, ELEMENTS, v->integers);
-	return trnsci_with_array(info->name, &v->array);
+	v->array = real ? trnsci_array_vector(TRNSCI_F64, ELEMENTS, v->numbers)
+			: trnsci_array_vector(TRNSCI_I64, ELEMENTS, v->integers);
+	return trnsci_param_array(info->name, &v->array);
 }
 
 /* Sets the distribution's own parameters, which stand behind timeout_ms. Returns false if there is none that may be an array. */
@@ -68,18 +69,18 @@ static bool set_params(struct variant *v, bool with_array)
 	size_t n = 0;
 	bool own = false, has_array = false;
 
-	for (size_t i = 0; trnsci_parameter(v->distribution, i, &info) == 0; i++) {
+	for (size_t i = 0; trnsci_operation_parameter(v->distribution, i, &info) == 0; i++) {
 		if (own && with_array && is_number(&info) && !has_array) {
 			v->params[n++] = array_of(v, &info);
 			has_array = true;
 		} else if (own && strcmp(info.name, "method") == 0) {
-			v->params[n++] = trnsci_text("method", v->method);
+			v->params[n++] = trnsci_param_text("method", v->method);
 		} else if (own && (!info.fallback || strcmp(info.name, "items") == 0)) {
 			v->params[n++] = required(&info); /* 0 items are of the whole draw, which has no parts then */
 		}
 		own |= strcmp(info.name, "timeout_ms") == 0;
 	}
-	v->params[n] = trnsci_end();
+	v->params[n] = trnsci_param_end();
 	return has_array == with_array;
 }
 
@@ -87,7 +88,7 @@ static const char *choices_of(const char *distribution, const char *name)
 {
 	struct trnsci_parameter_info info;
 
-	for (size_t i = 0; trnsci_parameter(distribution, i, &info) == 0; i++)
+	for (size_t i = 0; trnsci_operation_parameter(distribution, i, &info) == 0; i++)
 		if (strcmp(info.name, name) == 0)
 			return info.choices;
 	return NULL;
@@ -114,7 +115,7 @@ static bool measure(struct trnsci_session *session, struct variant *v)
 	struct trnsci_error err;
 
 	/* A multiple of every number of components. */
-	if (trnsci_fill(session, v->distribution, v->params, &second, v->dtype, 60, NULL, &span, &err) < 0) {
+	if (trnsci_draw_array(session, v->distribution, v->params, &second, v->dtype, 60, NULL, &span, &err) < 0) {
 		if (!v->array.data)
 			fail_msg("%s: %s", v->distribution, err.text);
 		return false;
@@ -131,7 +132,7 @@ static void draw(struct trnsci_session *session, const struct variant *v, const 
 {
 	struct trnsci_error err;
 
-	if (trnsci_fill(session, v->distribution, v->params, source, v->dtype, samples * v->components, out, NULL, &err) < 0)
+	if (trnsci_draw_array(session, v->distribution, v->params, source, v->dtype, samples * v->components, out, NULL, &err) < 0)
 		fail_msg("%s %s %s, %" PRIu64 " samples from %" PRIu64 ": %s", v->distribution, v->method, trnsci_dtype_name(v->dtype),
 			 samples, source->offset, err.text);
 }
@@ -246,7 +247,7 @@ static void parts_of_every_distribution(void **state)
 	unsigned distributions = 0, count = 0, arrays = 0;
 
 	(void)state;
-	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
+	for (size_t i = 0; trnsci_operation_at(i, &operation) == 0; i++)
 		if (strcmp(operation.category, "draw") == 0 && choices_of(operation.name, "dtype")) {
 			check_distribution(sessions, operation.name, &count, &arrays);
 			distributions++;

@@ -315,9 +315,9 @@ static void refusals(void **state)
 	trnsci_close(embedded);
 	/* By the wire a stream in the noise is refused, too. */
 	good(trnsci_call_new(session, "broadcast_create", &call), &(struct trnsci_error){0});
-	trnsci_set_text(trnsci_args(call), "name", "b");
-	trnsci_set_text(trnsci_args(call), "stream_name", "strict");
-	trnsci_set_u64(trnsci_set_map(trnsci_args(call), "noise"), "offset", 1);
+	trnsci_set(trnsci_call_args(call), trnsci_param_text("name", "b"));
+	trnsci_set(trnsci_call_args(call), trnsci_param_text("stream_name", "strict"));
+	trnsci_set(trnsci_set_map(trnsci_call_args(call), "noise"), trnsci_param_u64("offset", 1));
 	expect(trnsci_run(call, NULL), -TRNSCI_UNKNOWN_PARAMETER, trnsci_call_error(call), "offset");
 	trnsci_call_free(call);
 }

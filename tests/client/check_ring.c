@@ -269,7 +269,8 @@ static uint64_t daemon_stat(struct trnsci_session *session, const char *name)
 
 	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
 	assert_int_equal(trnsci_run(call, NULL), 0);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), name), &number), 0);
+	assert_int_equal(trnsci_value_to_u64(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "daemon"), name), &number),
+			 0);
 	trnsci_call_free(call);
 	return number;
 }

@@ -38,8 +38,8 @@ static void rows_carry_named_values(void **state)
 
 static void unknown_names_are_refused(void **state)
 {
-	const struct trnsci_param unknown[] = {trnsci_u64("sample", 5), trnsci_end()};
-	const struct trnsci_param wrong[] = {trnsci_text("samples", "5"), trnsci_end()};
+	const struct trnsci_param unknown[] = {trnsci_param_u64("sample", 5), trnsci_param_end()};
+	const struct trnsci_param wrong[] = {trnsci_param_text("samples", "5"), trnsci_param_end()};
 
 	(void)state;
 	assert_int_equal(trnsci_selftest("distribution", NULL, NULL, NULL), -TRNSCI_NOT_FOUND);

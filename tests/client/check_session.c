@@ -49,7 +49,7 @@ static void foreign_tile(struct trnsci_session *session)
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "uniform", &call), 0);
-	trnsci_set_u64(trnsci_args(call), "out", 12345678);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("out", 12345678));
 	int r = trnsci_run(call, NULL);
 
 	assert_true(r == -TRNSCI_BAD_TILE || r == -TRNSCI_NOT_SUPPORTED);
@@ -64,7 +64,7 @@ static struct trnsci_call *program_of(struct trnsci_session *session, struct trn
 
 	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
 	for (int i = 0; i < steps; i++)
-		trnsci_set_tile(trnsci_step(call, "normal"), "out", tile);
+		trnsci_set(trnsci_program_step(call, "normal"), trnsci_param_tile("out", tile));
 	return call;
 }
 
@@ -115,7 +115,7 @@ static void cancels_beside_runs(struct trnsci_session *session)
 	pthread_t thread;
 
 	assert_int_equal(trnsci_call_new(session, "normal", &canceller.call), 0);
-	trnsci_set_u64(trnsci_args(canceller.call), "n", 10000);
+	trnsci_set(trnsci_call_args(canceller.call), trnsci_param_u64("n", 10000));
 	atomic_init(&canceller.done, false);
 	assert_int_equal(pthread_create(&thread, NULL, cancel_until_done, &canceller), 0);
 	for (int i = 0; i < RUNS; i++) {
@@ -252,7 +252,8 @@ static void forks(struct trnsci_session *session)
 		bool good = trnsci_run(call, NULL) == -TRNSCI_CLOSED && trnsci_call_error(call)->code == TRNSCI_CLOSED &&
 			    trnsci_call_new(session, "ping", &other) == -TRNSCI_CLOSED &&
 			    trnsci_tile_new(session, TRNSCI_F32, 1, &n, &another, NULL) == -TRNSCI_CLOSED &&
-			    trnsci_fd(session) == -TRNSCI_CLOSED && trnsci_next(session, 0, &other, NULL) == -TRNSCI_CLOSED;
+			    trnsci_session_fd(session) == -TRNSCI_CLOSED &&
+			    trnsci_next(session, 0, &other, NULL) == -TRNSCI_CLOSED;
 
 		trnsci_call_free(call);
 		trnsci_tile_free(tile);

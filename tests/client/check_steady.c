@@ -163,14 +163,15 @@ struct calls {
 
 static bool fills(struct calls *calls)
 {
-	return trnsci_fill(calls->session, "normal", NULL, NULL, TRNSCI_F32, SAMPLES, calls->samples, NULL, NULL) == 0 &&
-	       trnsci_fill(calls->session, "gamma", (const struct trnsci_param[]){trnsci_f64("shape", 2), trnsci_end()}, NULL,
-			   TRNSCI_F32, 1000, calls->samples, NULL, NULL) == 0;
+	return trnsci_draw_array(calls->session, "normal", NULL, NULL, TRNSCI_F32, SAMPLES, calls->samples, NULL, NULL) == 0 &&
+	       trnsci_draw_array(calls->session, "gamma",
+				 (const struct trnsci_param[]){trnsci_param_f64("shape", 2), trnsci_param_end()}, NULL, TRNSCI_F32,
+				 1000, calls->samples, NULL, NULL) == 0;
 }
 
 static struct trnsci_array rows(size_t n, size_t length, void *data)
 {
-	struct trnsci_array array = trnsci_vector(TRNSCI_C64, n * length, data);
+	struct trnsci_array array = trnsci_array_vector(TRNSCI_C64, n * length, data);
 
 	array.ndim = 2;
 	array.shape[0] = n;
@@ -180,12 +181,12 @@ static struct trnsci_array rows(size_t n, size_t length, void *data)
 
 static bool transforms(struct calls *calls)
 {
-	return trnsci_transform(calls->session, "fft", NULL, trnsci_vector(TRNSCI_C64, LONG, calls->in),
-				trnsci_vector(TRNSCI_C64, LONG, calls->out), NULL) == 0 &&
-	       trnsci_transform(calls->session, "fft", NULL, rows(BATCH, LENGTH, calls->in),
-				rows(BATCH, LENGTH, calls->out), NULL) == 0 &&
-	       trnsci_transform(calls->session, "fft", NULL, trnsci_vector(TRNSCI_C64, 100003, calls->in),
-				trnsci_vector(TRNSCI_C64, 100003, calls->out), NULL) == 0;
+	return trnsci_apply_array(calls->session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, LONG, calls->in),
+				  trnsci_array_vector(TRNSCI_C64, LONG, calls->out), NULL) == 0 &&
+	       trnsci_apply_array(calls->session, "fft", NULL, rows(BATCH, LENGTH, calls->in), rows(BATCH, LENGTH, calls->out),
+				  NULL) == 0 &&
+	       trnsci_apply_array(calls->session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, 100003, calls->in),
+				  trnsci_array_vector(TRNSCI_C64, 100003, calls->out), NULL) == 0;
 }
 
 /* Results that come with the reply, and temporaries between steps. */
@@ -204,17 +205,17 @@ static struct trnsci_call *new_program(struct trnsci_session *session)
 
 	if (trnsci_call_new(session, "run", &call) < 0)
 		return NULL;
-	step = trnsci_step(call, "normal");
-	trnsci_set_text(step, "as", "x");
-	trnsci_set_u64(step, "n", SAMPLES);
-	step = trnsci_step(call, "fft");
-	trnsci_set_text(step, "as", "y");
-	trnsci_set_text(step, "in", "x");
-	step = trnsci_step(call, "welch");
-	trnsci_set_text(step, "as", "z");
-	trnsci_set_text(step, "in", "x");
-	trnsci_want(call, "y");
-	trnsci_want(call, "z");
+	step = trnsci_program_step(call, "normal");
+	trnsci_set(step, trnsci_param_text("as", "x"));
+	trnsci_set(step, trnsci_param_u64("n", SAMPLES));
+	step = trnsci_program_step(call, "fft");
+	trnsci_set(step, trnsci_param_text("as", "y"));
+	trnsci_set(step, trnsci_param_text("in", "x"));
+	step = trnsci_program_step(call, "welch");
+	trnsci_set(step, trnsci_param_text("as", "z"));
+	trnsci_set(step, trnsci_param_text("in", "x"));
+	trnsci_program_result(call, "y");
+	trnsci_program_result(call, "z");
 	return call;
 }
 
@@ -232,7 +233,7 @@ static bool open_calls(struct calls *calls, unsigned threads)
 	    trnsci_call_new(calls->session, "uniform", &calls->reply) < 0)
 		return false;
 	memset(calls->in, 0, 2 * LONG * sizeof *calls->in);
-	trnsci_set_u64(trnsci_args(calls->reply), "n", SAMPLES);
+	trnsci_set(trnsci_call_args(calls->reply), trnsci_param_u64("n", SAMPLES));
 	return true;
 }
 
@@ -326,19 +327,19 @@ struct small_calls {
 static void make_small_calls(struct small_calls *calls)
 {
 	const struct trnsci_source source = {.seed = 3, .offset = 16 * calls->done++};
-	const struct trnsci_param shape[] = {trnsci_f64("shape", 2), trnsci_end()};
-	const struct trnsci_param scale[] = {trnsci_with_tile("in", calls->tile), trnsci_f64("by", 2), trnsci_end()};
+	const struct trnsci_param shape[] = {trnsci_param_f64("shape", 2), trnsci_param_end()};
+	const struct trnsci_param scale[] = {trnsci_param_tile("in", calls->tile), trnsci_param_f64("by", 2), trnsci_param_end()};
 	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = source.offset};
 	struct trnsci_span span;
 	float samples[64], spectrum[64];
 
-	assert_int_equal(trnsci_fill(calls->session, "uniform", NULL, &source, TRNSCI_F32, 64, samples, &span, NULL), 0);
-	assert_int_equal(trnsci_fill(calls->session, "gamma", shape, NULL, TRNSCI_F32, 64, samples, NULL, NULL), 0);
-	assert_int_equal(trnsci_transform(calls->session, "fft", NULL, trnsci_vector(TRNSCI_C64, 32, samples),
-					  trnsci_vector(TRNSCI_C64, 32, spectrum), NULL),
+	assert_int_equal(trnsci_draw_array(calls->session, "uniform", NULL, &source, TRNSCI_F32, 64, samples, &span, NULL), 0);
+	assert_int_equal(trnsci_draw_array(calls->session, "gamma", shape, NULL, TRNSCI_F32, 64, samples, NULL, NULL), 0);
+	assert_int_equal(trnsci_apply_array(calls->session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, 32, samples),
+					    trnsci_array_vector(TRNSCI_C64, 32, spectrum), NULL),
 			 0);
-	assert_int_equal(trnsci_draw(calls->session, "normal", NULL, &source, &calls->tile, &span, NULL), 0);
-	assert_int_equal(trnsci_apply(calls->session, "scale", scale, &calls->tile, NULL), 0);
+	assert_int_equal(trnsci_draw_tile(calls->session, "normal", NULL, &source, &calls->tile, &span, NULL), 0);
+	assert_int_equal(trnsci_apply_tile(calls->session, "scale", scale, &calls->tile, NULL), 0);
 	assert_int_equal(trnsci_run(calls->prepared, &changes), 0);
 }
 
@@ -354,7 +355,7 @@ static void small_calls_allocate_nothing(void **state)
 	assert_int_equal(trnsci_open("embedded:", &options, &calls.session, NULL), 0);
 	assert_int_equal(trnsci_tile_new(calls.session, TRNSCI_F32, 1, &n, &calls.tile, NULL), 0);
 	assert_int_equal(trnsci_call_new(calls.session, "normal", &calls.prepared), 0);
-	trnsci_set_tile(trnsci_args(calls.prepared), "out", calls.tile);
+	trnsci_set(trnsci_call_args(calls.prepared), trnsci_param_tile("out", calls.tile));
 	before = atomic_load(&allocations);
 	make_small_calls(&calls);
 	assert_true(atomic_load(&allocations) > before); /* they are counted */

@@ -149,15 +149,15 @@ static void test_calls(void **state)
 	good(trnsci_stream_create(session, "calls", NULL, NULL, &err), &err);
 	for (int i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_call_new(session, "stream_draw", &calls[i]), 0);
-		trnsci_set_text(trnsci_args(calls[i]), "name", "calls");
-		args = trnsci_set_map(trnsci_args(calls[i]), "draw");
-		trnsci_set_text(args, "op", "exponential");
-		trnsci_set_u64(args, "n", 10);
+		trnsci_set(trnsci_call_args(calls[i]), trnsci_param_text("name", "calls"));
+		args = trnsci_set_map(trnsci_call_args(calls[i]), "draw");
+		trnsci_set(args, trnsci_param_text("op", "exponential"));
+		trnsci_set(args, trnsci_param_u64("n", 10));
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(wait_all(calls, CALLS, 20000), 0);
 	for (int i = 0; i < CALLS; i++) {
-		assert_int_equal(trnsci_reply_span(calls[i], &ranges[i]), 0);
+		assert_int_equal(trnsci_call_span(calls[i], &ranges[i]), 0);
 		for (int k = 0; k < i; k++)
 			assert_true(ranges[i].position >= ranges[k].position + 12 ||
 				    ranges[k].position >= ranges[i].position + 12);
@@ -192,7 +192,7 @@ static void test_list(void **state)
 	for (int i = 0; i < STREAMS; i++) {
 		snprintf(name, sizeof name, "list%03d", i);
 		assert_int_equal(trnsci_call_new(session, "stream_create", &calls[i]), 0);
-		trnsci_set_text(trnsci_args(calls[i]), "name", name);
+		trnsci_set(trnsci_call_args(calls[i]), trnsci_param_text("name", name));
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(wait_all(calls, STREAMS, 20000), 0);

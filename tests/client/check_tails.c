@@ -40,8 +40,8 @@ static void judge(const char *what, const char *side, const uint64_t counts[SIGM
 static void check_method(struct trnsci_session *session, const char *method, enum trnsci_dtype dtype)
 {
 	const uint64_t n = (uint64_t)CHUNK << (getenv("TRNSCI_FULL") ? 11 : 6);
-	const struct trnsci_param params[] = {trnsci_text("method", method), trnsci_end()};
-	struct trnsci_source source = trnsci_seed(31);
+	const struct trnsci_param params[] = {trnsci_param_text("method", method), trnsci_param_end()};
+	struct trnsci_source source = trnsci_source_seed(31);
 	struct counts counts = {.least = 0};
 	double *x = malloc(CHUNK * sizeof *x);
 	float *narrow = malloc(CHUNK * sizeof *narrow);
@@ -50,7 +50,7 @@ static void check_method(struct trnsci_session *session, const char *method, enu
 	for (; source.offset < n; source.offset += CHUNK) {
 		void *const out = dtype == TRNSCI_F64 ? (void *)x : narrow;
 
-		assert_int_equal(trnsci_fill(session, "normal", params, &source, dtype, CHUNK, out, NULL, NULL), 0);
+		assert_int_equal(trnsci_draw_array(session, "normal", params, &source, dtype, CHUNK, out, NULL, NULL), 0);
 		for (size_t i = 0; dtype == TRNSCI_F32 && i < CHUNK; i++)
 			x[i] = (double)narrow[i];
 		count_samples(&counts, x);

@@ -39,7 +39,7 @@ static void *run(void *arg)
 
 	if (trnsci_call_new(session, "uniform", &call) < 0)
 		return arg;
-	trnsci_set_u64(trnsci_args(call), "n", 16);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 16));
 	if (!runs_at_offsets(call, RUNS))
 		return arg;
 	trnsci_call_free(call);
@@ -69,24 +69,25 @@ static void *draw_own(void *arg)
 	enum { N = 16, MANY = 4096 };
 	struct trnsci_session *session = arg;
 	const uint64_t seed = 1 + atomic_fetch_add(&drawers, 1);
-	const struct trnsci_source source = trnsci_seed(seed);
+	const struct trnsci_source source = trnsci_source_seed(seed);
 	float expected[MANY], drawn[MANY];
 	struct trnsci_array array;
 	struct trnsci_call *call;
 
-	if (trnsci_fill(session, "uniform", NULL, &source, TRNSCI_F32, MANY, expected, NULL, NULL) < 0 ||
+	if (trnsci_draw_array(session, "uniform", NULL, &source, TRNSCI_F32, MANY, expected, NULL, NULL) < 0 ||
 	    trnsci_call_new(session, "uniform", &call) < 0)
 		return arg;
-	trnsci_set_u64(trnsci_args(call), "n", N);
-	trnsci_set_u64(trnsci_args(call), "seed", seed);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N));
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", seed));
 	for (uint64_t i = 0; i < RUNS; i++) {
 		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i % (MANY - N)};
 
-		if (trnsci_run(call, &changes) < 0 || trnsci_to_array(trnsci_reply(call), &array) < 0 ||
+		if (trnsci_run(call, &changes) < 0 || trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 ||
 		    array.count != N || memcmp(array.data, expected + changes.offset, sizeof *expected * N) != 0)
 			return arg;
-		if (i % 256 == 0 && (trnsci_fill(session, "uniform", NULL, &source, TRNSCI_F32, MANY, drawn, NULL, NULL) < 0 ||
-				     memcmp(drawn, expected, sizeof drawn) != 0))
+		if (i % 256 == 0 &&
+		    (trnsci_draw_array(session, "uniform", NULL, &source, TRNSCI_F32, MANY, drawn, NULL, NULL) < 0 ||
+		     memcmp(drawn, expected, sizeof drawn) != 0))
 			return arg;
 	}
 	trnsci_call_free(call);
@@ -178,7 +179,7 @@ static void *submit_and_take(void *arg)
 
 		if (trnsci_call_new(session, "uniform", &call) < 0)
 			return arg;
-		trnsci_set_u64(trnsci_args(call), "n", 16);
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 16));
 		if (trnsci_submit(call, NULL, NULL, NULL) < 0 || trnsci_next(session, -1, &call, NULL) < 0 ||
 		    trnsci_call_error(call)->code)
 			return arg;

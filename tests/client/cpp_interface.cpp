@@ -57,7 +57,8 @@ template <class T> bool draws_as_c(const trnsci::session &session, const char *d
 	const trnsci::source from = trnsci::seed(9);
 
 	session.fill(distribution, here, {}, from);
-	trnsci_fill(session.get(), distribution, nullptr, &from, trnsci::dtype_v<T>, there.size(), there.data(), nullptr, nullptr);
+	trnsci_draw_array(session.get(), distribution, nullptr, &from, trnsci::dtype_v<T>, there.size(), there.data(), nullptr,
+			  nullptr);
 	return std::memcmp(here.data(), there.data(), here.size() * sizeof(T)) == 0 && here != std::vector<T>(1001);
 }
 

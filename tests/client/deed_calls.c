@@ -41,23 +41,23 @@ struct trnsci_call *deed_draw_call(struct trnsci_session *session)
 {
 	const struct sample *sample = &samples[deed_below(sizeof samples / sizeof *samples)];
 	struct trnsci_call *call = deed_call(session, sample->distribution);
-	struct trnsci_args *args = trnsci_args(call);
+	struct trnsci_args *args = trnsci_call_args(call);
 
-	trnsci_set_u64(args, "n", deed_below(MOST) + 1);
-	trnsci_set_text(args, "dtype", sample->dtype);
-	trnsci_set_u64(args, "seed", deed_below(1000));
-	trnsci_set_u64(args, "stream", deed_below(3));
+	trnsci_set(args, trnsci_param_u64("n", deed_below(MOST) + 1));
+	trnsci_set(args, trnsci_param_text("dtype", sample->dtype));
+	trnsci_set(args, trnsci_param_u64("seed", deed_below(1000)));
+	trnsci_set(args, trnsci_param_u64("stream", deed_below(3)));
 	if (strcmp(sample->distribution, "permutation") != 0)
-		trnsci_set_u64(args, "offset", (uint64_t)deed_below(1 << 20) << deed_below(20));
+		trnsci_set(args, trnsci_param_u64("offset", (uint64_t)deed_below(1 << 20) << deed_below(20)));
 	if (sample->parameter)
-		trnsci_set_f64(args, sample->parameter, sample->value);
+		trnsci_set(args, trnsci_param_f64(sample->parameter, sample->value));
 	if (strcmp(sample->distribution, "beta") == 0)
-		trnsci_set_f64(args, "alpha", 0.7);
+		trnsci_set(args, trnsci_param_f64("alpha", 0.7));
 	if (deed_below(4) == 0) {
-		trnsci_set_text(args, "generator", "philox4x32");
+		trnsci_set(args, trnsci_param_text("generator", "philox4x32"));
 	} else if (deed_below(4) == 0) {
-		trnsci_set_u64(args, "size", 7);
-		trnsci_set_u64(args, "rank", deed_below(7));
+		trnsci_set(args, trnsci_param_u64("size", 7));
+		trnsci_set(args, trnsci_param_u64("rank", deed_below(7)));
 	}
 	return call;
 }
@@ -67,13 +67,13 @@ struct trnsci_call *deed_points_call(struct trnsci_session *session)
 	static const char *const sets[] = {"sobol", "halton", "lhs"};
 	const uint32_t set = deed_below(3);
 	struct trnsci_call *call = deed_call(session, sets[set]);
-	struct trnsci_args *args = trnsci_args(call);
+	struct trnsci_args *args = trnsci_call_args(call);
 
-	trnsci_set_u64(args, "n", deed_below(300) + 1);
-	trnsci_set_u64(args, "d", deed_below(12) + 1);
-	trnsci_set_u64(args, "seed", deed_below(1000));
+	trnsci_set(args, trnsci_param_u64("n", deed_below(300) + 1));
+	trnsci_set(args, trnsci_param_u64("d", deed_below(12) + 1));
+	trnsci_set(args, trnsci_param_u64("seed", deed_below(1000)));
 	if (set < 2 && deed_below(2))
-		trnsci_set_text(args, "scramble", "owen");
+		trnsci_set(args, trnsci_param_text("scramble", "owen"));
 	return call;
 }
 
@@ -82,22 +82,24 @@ static void transform_step(struct trnsci_call *program)
 {
 	static const char *const operations[] = {"fft", "fft", "fft", "dct", "dst", "stft", "welch", "convolve", "gemm", "fftshift"};
 	const char *operation = operations[deed_below(sizeof operations / sizeof *operations)];
-	struct trnsci_args *step = trnsci_step(program, operation);
+	struct trnsci_args *step = trnsci_program_step(program, operation);
 
-	trnsci_set_text(step, "as", "y");
+	trnsci_set(step, trnsci_param_text("as", "y"));
 	if (strcmp(operation, "convolve") == 0 || strcmp(operation, "gemm") == 0) {
-		trnsci_set_text(step, "a", "x");
-		trnsci_set_text(step, "b", "x");
+		trnsci_set(step, trnsci_param_text("a", "x"));
+		trnsci_set(step, trnsci_param_text("b", "x"));
 	} else {
-		trnsci_set_text(step, "in", "x");
+		trnsci_set(step, trnsci_param_text("in", "x"));
 	}
 	if (strcmp(operation, "stft") == 0)
-		trnsci_set_u64(step, "n_fft", 16);
+		trnsci_set(step, trnsci_param_u64("n_fft", 16));
 	if (strcmp(operation, "fft") == 0) {
-		trnsci_set_bool(step, "inverse", deed_below(2));
-		trnsci_set_text(step, "precision", deed_below(2) ? "fast" : "double");
+		trnsci_set(step, trnsci_param_bool("inverse", deed_below(2)));
+		trnsci_set(step, trnsci_param_text("precision", deed_below(2) ? "fast" : "double"));
 		if (deed_below(2))
-			trnsci_set_params(step, (const struct trnsci_param[]){trnsci_i64s("axes", (const int64_t[]){0, 1}, 2), trnsci_end()});
+			trnsci_set_params(step,
+					  (const struct trnsci_param[]){trnsci_param_i64s("axes", (const int64_t[]){0, 1}, 2),
+									trnsci_param_end()});
 	}
 }
 
@@ -107,21 +109,22 @@ struct trnsci_call *deed_program_call(struct trnsci_session *session, const char
 	struct trnsci_call *call = deed_call(session, method);
 	const uint64_t rows = deed_below(60) + 16;
 	const uint32_t wants = deed_below(3);
-	struct trnsci_args *step = trnsci_step(call, "normal");
+	struct trnsci_args *step = trnsci_program_step(call, "normal");
 
-	trnsci_set_params(step, (const struct trnsci_param[]){trnsci_u64s("shape", (const uint64_t[]){rows, rows}, 2), trnsci_end()});
-	trnsci_set_text(step, "as", "noise");
-	step = trnsci_step(call, "scale");
-	trnsci_set_text(step, "in", "noise");
-	trnsci_set_f64(step, "by", 0.25 + deed_below(100));
-	trnsci_set_f64(step, "plus", 1);
-	trnsci_set_text(step, "as", "x");
+	trnsci_set_params(step, (const struct trnsci_param[]){trnsci_param_u64s("shape", (const uint64_t[]){rows, rows}, 2),
+							      trnsci_param_end()});
+	trnsci_set(step, trnsci_param_text("as", "noise"));
+	step = trnsci_program_step(call, "scale");
+	trnsci_set(step, trnsci_param_text("in", "noise"));
+	trnsci_set(step, trnsci_param_f64("by", 0.25 + deed_below(100)));
+	trnsci_set(step, trnsci_param_f64("plus", 1));
+	trnsci_set(step, trnsci_param_text("as", "x"));
 	transform_step(call);
 	if (wants != 0)
-		trnsci_want(call, "x");
+		trnsci_program_result(call, "x");
 	if (wants != 1)
-		trnsci_want(call, "y");
-	trnsci_set_u64(trnsci_args(call), "seed", deed_below(1000));
+		trnsci_program_result(call, "y");
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", deed_below(1000)));
 	return call;
 }
 

@@ -53,8 +53,8 @@ static void same_array(const char *what, const struct trnsci_value *got, const s
 {
 	struct trnsci_array a, b;
 
-	must(what, trnsci_to_array(got, &a), NULL);
-	must(what, trnsci_to_array(expected, &b), NULL);
+	must(what, trnsci_value_to_array(got, &a), NULL);
+	must(what, trnsci_value_to_array(expected, &b), NULL);
 	if (a.dtype != b.dtype || a.bytes != b.bytes || a.ndim != b.ndim ||
 	    memcmp(a.shape, b.shape, a.ndim * sizeof *a.shape) != 0)
 		complain(what, "another shape or dtype");
@@ -66,17 +66,17 @@ static void same_array(const char *what, const struct trnsci_value *got, const s
 /* Every array of the reply. */
 static void same_reply(const char *what, const struct trnsci_call *got, const struct trnsci_call *expected)
 {
-	const struct trnsci_value *a = trnsci_get(trnsci_reply(got), "results");
-	const struct trnsci_value *b = trnsci_get(trnsci_reply(expected), "results");
+	const struct trnsci_value *a = trnsci_value_get(trnsci_call_reply(got), "results");
+	const struct trnsci_value *b = trnsci_value_get(trnsci_call_reply(expected), "results");
 
 	if (!a) {
-		same_array(what, trnsci_reply(got), trnsci_reply(expected));
+		same_array(what, trnsci_call_reply(got), trnsci_call_reply(expected));
 		return;
 	}
-	if (trnsci_count(a) == 0 || trnsci_count(a) != trnsci_count(b))
+	if (trnsci_value_count(a) == 0 || trnsci_value_count(a) != trnsci_value_count(b))
 		complain(what, "results are missing");
-	for (size_t i = 0; i < trnsci_count(a); i++)
-		same_array(what, trnsci_at(a, i), trnsci_at(b, i));
+	for (size_t i = 0; i < trnsci_value_count(a); i++)
+		same_array(what, trnsci_value_at(a, i), trnsci_value_at(b, i));
 }
 
 static void twice(const char *what, struct trnsci_call *make(struct trnsci_session *session))
@@ -150,8 +150,8 @@ static void repeated(void)
 		if (deed_below(8) == 0) {
 			const uint64_t seed = deed_below(1000);
 
-			trnsci_set_u64(trnsci_args(got), "seed", seed);
-			trnsci_set_u64(trnsci_args(expected), "seed", seed);
+			trnsci_set(trnsci_call_args(got), trnsci_param_u64("seed", seed));
+			trnsci_set(trnsci_call_args(expected), trnsci_param_u64("seed", seed));
 		}
 		must("repeated", trnsci_run(got, NULL), trnsci_call_error(got));
 		must("repeated", trnsci_run(expected, NULL), trnsci_call_error(expected));
@@ -171,7 +171,7 @@ static void wrong(void)
 
 	for (int i = 0; i < 2; i++) {
 		calls[i] = deed_call(i ? here : served, methods[which]);
-		trnsci_set_f64(trnsci_args(calls[i]), which == 0 ? "std" : "in", -1);
+		trnsci_set(trnsci_call_args(calls[i]), trnsci_param_f64(which == 0 ? "std" : "in", -1));
 		r[i] = trnsci_run(calls[i], NULL);
 	}
 	if (r[0] >= 0 || r[0] != r[1])
@@ -191,9 +191,10 @@ static void tiles_of(struct trnsci_session *session, uint64_t n, struct trnsci_t
 	must("tile", trnsci_tile_new(session, TRNSCI_F32, 1, &n, ret_in, &err), &err);
 	must("tile", trnsci_tile_new(session, TRNSCI_C64, 1, &half, ret_spectrum, &err), &err);
 	must("draw", draw_tile(session, &noise, n, *ret_in, NULL, &err), &err);
-	const struct trnsci_param forward[] = {trnsci_bool("real", true), trnsci_with_tile("in", *ret_in), trnsci_end()};
+	const struct trnsci_param forward[] = {trnsci_param_bool("real", true), trnsci_param_tile("in", *ret_in),
+					       trnsci_param_end()};
 
-	must("fft", trnsci_apply(session, "fft", forward, ret_spectrum, &err), &err);
+	must("fft", trnsci_apply_tile(session, "fft", forward, ret_spectrum, &err), &err);
 }
 
 static void tiles(void)
@@ -217,10 +218,10 @@ static void tiles(void)
 static void leave(void)
 {
 	struct trnsci_call *call = deed_call(served, "run");
-	struct trnsci_args *step = trnsci_step(call, "gamma");
+	struct trnsci_args *step = trnsci_program_step(call, "gamma");
 
-	trnsci_set_u64(step, "n", LONG);
-	trnsci_set_f64(step, "shape", 0.5);
+	trnsci_set(step, trnsci_param_u64("n", LONG));
+	trnsci_set(step, trnsci_param_f64("shape", 0.5));
 	must("leave", trnsci_submit(call, NULL, NULL, NULL), trnsci_call_error(call));
 	if (deed_below(2)) {
 		const int r = trnsci_wait(call, 1) == -TRNSCI_TIMEOUT && trnsci_cancel(call) == 0

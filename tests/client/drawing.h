@@ -52,7 +52,7 @@ static inline struct trnsci_param *drawing_with(const struct drawing *drawing, s
 	for (; drawing->params[n].kind != TRNSCI_PARAM_END; n++)
 		ret[n] = drawing->params[n];
 	ret[n++] = param;
-	ret[n] = trnsci_end();
+	ret[n] = trnsci_param_end();
 	return ret;
 }
 
@@ -62,15 +62,15 @@ static inline int draw_tile(struct trnsci_session *session, const struct drawing
 {
 	struct trnsci_param params[DRAWING_PARAMS + 2];
 
-	return trnsci_draw(session, drawing->distribution,
-			   drawing_with(drawing, n_total ? trnsci_u64("n", n_total) : trnsci_end(), params),
+	return trnsci_draw_tile(session, drawing->distribution,
+			   drawing_with(drawing, n_total ? trnsci_param_u64("n", n_total) : trnsci_param_end(), params),
 			   &drawing->source, &tile, ret_span, err);
 }
 
 static inline int draw_array(struct trnsci_session *session, const struct drawing *drawing, enum trnsci_dtype dtype,
 			     uint64_t n, void *out, struct trnsci_span *ret_span, struct trnsci_error *err)
 {
-	return trnsci_fill(session, drawing->distribution, drawing->params, &drawing->source, dtype, n, out, ret_span,
+	return trnsci_draw_array(session, drawing->distribution, drawing->params, &drawing->source, dtype, n, out, ret_span,
 			   err);
 }
 
@@ -82,7 +82,7 @@ static inline int draw_ring(struct trnsci_session *session, const struct drawing
 
 	return trnsci_ring_attach(
 		session, drawing->distribution,
-		drawing_with(drawing, dtype ? trnsci_text("dtype", trnsci_dtype_name(dtype)) : trnsci_end(), params),
+		drawing_with(drawing, dtype ? trnsci_param_text("dtype", trnsci_dtype_name(dtype)) : trnsci_param_end(), params),
 		&drawing->source, samples, ret_ring, err);
 }
 
@@ -95,7 +95,7 @@ static inline int draw_broadcast(struct trnsci_session *session, const char *nam
 
 	return trnsci_broadcast_create(
 		session, name, drawing->distribution,
-		drawing_with(drawing, dtype ? trnsci_text("dtype", trnsci_dtype_name(dtype)) : trnsci_end(), params),
+		drawing_with(drawing, dtype ? trnsci_param_text("dtype", trnsci_dtype_name(dtype)) : trnsci_param_end(), params),
 		&drawing->source, &options, err);
 }
 
@@ -149,8 +149,8 @@ static inline struct drawing drawing_again(const struct drawing *drawing, const 
 static inline void set_array(struct trnsci_args *args, const char *name, enum trnsci_dtype dtype, uint64_t n,
 			     const void *data)
 {
-	const struct trnsci_array array = trnsci_vector(dtype, n, data);
-	const struct trnsci_param params[] = {trnsci_with_array(name, &array), trnsci_end()};
+	const struct trnsci_array array = trnsci_array_vector(dtype, n, data);
+	const struct trnsci_param params[] = {trnsci_param_array(name, &array), trnsci_param_end()};
 
 	trnsci_set_params(args, params);
 }

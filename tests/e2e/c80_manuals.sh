@@ -76,7 +76,7 @@ same "a page has the comment's text, parameters and members" "1 1 1" "$(
 	grep -c "^If no daemon answers, use an embedded engine" "$pages/trnsci_options.3")"
 sed '/Returns the kind of a value/d' "$header" >"$work/uncommented.h"
 code "a function without a comment" 65 "$root/client/man/function_pages" "$work" "$work/uncommented.h"
-like "is an error that names it" "*trnsci_kind has no comment*" "$(cat "$work/err")"
+like "is an error that names it" "*trnsci_value_kind has no comment*" "$(cat "$work/err")"
 
 # The words of a text, one a line, without what marks them.
 plain_words() {

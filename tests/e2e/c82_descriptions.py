@@ -274,7 +274,7 @@ def check_completion(choices):
 
 
 # Structures of the header, and the method that they state the parameters of.
-STRUCTURES = {'trnsci_draw': 'uniform', 'trnsci_source': 'uniform', 'trnsci_fft': 'fft', 'trnsci_dct': 'dct',
+STRUCTURES = {'trnsci_draw_tile': 'uniform', 'trnsci_source': 'uniform', 'trnsci_fft': 'fft', 'trnsci_dct': 'dct',
               'trnsci_trace': 'trace', 'trnsci_stft': 'stft', 'trnsci_welch': 'welch',
               'trnsci_stream_options': 'stream_create'}
 

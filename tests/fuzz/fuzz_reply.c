@@ -222,22 +222,22 @@ static uint64_t look_at(const struct trnsci_value *value, unsigned depth)
 	uint64_t sum = 0, number;
 	size_t size = 0;
 	double real;
-	const uint8_t *bytes = trnsci_to_bytes(value, &size);
+	const uint8_t *bytes = trnsci_value_to_bytes(value, &size);
 
 	for (size_t i = 0; bytes && i < size; i++)
 		sum += bytes[i];
-	sum += trnsci_to_u64(value, &number) == 0 ? number : 0;
-	sum += trnsci_to_f64(value, &real) == 0;
-	if (trnsci_to_array(value, &array) == 0)
+	sum += trnsci_value_to_u64(value, &number) == 0 ? number : 0;
+	sum += trnsci_value_to_f64(value, &real) == 0;
+	if (trnsci_value_to_array(value, &array) == 0)
 		for (size_t i = 0; i < array.bytes; i++)
 			sum += ((const uint8_t *)array.data)[i];
 	must(depth < 64);
-	for (size_t i = 0; i < trnsci_count(value); i++) {
-		const char *name = trnsci_name_at(value, i, &size);
+	for (size_t i = 0; i < trnsci_value_count(value); i++) {
+		const char *name = trnsci_value_name_at(value, i, &size);
 
 		for (size_t k = 0; name && k < size; k++)
 			sum += (uint8_t)name[k];
-		sum += look_at(trnsci_at(value, i), depth + 1);
+		sum += look_at(trnsci_value_at(value, i), depth + 1);
 	}
 	return sum;
 }
@@ -270,7 +270,7 @@ static void do_tiles(void)
 static void do_draws(void)
 {
 	static float out[100 << 10];
-	const struct trnsci_param in[] = {trnsci_with_tile("in", tiles[0]), trnsci_end()};
+	const struct trnsci_param in[] = {trnsci_param_tile("in", tiles[0]), trnsci_param_end()};
 	struct trnsci_tile *made = NULL;
 	struct trnsci_span span;
 
@@ -279,11 +279,12 @@ static void do_draws(void)
 			draw_tile(session, &normal, 0, tiles[i], &span, NULL);
 		}
 	if (tiles[0] && tiles[1])
-		trnsci_apply(session, "fft", in, &tiles[1], NULL);
-	if (tiles[0] && trnsci_apply(session, "fft", in, &made, NULL) == 0 && trnsci_tile_data(made))
+		trnsci_apply_tile(session, "fft", in, &tiles[1], NULL);
+	if (tiles[0] && trnsci_apply_tile(session, "fft", in, &made, NULL) == 0 && trnsci_tile_data(made))
 		memset(trnsci_tile_data(made), 1, tile_info(made).bytes);
 	trnsci_tile_free(made);
-	trnsci_transform(session, "fft", NULL, trnsci_vector(TRNSCI_C64, 8, out), trnsci_vector(TRNSCI_C64, 8, out), NULL);
+	trnsci_apply_array(session, "fft", NULL, trnsci_array_vector(TRNSCI_C64, 8, out), trnsci_array_vector(TRNSCI_C64, 8, out),
+			   NULL);
 	draw_array(session, &normal, TRNSCI_F32, 8, out, &span, NULL);
 	draw_array(session, &normal, TRNSCI_F32, sizeof out / sizeof *out, out, &span, NULL);
 	float *received = malloc(RECEIVED * sizeof *received); /* the library receives straight into it */
@@ -373,10 +374,10 @@ static void do_calls(void)
 	}
 	trnsci_cancel(calls[2]);
 	while (trnsci_next(session, 0, &next, NULL) == 0)
-		look_at(trnsci_reply(next), 0);
+		look_at(trnsci_call_reply(next), 0);
 	for (int i = 0; i < 3; i++) {
 		if (trnsci_wait(calls[i], -1) == 0)
-			look_at(trnsci_reply(calls[i]), 0);
+			look_at(trnsci_call_reply(calls[i]), 0);
 		trnsci_call_free(calls[i]);
 	}
 }

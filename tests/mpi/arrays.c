@@ -51,8 +51,8 @@ static struct trnsci_param required(const struct trnsci_parameter_info *info)
 	static const double list[] = {0.3, 0.6, 0.9, 1.2, 1.5};
 
 	if (strcmp(info->type, "any") == 0)
-		return trnsci_f64s(info->name, list, 5);
-	return strcmp(info->type, "f64") == 0 ? trnsci_f64(info->name, 2.5) : trnsci_u64(info->name, 100);
+		return trnsci_param_f64s(info->name, list, 5);
+	return strcmp(info->type, "f64") == 0 ? trnsci_param_f64(info->name, 2.5) : trnsci_param_u64(info->name, 100);
 }
 
 /* An array that begins with the parameter's default, or 2.5, or 100. */
@@ -65,8 +65,9 @@ static struct trnsci_param array_of(struct variant *v, const struct trnsci_param
 		v->numbers[i] = first + 0.03 * i;
 		v->integers[i] = (int64_t)first + i;
 	}
-	v->array = real ? trnsci_vector(TRNSCI_F64, ELEMENTS, v->numbers) : trnsci_vector(TRNSCI_I64, ELEMENTS, v->integers);
-	return trnsci_with_array(info->name, &v->array);
+	v->array = real ? trnsci_array_vector(TRNSCI_F64, ELEMENTS, v->numbers)
+			: trnsci_array_vector(TRNSCI_I64, ELEMENTS, v->integers);
+	return trnsci_param_array(info->name, &v->array);
 }
 
 static bool is_own(const char *distribution, size_t i)
@@ -74,7 +75,7 @@ static bool is_own(const char *distribution, size_t i)
 	struct trnsci_parameter_info info;
 
 	/* u64 and timeout_ms end those that all draws have. */
-	for (; trnsci_parameter(distribution, i, &info) == 0; i++)
+	for (; trnsci_operation_parameter(distribution, i, &info) == 0; i++)
 		if (strcmp(info.name, "timeout_ms") == 0)
 			return false;
 	return true;
@@ -87,7 +88,7 @@ static bool set_params(struct variant *v, bool with_array)
 	size_t n = 0;
 	bool has_array = false;
 
-	for (size_t i = 0; trnsci_parameter(v->distribution, i, &info) == 0; i++) {
+	for (size_t i = 0; trnsci_operation_parameter(v->distribution, i, &info) == 0; i++) {
 		const bool number = strcmp(info.type, "f64") == 0 || strcmp(info.type, "u64") == 0 || strcmp(info.type, "int") == 0;
 
 		if (!is_own(v->distribution, i))
@@ -99,7 +100,7 @@ static bool set_params(struct variant *v, bool with_array)
 			v->params[n++] = required(&info);
 		}
 	}
-	v->params[n] = trnsci_end();
+	v->params[n] = trnsci_param_end();
 	return has_array == with_array;
 }
 
@@ -108,7 +109,7 @@ static void draw_whole(struct variant *v)
 	struct trnsci_error err;
 
 	v->whole = calloc(COUNT, trnsci_dtype_size(v->dtype));
-	v->result = trnsci_fill(session, v->distribution, v->params, &v->source, v->dtype, COUNT, v->whole, &v->span, &err);
+	v->result = trnsci_draw_array(session, v->distribution, v->params, &v->source, v->dtype, COUNT, v->whole, &v->span, &err);
 	/* Not every number may be an array. */
 	EXPECT(v->result == 0 || v->array.data, "%s: %s", v->distribution, err.text);
 }
@@ -137,12 +138,12 @@ static struct variant *make_variants(size_t *ret_n)
 	struct trnsci_parameter_info info;
 	size_t n = 0;
 
-	for (size_t o = 0; trnsci_operation(o, &operation) == 0; o++) {
+	for (size_t o = 0; trnsci_operation_at(o, &operation) == 0; o++) {
 		const char *choices = NULL;
 
 		if (strcmp(operation.category, "draw") != 0)
 			continue;
-		for (size_t i = 0; trnsci_parameter(operation.name, i, &info) == 0; i++)
+		for (size_t i = 0; trnsci_operation_parameter(operation.name, i, &info) == 0; i++)
 			if (strcmp(info.name, "dtype") == 0)
 				choices = info.choices;
 		while (choices && *choices) {
@@ -153,7 +154,9 @@ static struct variant *make_variants(size_t *ret_n)
 			for (int with_array = 0; with_array < 2; with_array++) {
 				struct variant *v = &variants[n];
 
-				*v = (struct variant){.distribution = operation.name, .dtype = trnsci_dtype_parse(name), .source = trnsci_seed(7)};
+				*v = (struct variant){.distribution = operation.name,
+						      .dtype = trnsci_dtype_parse(name),
+						      .source = trnsci_source_seed(7)};
 				v->source.offset = 3; /* an odd place */
 				v->source.position = 64;
 				n += set_params(v, with_array);
@@ -169,12 +172,16 @@ static struct variant *make_variants(size_t *ret_n)
 /* A permutation that is stated to have fewer items, or 0 in several types. */
 static size_t add_permutations(struct variant *variants, size_t n)
 {
-	const struct trnsci_param items[] = {trnsci_u64("items", 1000), trnsci_u64("items", 0), trnsci_i64("items", 0), trnsci_text("items", "0")};
+	const struct trnsci_param items[] = {trnsci_param_u64("items", 1000), trnsci_param_u64("items", 0),
+					     trnsci_param_i64("items", 0), trnsci_param_text("items", "0")};
 
 	for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
 		struct variant *v = &variants[n++];
 
-		*v = (struct variant){.distribution = "permutation", .dtype = TRNSCI_I64, .source = trnsci_seed(7), .params = {items[i], trnsci_end()}};
+		*v = (struct variant){.distribution = "permutation",
+				      .dtype = TRNSCI_I64,
+				      .source = trnsci_source_seed(7),
+				      .params = {items[i], trnsci_param_end()}};
 		draw_whole(v);
 	}
 	return n;
@@ -208,7 +215,7 @@ static void check_draws(const char *address, const char *what)
 /* A named stream is moved on once for a draw. Elements of arrays count from where the draw begins. */
 static void check_named(const char *address)
 {
-	const struct trnsci_source source = trnsci_named("ranks");
+	const struct trnsci_source source = trnsci_source_named("ranks");
 
 	for (int size = 1; size <= RANKS; size++) {
 		struct trnsci_mpi *mpi = group_of(size, address);
@@ -242,7 +249,7 @@ static void check_sequence(void)
 
 	for (int s = 0; s < N_SIZES; s++) {
 		struct trnsci_mpi *mpi = group_of(sizes[s], "embedded:");
-		struct trnsci_source source = trnsci_seed(11), alone = source;
+		struct trnsci_source source = trnsci_source_seed(11), alone = source;
 
 		for (int step = 0; mpi && step < STEPS; step++) {
 			const struct trnsci_mpi_layout layout = layout_of(step + 1, 2, long_shape, sizes[s]);
@@ -251,7 +258,7 @@ static void check_sequence(void)
 			struct trnsci_span span;
 
 			trnsci_mpi_describe(mpi, &info);
-			trnsci_fill(info.session, "normal", NULL, &alone, TRNSCI_F32, ROWS * COLUMNS, whole, &span, NULL);
+			trnsci_draw_array(info.session, "normal", NULL, &alone, TRNSCI_F32, ROWS * COLUMNS, whole, &span, NULL);
 			alone.position = span.next;
 			EXPECT(trnsci_mpi_draw(mpi, "normal", NULL, &source, TRNSCI_F32, &layout, mine, &span, &err) == 0, "%s",
 			       err.text);

@@ -38,7 +38,7 @@ static void check_layouts(struct trnsci_mpi *mpi)
 {
 	const uint64_t shape[2] = {16, 16};
 	struct trnsci_mpi_layout layout = trnsci_mpi_slabs(2, shape), other = layout;
-	struct trnsci_source source = trnsci_seed(1);
+	struct trnsci_source source = trnsci_source_seed(1);
 	float data[256];
 
 	layout.grid[0] = 3;

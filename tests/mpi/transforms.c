@@ -50,11 +50,11 @@ static uint64_t count_of(size_t ndim, const uint64_t *shape)
 static void *normal_numbers(uint64_t n, bool wide)
 {
 	struct trnsci_mpi_info info;
-	struct trnsci_source source = trnsci_seed(n);
+	struct trnsci_source source = trnsci_source_seed(n);
 	void *data = malloc(n * (wide ? 8 : 4) + 1);
 
 	trnsci_mpi_describe(alone, &info);
-	if (trnsci_fill(info.session, "normal", NULL, &source, wide ? TRNSCI_F64 : TRNSCI_F32, n, data, NULL, &err) < 0)
+	if (trnsci_draw_array(info.session, "normal", NULL, &source, wide ? TRNSCI_F64 : TRNSCI_F32, n, data, NULL, &err) < 0)
 		EXPECT(0, "%s", err.text);
 	return data;
 }
@@ -153,16 +153,18 @@ static void compare_engine(const struct job *job)
 		axes[i] = job->options.n_axes ? (int64_t)job->options.axes[i] : (int64_t)i;
 		length[i] = real_out && i == n - 1 ? (int64_t)job->out_shape[axes[i]] : -1;
 	}
-	const struct trnsci_param params[] = {trnsci_i64s("axes", axes, n), trnsci_i64s("length", length, n),
-					      trnsci_bool("inverse", job->options.inverse || real_out),
-					      trnsci_bool("real", real_in || real_out),
-					      trnsci_text("norm", job->options.norm ? job->options.norm : "backward"), trnsci_end()};
+	const struct trnsci_param params[] = {trnsci_param_i64s("axes", axes, n),
+					      trnsci_param_i64s("length", length, n),
+					      trnsci_param_bool("inverse", job->options.inverse || real_out),
+					      trnsci_param_bool("real", real_in || real_out),
+					      trnsci_param_text("norm", job->options.norm ? job->options.norm : "backward"),
+					      trnsci_param_end()};
 	const enum trnsci_dtype complex_type = wide ? TRNSCI_C128 : TRNSCI_C64, real_type = wide ? TRNSCI_F64 : TRNSCI_F32;
 
 	trnsci_mpi_describe(alone, &info);
-	if (trnsci_transform(info.session, "fft", params,
-			     trnsci_array_of(real_in ? real_type : complex_type, job->ndim, job->in_shape, job->in),
-			     trnsci_array_of(real_out ? real_type : complex_type, job->ndim, job->out_shape, serial), &err) < 0)
+	if (trnsci_apply_array(info.session, "fft", params,
+			       trnsci_array_of(real_in ? real_type : complex_type, job->ndim, job->in_shape, job->in),
+			       trnsci_array_of(real_out ? real_type : complex_type, job->ndim, job->out_shape, serial), &err) < 0)
 		EXPECT(0, "engine: %s", err.text);
 	const double error = distance(job->expected, serial, wide, count * (real_out ? 1 : 2)), bound = wide ? 2e-15 : 6e-7;
 

@@ -9,7 +9,7 @@ int main(int argc, char **argv)
 {
 	const uint64_t shape[2] = {512, 512};
 	const struct trnsci_mpi_layout layout = trnsci_mpi_slabs(2, shape);
-	struct trnsci_source source = trnsci_named(argc > 2 ? argv[2] : "");
+	struct trnsci_source source = trnsci_source_named(argc > 2 ? argv[2] : "");
 	struct trnsci_mpi *mpi = NULL;
 	struct trnsci_mpi_fft *fft = NULL;
 	struct trnsci_error err = {0, ""};

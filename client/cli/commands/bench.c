@@ -117,7 +117,8 @@ static void measure_memory(struct bench *bench)
 
 static int run_fill(const struct work *work, struct trnsci_error *err)
 {
-	return trnsci_fill(work->session, work->operation, NULL, NULL, TRNSCI_F32, work->bytes / sizeof(float), work->to, NULL, err);
+	return trnsci_draw_array(work->session, work->operation, NULL, NULL, TRNSCI_F32, work->bytes / sizeof(float), work->to,
+				 NULL, err);
 }
 
 static void measure_draw(struct bench *bench, struct trnsci_session *session, const char *distribution, size_t bytes)
@@ -135,7 +136,7 @@ static void measure_draw(struct bench *bench, struct trnsci_session *session, co
 
 static int run_transform(const struct work *work, struct trnsci_error *err)
 {
-	return trnsci_transform(work->session, work->operation, work->params, work->in, work->out, err);
+	return trnsci_apply_array(work->session, work->operation, work->params, work->in, work->out, err);
 }
 
 /* Speed by the customary count of 5 n log2 n operations. */
@@ -239,7 +240,8 @@ static int prepare(struct bench *bench)
 		return complain(EXIT_TRY_AGAIN, "bench: no memory for twice %zu MiB", MEMORY_BYTES >> 20);
 	memset(bench->out, 1, MEMORY_BYTES);
 	if (trnsci_open("embedded:", &one, &bench->one, &err) < 0 || trnsci_open("embedded:", &all, &bench->all, &err) < 0 ||
-	    trnsci_fill(bench->all, "normal", NULL, &source, TRNSCI_F32, MEMORY_BYTES / sizeof(float), bench->in, NULL, &err) < 0)
+	    trnsci_draw_array(bench->all, "normal", NULL, &source, TRNSCI_F32, MEMORY_BYTES / sizeof(float), bench->in, NULL,
+			      &err) < 0)
 		return complain_error(&err, EXIT_USAGE);
 	if (bench->cli->embedded)
 		return EXIT_OK;

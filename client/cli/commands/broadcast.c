@@ -40,26 +40,26 @@ static int create(const struct sending *sending)
 
 	if (trnsci_call_new(sending->session, "broadcast_create", &call) < 0)
 		return complain(EXIT_TRY_AGAIN, "broadcast: no memory for a request");
-	struct trnsci_args *args = trnsci_args(call), *noise = trnsci_set_map(args, "noise");
+	struct trnsci_args *args = trnsci_call_args(call), *noise = trnsci_set_map(args, "noise");
 
-	trnsci_set_text(args, "name", sending->name);
-	trnsci_set_text(noise, "op", sending->distribution);
+	trnsci_set(args, trnsci_param_text("name", sending->name));
+	trnsci_set(noise, trnsci_param_text("op", sending->distribution));
 	for (size_t i = 0; i < sizeof own / sizeof *own && code == EXIT_OK; i++) {
 		uint64_t number = 0;
 
 		code = options_u64(options, own[i], &number);
 		if (options_get(options, own[i]))
-			trnsci_set_u64(args, own[i], number);
+			trnsci_set(args, trnsci_param_u64(own[i], number));
 	}
 	if (options_get(options, "mode"))
-		trnsci_set_text(args, "mode", options_get(options, "mode"));
+		trnsci_set(args, trnsci_param_text("mode", options_get(options, "mode")));
 	if (options_get(options, "name"))
-		trnsci_set_text(args, "stream_name", options_get(options, "name"));
+		trnsci_set(args, trnsci_param_text("stream_name", options_get(options, "name")));
 	if (code == EXIT_OK)
 		code = options_set_parameters(options, noise);
 	if (code == EXIT_OK && sending->again && !options_get(options, "name")) {
-		trnsci_set_u64(noise, "position", 0);
-		trnsci_set_u64(noise, "offset", sending->offset);
+		trnsci_set(noise, trnsci_param_u64("position", 0));
+		trnsci_set(noise, trnsci_param_u64("offset", sending->offset));
 	}
 	if (code == EXIT_OK && trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
@@ -236,15 +236,15 @@ static void print_one(const struct trnsci_value *one)
 	static const char *const numbers[] = {"uid", "gid", "capacity", "produced"};
 	char room[PRINTABLE_ROOM];
 	size_t size = 0;
-	const char *name = trnsci_to_bytes(trnsci_get(one, "name"), &size);
+	const char *name = trnsci_value_to_bytes(trnsci_value_get(one, "name"), &size);
 	uint64_t mode = 0, number = 0;
 	double rate = 0;
 
-	trnsci_to_u64(trnsci_get(one, "mode"), &mode);
-	trnsci_to_f64(trnsci_get(one, "rate"), &rate);
+	trnsci_value_to_u64(trnsci_value_get(one, "mode"), &mode);
+	trnsci_value_to_f64(trnsci_value_get(one, "rate"), &rate);
 	printf("%s mode=0%03o rate=%g", printable(name, size, room), (unsigned)mode, rate);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (trnsci_to_u64(trnsci_get(one, numbers[i]), &number) == 0)
+		if (trnsci_value_to_u64(trnsci_value_get(one, numbers[i]), &number) == 0)
 			printf(" %s=%" PRIu64, numbers[i], number);
 	printf("\n");
 }
@@ -267,13 +267,13 @@ static int command_list(struct cli *cli, int argc, char **argv)
 		code = complain(EXIT_TRY_AGAIN, "broadcast: no memory for a request");
 	else if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-	const struct trnsci_value *broadcasts = trnsci_get(trnsci_reply(call), "broadcasts");
+	const struct trnsci_value *broadcasts = trnsci_value_get(trnsci_call_reply(call), "broadcasts");
 
 	if (code == EXIT_OK && cli->json)
 		code = report_print(report_of_value(broadcasts));
 	else
-		for (size_t i = 0; code == EXIT_OK && i < trnsci_count(broadcasts); i++)
-			print_one(trnsci_at(broadcasts, i));
+		for (size_t i = 0; code == EXIT_OK && i < trnsci_value_count(broadcasts); i++)
+			print_one(trnsci_value_at(broadcasts, i));
 	trnsci_call_free(call);
 	trnsci_close(session);
 	return code;

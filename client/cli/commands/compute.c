@@ -30,7 +30,7 @@ static void set_rate(const struct pieces *pieces, struct trnsci_args *args)
 {
 	for (size_t i = 0; i < pieces->n_inputs; i++)
 		if (pieces->inputs[i].audio.rate > 0) {
-			trnsci_set_f64(args, "fs", pieces->inputs[i].audio.rate);
+			trnsci_set(args, trnsci_param_f64("fs", pieces->inputs[i].audio.rate));
 			return;
 		}
 }

@@ -22,7 +22,7 @@ static int complain_stream(const struct trnsci_source *stream)
 	struct trnsci_generator_info info;
 	char names[256] = "";
 
-	for (size_t i = 0; trnsci_generator(i, &info) == 0; i++) {
+	for (size_t i = 0; trnsci_generator_at(i, &info) == 0; i++) {
 		if (strcmp(info.name, name) == 0)
 			return complain(EXIT_USAGE, "derive: %s has no stream %" PRIu64 ", allowed are 0 to %" PRIu64, name,
 					stream->stream, info.most_stream);

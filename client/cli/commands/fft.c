@@ -87,10 +87,10 @@ static void print_precision(const struct trnsci_value *reply)
 {
 	double bound;
 	size_t size;
-	const char *mode = trnsci_to_bytes(trnsci_get(reply, "precision"), &size);
+	const char *mode = trnsci_value_to_bytes(trnsci_value_get(reply, "precision"), &size);
 	char room[PRINTABLE_ROOM];
 
-	if (mode && trnsci_to_f64(trnsci_get(reply, "bound"), &bound) == 0)
+	if (mode && trnsci_value_to_f64(trnsci_value_get(reply, "bound"), &bound) == 0)
 		fprintf(stderr, "trnsci-cli: precision %s, relative error at most %.2g\n", printable(mode, size, room), bound);
 }
 
@@ -105,14 +105,14 @@ static int set_parameters(void *arg, struct trnsci_args *args)
 	if (code != EXIT_OK)
 		return code;
 	const struct trnsci_param params[] = {
-		trnsci_i64s("axes", transform->axes, transform->n_axes),
-		transform->n_lengths ? trnsci_i64s("length", transform->lengths, transform->n_lengths) : trnsci_end(),
-		trnsci_end(),
+		trnsci_param_i64s("axes", transform->axes, transform->n_axes),
+		transform->n_lengths ? trnsci_param_i64s("length", transform->lengths, transform->n_lengths) : trnsci_param_end(),
+		trnsci_param_end(),
 	};
 
 	trnsci_set_params(args, params);
 	if (transform->dtype)
-		trnsci_set_text(args, "dtype", transform->dtype);
+		trnsci_set(args, trnsci_param_text("dtype", transform->dtype));
 	return EXIT_OK;
 }
 

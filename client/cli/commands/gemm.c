@@ -10,13 +10,13 @@ static void report(const struct trnsci_value *reply)
 {
 	double bound;
 	size_t size;
-	const char *mode = trnsci_to_bytes(trnsci_get(reply, "precision"), &size);
+	const char *mode = trnsci_value_to_bytes(trnsci_value_get(reply, "precision"), &size);
 	char room[PRINTABLE_ROOM];
 
 	if (!mode)
 		return;
 	fprintf(stderr, "trnsci-cli: precision %s, ", printable(mode, size, room));
-	if (trnsci_to_f64(trnsci_get(reply, "bound"), &bound) == 0)
+	if (trnsci_value_to_f64(trnsci_value_get(reply, "bound"), &bound) == 0)
 		fprintf(stderr, "each element's error at most %.2g of |alpha| ||row of a|| ||column of b|| + |beta c|\n",
 			bound);
 	else

@@ -48,10 +48,11 @@ static void print_counters(FILE *out, const struct trnsci_value *daemon)
 	static const char *const not_counters[] = {"pid"};
 	char name[96], help[128];
 
-	for (size_t i = 0; i < trnsci_count(daemon); i++) {
+	for (size_t i = 0; i < trnsci_value_count(daemon); i++) {
 		size_t size = 0;
-		const char *at = trnsci_name_at(daemon, i, &size);
-		bool is_gauge = false, skipped = trnsci_kind(trnsci_at(daemon, i)) != TRNSCI_UINT || !is_metric_name(at, size);
+		const char *at = trnsci_value_name_at(daemon, i, &size);
+		bool is_gauge = false,
+		     skipped = trnsci_value_kind(trnsci_value_at(daemon, i)) != TRNSCI_UINT || !is_metric_name(at, size);
 		double value = 0;
 
 		for (size_t j = 0; j < sizeof gauges / sizeof *gauges; j++)
@@ -60,7 +61,7 @@ static void print_counters(FILE *out, const struct trnsci_value *daemon)
 			skipped |= strlen(not_counters[j]) == size && memcmp(not_counters[j], at, size) == 0;
 		if (skipped)
 			continue;
-		trnsci_to_f64(trnsci_at(daemon, i), &value);
+		trnsci_value_to_f64(trnsci_value_at(daemon, i), &value);
 		snprintf(name, sizeof name, "trnscid_%.*s%s", (int)size, at, is_gauge ? "" : "_total");
 		snprintf(help, sizeof help, "The figure daemon.%.*s of trnsci-protocol(7).", (int)size, at);
 		print_one(out, name, is_gauge ? "gauge" : "counter", help, value);
@@ -72,7 +73,7 @@ static void print_latencies(FILE *out, const struct trnsci_value *latency)
 	static const char name[] = "trnscid_request_duration_seconds";
 
 	print_heading(out, name, "summary", "Time of requests from reading to reply, by class of method, since the start.");
-	for (size_t i = 0; i < trnsci_count(latency); i++) {
+	for (size_t i = 0; i < trnsci_value_count(latency); i++) {
 		char name_room[PRINTABLE_ROOM];
 		struct latency_row row;
 
@@ -104,9 +105,9 @@ static void print_lanes(FILE *out, const struct trnsci_value *lanes)
 
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		print_heading(out, columns[i].name, "counter", columns[i].help);
-		for (size_t lane = 0; lane < trnsci_count(lanes); lane++)
+		for (size_t lane = 0; lane < trnsci_value_count(lanes); lane++)
 			fprintf(out, "%s{lane=\"%zu\"} %.17g\n", columns[i].name, lane,
-				figure_f64(trnsci_at(lanes, lane), columns[i].figure) * columns[i].unit);
+				figure_f64(trnsci_value_at(lanes, lane), columns[i].figure) * columns[i].unit);
 	}
 }
 
@@ -120,40 +121,41 @@ static void print_quotas(FILE *out, const struct trnsci_value *quota)
 
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		print_heading(out, columns[i][0], "gauge", columns[i][2]);
-		for (size_t j = 0; j < trnsci_count(quota); j++) {
+		for (size_t j = 0; j < trnsci_value_count(quota); j++) {
 			char room[PRINTABLE_ROOM];
 			size_t size = 0;
-			const char *setting = trnsci_name_at(quota, j, &size);
+			const char *setting = trnsci_value_name_at(quota, j, &size);
 
 			fprintf(out, "%s{setting=\"%s\"} %.17g\n", columns[i][0], label(setting, size, room),
-				figure_f64(trnsci_at(quota, j), columns[i][1]));
+				figure_f64(trnsci_value_at(quota, j), columns[i][1]));
 		}
 	}
 }
 
 static void print_metrics(FILE *out, const struct trnsci_value *stats)
 {
-	const struct trnsci_value *daemon = trnsci_get(stats, "daemon"), *engine = trnsci_get(stats, "engine");
-	const struct trnsci_value *streams = trnsci_get(daemon, "named_streams"), *plans = trnsci_get(engine, "plans");
+	const struct trnsci_value *daemon = trnsci_value_get(stats, "daemon"), *engine = trnsci_value_get(stats, "engine");
+	const struct trnsci_value *streams = trnsci_value_get(daemon, "named_streams"), *plans = trnsci_value_get(engine, "plans");
 	char room[PRINTABLE_ROOM];
 	size_t size = 0;
-	const char *version = trnsci_to_bytes(trnsci_get(daemon, "version"), &size);
+	const char *version = trnsci_value_to_bytes(trnsci_value_get(daemon, "version"), &size);
 
 	print_heading(out, "trnscid_build_info", "gauge", "The daemon's version.");
 	fprintf(out, "trnscid_build_info{version=\"%s\"} 1\n", label(version, size, room));
 	print_one(out, "trnscid_uptime_seconds", "gauge", "Time since the start.", figure_f64(daemon, "uptime_s"));
 	print_counters(out, daemon);
-	print_latencies(out, trnsci_get(daemon, "latency"));
+	print_latencies(out, trnsci_value_get(daemon, "latency"));
 	print_one(out, "trnscid_named_streams", "gauge", "Named streams.", figure_f64(streams, "streams"));
 	print_one(out, "trnscid_named_streams_trouble", "gauge", "1 where the state of named streams cannot be used.",
-		  trnsci_kind(trnsci_get(streams, "trouble")) == TRNSCI_TEXT);
+		  trnsci_value_kind(trnsci_value_get(streams, "trouble")) == TRNSCI_TEXT);
 	print_one(out, "trnscid_threads", "gauge", "Threads of the engine.", figure_f64(engine, "threads"));
-	print_one(out, "trnscid_jobs", "gauge", "Jobs that run.", figure_f64(trnsci_get(engine, "jobs"), "running"));
-	print_one(out, "trnscid_jobs_finished_total", "counter", "Jobs that ended.", figure_f64(trnsci_get(engine, "jobs"), "finished"));
+	print_one(out, "trnscid_jobs", "gauge", "Jobs that run.", figure_f64(trnsci_value_get(engine, "jobs"), "running"));
+	print_one(out, "trnscid_jobs_finished_total", "counter", "Jobs that ended.",
+		  figure_f64(trnsci_value_get(engine, "jobs"), "finished"));
 	print_one(out, "trnscid_plans", "gauge", "Plans of transforms in the cache.", figure_f64(plans, "count"));
 	print_one(out, "trnscid_plans_bytes", "gauge", "Memory of these plans.", figure_f64(plans, "bytes"));
-	print_quotas(out, trnsci_get(daemon, "quota"));
-	print_lanes(out, trnsci_get(engine, "lanes"));
+	print_quotas(out, trnsci_value_get(daemon, "quota"));
+	print_lanes(out, trnsci_value_get(engine, "lanes"));
 }
 
 /* Reads the head of a request, and gives no thought to what it asks for: there is one page. */
@@ -191,7 +193,8 @@ static int ask(struct trnsci_session *session, bool http)
 
 	if (trnsci_call_new(session, "stats", &call) < 0)
 		return complain(EXIT_TRY_AGAIN, "metrics: no memory for a request");
-	code = trnsci_run(call, NULL) < 0 ? complain_error(trnsci_call_error(call), EXIT_USAGE) : answer(trnsci_reply(call), http);
+	code = trnsci_run(call, NULL) < 0 ? complain_error(trnsci_call_error(call), EXIT_USAGE)
+					  : answer(trnsci_call_reply(call), http);
 	trnsci_call_free(call);
 	return code;
 }

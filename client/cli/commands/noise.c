@@ -65,19 +65,19 @@ static int set_noise(struct computation *computation, struct input *input, struc
 
 	if (input->array.dtype != TRNSCI_F32 && input->array.dtype != TRNSCI_F64)
 		return complain(EXIT_DATA, "%s: complex numbers, allowed real ones", input->name);
-	trnsci_set_text(noise, "op", "normal");
+	trnsci_set(noise, trnsci_param_text("op", "normal"));
 	if (options_get(options, "generator"))
-		trnsci_set_text(noise, "generator", options_get(options, "generator"));
+		trnsci_set(noise, trnsci_param_text("generator", options_get(options, "generator")));
 	for (size_t i = 0; i < sizeof integers / sizeof *integers && code == EXIT_OK; i++) {
 		uint64_t number = 0;
 
 		code = options_u64(options, integers[i], &number);
 		if (options_get(options, integers[i]))
-			trnsci_set_u64(noise, integers[i], number);
+			trnsci_set(noise, trnsci_param_u64(integers[i], number));
 	}
 	if (code == EXIT_OK)
 		code = measure_power(input, &power);
-	trnsci_set_f64(args, "sigma", sqrt(power * pow(10, -own->db / 10)));
+	trnsci_set(args, trnsci_param_f64("sigma", sqrt(power * pow(10, -own->db / 10))));
 	own->map = noise;
 	return code;
 }
@@ -88,7 +88,7 @@ static void move(void *arg, struct trnsci_args *args, uint64_t item)
 	const struct noise_command *noise = arg;
 
 	(void)args;
-	trnsci_set_u64(noise->map, "offset", noise->offset + item);
+	trnsci_set(noise->map, trnsci_param_u64("offset", noise->offset + item));
 }
 
 static double element(const struct trnsci_tile_info *info, const void *data, size_t i)

@@ -132,7 +132,7 @@ static void free_piece(struct run *run, bool all)
 static int make_piece(struct run *run, uint64_t n, size_t trailing)
 {
 	const struct pieces *pieces = run->pieces;
-	struct trnsci_args *args = trnsci_args(run->call);
+	struct trnsci_args *args = trnsci_call_args(run->call);
 	struct trnsci_error err;
 
 	free_piece(run, false);
@@ -148,9 +148,9 @@ static int make_piece(struct run *run, uint64_t n, size_t trailing)
 			dims[leading + kept - run->slide.axis] = run->cut.end - run->cut.begin;
 		if (trnsci_tile_new(run->session, array->dtype, kept + leading, dims, &run->in[i], &err) < 0)
 			return complain_error(&err, EXIT_DATA);
-		trnsci_set_tile(args, pieces->names[i], run->in[i]);
+		trnsci_set(args, trnsci_param_tile(pieces->names[i], run->in[i]));
 	}
-	trnsci_set(args, trnsci_new_tile("out"));
+	trnsci_set(args, trnsci_param_new_tile("out"));
 	return EXIT_OK;
 }
 
@@ -180,11 +180,11 @@ static int check_request(struct run *run)
 
 	if (r == 0)
 		r = trnsci_wait(run->call, CHECK_MS);
-	if (r == -TRNSCI_TIMEOUT && !trnsci_done(run->call)) {
+	if (r == -TRNSCI_TIMEOUT && !trnsci_call_done(run->call)) {
 		trnsci_cancel(run->call);
 		r = trnsci_wait(run->call, -1);
 	}
-	if (r == 0 && trnsci_reply_tile(run->call, NULL, &made) == 0)
+	if (r == 0 && trnsci_call_tile(run->call, NULL, &made) == 0)
 		trnsci_tile_free(made);
 	return r == 0 || r == -TRNSCI_CANCELLED ? EXIT_OK : complain_call(run, r);
 }
@@ -240,9 +240,9 @@ static int run_piece(struct run *run, struct progress *progress)
 		return complain_call(run, r);
 	if (run->out)
 		return EXIT_OK;
-	if (trnsci_reply_tile(run->call, NULL, &run->out) < 0)
+	if (trnsci_call_tile(run->call, NULL, &run->out) < 0)
 		return complain(EXIT_TRY_AGAIN, "the daemon ended before its result was read");
-	trnsci_set_tile(trnsci_args(run->call), "out", run->out);
+	trnsci_set(trnsci_call_args(run->call), trnsci_param_tile("out", run->out));
 	return EXIT_OK;
 }
 
@@ -343,7 +343,7 @@ static int run_first(struct run *run, struct progress *progress, size_t trailing
 	int code = run_piece(run, progress);
 
 	if (code == EXIT_OK && verbose && run->pieces->report)
-		run->pieces->report(trnsci_reply(run->call));
+		run->pieces->report(trnsci_call_reply(run->call));
 	return code == EXIT_OK ? begin_output(run, trailing) : code;
 }
 
@@ -360,7 +360,7 @@ static int run_pieces(struct run *run, struct progress *progress, size_t trailin
 			code = make_piece(run, n, trailing);
 		have = n;
 		if (code == EXIT_OK && pieces->move)
-			pieces->move(pieces->arg, trnsci_args(run->call), at);
+			pieces->move(pieces->arg, trnsci_call_args(run->call), at);
 		if (code == EXIT_OK && at == 0 && tile_bytes(run) >= CHECKED_BYTES)
 			code = check_request(run);
 		if (code == EXIT_OK)
@@ -386,7 +386,7 @@ static int begin_call(struct run *run)
 	run->call = NULL;
 	r = trnsci_call_new(run->session, pieces->options->set->operation, &run->call);
 	return r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r))
-		     : pieces->set_parameters(pieces->arg, trnsci_args(run->call));
+		     : pieces->set_parameters(pieces->arg, trnsci_call_args(run->call));
 }
 
 /* Fills the tiles of a stretch: with what it shares with the one before, and what comes next in the inputs. */
@@ -436,9 +436,9 @@ static void exchange_results(struct run *run, bool first)
 		run->before = run->out = NULL;
 	}
 	if (run->out)
-		trnsci_set_tile(trnsci_args(run->call), "out", run->out);
+		trnsci_set(trnsci_call_args(run->call), trnsci_param_tile("out", run->out));
 	else
-		trnsci_set(trnsci_args(run->call), trnsci_new_tile("out"));
+		trnsci_set(trnsci_call_args(run->call), trnsci_param_new_tile("out"));
 }
 
 static int run_stretches(struct run *run, struct progress *progress, uint64_t item, size_t trailing)
@@ -452,7 +452,11 @@ static int run_stretches(struct run *run, struct progress *progress, uint64_t it
 		last = run->cut;
 		if (run->slide.out_axis == 0)
 			exchange_results(run, first);
-		run->slide.next(run->slide.arg, trnsci_args(run->call), first ? NULL : run->slide.out_axis ? run->out : run->before, &run->cut);
+		run->slide.next(run->slide.arg, trnsci_call_args(run->call),
+				first                 ? NULL
+				: run->slide.out_axis ? run->out
+						      : run->before,
+				&run->cut);
 		code = fill_stretch(run, item, &last, trailing);
 		if (code == EXIT_OK)
 			code = run_piece(run, progress);

@@ -26,7 +26,7 @@ struct points {
 /* Finds the points of that name in the operation table. */
 static bool find_kind(const char *name, struct trnsci_operation_info *ret)
 {
-	for (size_t i = 0; trnsci_operation(i, ret) == 0; i++)
+	for (size_t i = 0; trnsci_operation_at(i, ret) == 0; i++)
 		if (strcmp(ret->category, "points") == 0 && strcmp(ret->name, name) == 0)
 			return true;
 	return false;
@@ -38,7 +38,7 @@ static int print_kinds(void)
 
 	printf("usage: trnsci-cli qmc KIND -n POINTS -d DIMS [option ...]\n\nMake quasi-random points. KIND is one "
 	       "of\n");
-	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
+	for (size_t i = 0; trnsci_operation_at(i, &operation) == 0; i++)
 		if (strcmp(operation.category, "points") == 0)
 			printf("  %-16s %s\n", operation.name, operation.help);
 	printf("\ntrnsci-cli qmc KIND --help lists its parameters.\n\nexample: trnsci-cli %s\n", EXAMPLE);
@@ -76,13 +76,13 @@ static int read_part(struct points *points)
 static int run_piece(const struct points *points, struct trnsci_call *call, uint64_t piece, struct progress *progress,
 		     struct trnsci_array *ret)
 {
-	struct trnsci_args *args = trnsci_args(call);
+	struct trnsci_args *args = trnsci_call_args(call);
 
-	trnsci_set_u64(args, "rank", points->rank * points->pieces + piece);
-	trnsci_set_u64(args, "size", points->size * points->pieces);
+	trnsci_set(args, trnsci_param_u64("rank", points->rank * points->pieces + piece));
+	trnsci_set(args, trnsci_param_u64("size", points->size * points->pieces));
 	if (progress_run(progress, call) < 0)
 		return complain_error(trnsci_call_error(call), EXIT_USAGE);
-	if (trnsci_to_array(trnsci_reply(call), ret) < 0 || ret->ndim != 2 || ret->shape[1] != points->dims)
+	if (trnsci_value_to_array(trnsci_call_reply(call), ret) < 0 || ret->ndim != 2 || ret->shape[1] != points->dims)
 		return complain(EXIT_NO_DAEMON, "%s: the reply is not the array asked for", points->kind);
 	return EXIT_OK;
 }
@@ -138,9 +138,9 @@ static int run_kind(struct cli *cli, const struct option_set *set, int argc, cha
 	if (trnsci_call_new(points.session, points.kind, &call) < 0) {
 		code = complain(EXIT_TRY_AGAIN, "%s: no call could be made", points.kind);
 	} else {
-		code = options_set_parameters(&options, trnsci_args(call));
-		trnsci_set_u64(trnsci_args(call), "n", points.n);
-		trnsci_set_u64(trnsci_args(call), "d", points.dims);
+		code = options_set_parameters(&options, trnsci_call_args(call));
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", points.n));
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("d", points.dims));
 	}
 	if (code == EXIT_OK)
 		code = write_pieces(&points, cli, call);

@@ -67,7 +67,7 @@ static int set_parameters(const struct draw *draw, struct trnsci_args *args)
 	rand_arrays_set(&draw->arrays, args);
 	if (code == EXIT_OK && strcmp(draw->distribution, "permutation") == 0) {
 		code = options_u64(draw->options, "items", &items);
-		trnsci_set_u64(args, "items", items ? items : draw->count);
+		trnsci_set(args, trnsci_param_u64("items", items ? items : draw->count));
 	}
 	return code;
 }
@@ -80,16 +80,16 @@ static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	int code = set_parameters(draw, trnsci_args(*ret_call));
+	int code = set_parameters(draw, trnsci_call_args(*ret_call));
 
 	if (draw->name && *draw->range.generator) {
-		trnsci_set_text(trnsci_args(*ret_call), "generator", draw->range.generator);
-		trnsci_set_u64(trnsci_args(*ret_call), "seed", draw->range.seed);
-		trnsci_set_u64(trnsci_args(*ret_call), "stream", draw->range.stream);
-		trnsci_set_u64(trnsci_args(*ret_call), "position", draw->range.position);
+		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_text("generator", draw->range.generator));
+		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("seed", draw->range.seed));
+		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("stream", draw->range.stream));
+		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("position", draw->range.position));
 	}
-	trnsci_set_u64(trnsci_args(*ret_call), "rank", 0);
-	trnsci_set_u64(trnsci_args(*ret_call), "size", 1);
+	trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("rank", 0));
+	trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("size", 1));
 	return code;
 }
 
@@ -105,11 +105,11 @@ static int check(struct draw *draw)
 		trnsci_call_free(call);
 		return code;
 	}
-	trnsci_set_u64(trnsci_args(call), "n", draw->count);
-	trnsci_set_u64(trnsci_args(call), "size", UINT64_MAX);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", draw->count));
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("size", UINT64_MAX));
 	if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-	else if (trnsci_to_array(trnsci_reply(call), &array) < 0)
+	else if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0)
 		code = complain(EXIT_NO_DAEMON, "%s: the reply is no array", draw->distribution);
 	draw->dtype = array.dtype;
 	draw->components = code == EXIT_OK && array.ndim > 1 ? (size_t)array.shape[1] : 1;
@@ -126,7 +126,7 @@ static int make_tiles(struct draw *draw)
 	for (size_t i = 0; i < 2; i++) {
 		if (trnsci_tile_new(draw->session, draw->dtype, 1, &elements, &draw->tiles[i], &err) < 0)
 			return complain_error(&err, EXIT_USAGE);
-		trnsci_set_tile(trnsci_args(draw->calls[i]), "out", draw->tiles[i]);
+		trnsci_set(trnsci_call_args(draw->calls[i]), trnsci_param_tile("out", draw->tiles[i]));
 	}
 	return EXIT_OK;
 }
@@ -135,9 +135,9 @@ static int make_tiles(struct draw *draw)
 static int start_piece(struct draw *draw, uint64_t at)
 {
 	size_t which = (at - draw->begin) / draw->piece % 2;
-	struct trnsci_args *args = trnsci_args(draw->calls[which]);
+	struct trnsci_args *args = trnsci_call_args(draw->calls[which]);
 
-	trnsci_set_u64(args, "offset", draw->offset + at);
+	trnsci_set(args, trnsci_param_u64("offset", draw->offset + at));
 	if (trnsci_submit(draw->calls[which], NULL, NULL, NULL) < 0)
 		return complain_error(trnsci_call_error(draw->calls[which]), EXIT_USAGE);
 	return EXIT_OK;
@@ -160,11 +160,11 @@ static int draw_rest(struct draw *draw, uint64_t at, struct output *output, stru
 	int code = make_call(draw, &call);
 
 	if (code == EXIT_OK) {
-		trnsci_set_u64(trnsci_args(call), "offset", draw->offset + at);
-		trnsci_set_u64(trnsci_args(call), "n", draw->end - at);
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("offset", draw->offset + at));
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", draw->end - at));
 		if (progress_run(progress, call) < 0)
 			code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-		else if (trnsci_to_array(trnsci_reply(call), &array) < 0 ||
+		else if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 ||
 			 array.count != (draw->end - at) * draw->components || array.dtype != draw->dtype)
 			code = complain(EXIT_NO_DAEMON, "%s: the reply is not the array asked for", draw->distribution);
 		else
@@ -204,15 +204,15 @@ static int reserve(struct draw *draw, const struct cli *cli)
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	trnsci_set_text(trnsci_args(call), "name", draw->name);
-	args = trnsci_set_map(trnsci_args(call), "draw");
-	trnsci_set_text(args, "op", draw->distribution);
+	trnsci_set(trnsci_call_args(call), trnsci_param_text("name", draw->name));
+	args = trnsci_set_map(trnsci_call_args(call), "draw");
+	trnsci_set(args, trnsci_param_text("op", draw->distribution));
 	set_parameters(draw, args);
-	trnsci_set_u64(args, "n", draw->count);
-	trnsci_set_bool(trnsci_args(call), "reserve", true);
+	trnsci_set(args, trnsci_param_u64("n", draw->count));
+	trnsci_set(trnsci_call_args(call), trnsci_param_bool("reserve", true));
 	if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-	else if (trnsci_reply_span(call, &draw->range) < 0)
+	else if (trnsci_call_span(call, &draw->range) < 0)
 		code = complain(EXIT_NO_DAEMON, "stream draw: the reply does not say where the draw lies");
 	trnsci_call_free(call);
 	if (code != EXIT_OK)

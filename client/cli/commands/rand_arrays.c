@@ -66,7 +66,7 @@ int rand_arrays_read(struct trnsci_session *session, struct rand_arrays *arrays)
 void rand_arrays_set(const struct rand_arrays *arrays, struct trnsci_args *args)
 {
 	for (size_t i = 0; i < arrays->n; i++)
-		trnsci_set(args, trnsci_elements(arrays->at[i].name, arrays->at[i].tile));
+		trnsci_set(args, trnsci_param_tile_elements(arrays->at[i].name, arrays->at[i].tile));
 }
 
 void rand_arrays_close(struct rand_arrays *arrays)

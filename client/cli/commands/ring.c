@@ -22,7 +22,7 @@ struct ringing {
 	const struct options *options;
 	const char *distribution;
 	struct trnsci_source source;
-	struct trnsci_param params[OPTIONS_MAX + 1]; /* ended by trnsci_end */
+	struct trnsci_param params[OPTIONS_MAX + 1]; /* ended by trnsci_param_end */
 	double *list;            /* the numbers of a parameter, owned; NULL: none has a list */
 	uint64_t count, samples; /* to write; of the ring */
 	bool endless;            /* without a count */
@@ -43,7 +43,7 @@ static int read_list(struct ringing *ringing, const char *name, const char *text
 		if (end == text || (*end && *end != ','))
 			break;
 		if (!*end) {
-			*ret = trnsci_f64s(name, ringing->list, n);
+			*ret = trnsci_param_f64s(name, ringing->list, n);
 			return EXIT_OK;
 		}
 		text = end + 1;
@@ -55,7 +55,7 @@ static int read_number(const char *name, const char *text, struct trnsci_param *
 {
 	char *end;
 
-	*ret = trnsci_f64(name, strtod(text, &end));
+	*ret = trnsci_param_f64(name, strtod(text, &end));
 	return end == text || *end ? complain(EXIT_USAGE, "--%s: '%s', takes a number", name, text) : EXIT_OK;
 }
 
@@ -67,7 +67,7 @@ static int read_parameter(struct ringing *ringing, const struct trnsci_parameter
 		return read_list(ringing, parameter->name, text, ret);
 	if (strcmp(parameter->type, "f64") == 0)
 		return read_number(parameter->name, text, ret);
-	*ret = trnsci_text(parameter->name, text);
+	*ret = trnsci_param_text(parameter->name, text);
 	return EXIT_OK;
 }
 
@@ -87,13 +87,13 @@ static int read_parameters(struct ringing *ringing)
 	struct trnsci_param *at = ringing->params;
 	int code = EXIT_OK;
 
-	for (size_t i = 0; code == EXIT_OK && trnsci_parameter(ringing->distribution, i, &parameter) == 0; i++) {
+	for (size_t i = 0; code == EXIT_OK && trnsci_operation_parameter(ringing->distribution, i, &parameter) == 0; i++) {
 		const char *text = options_get(ringing->options, parameter.name);
 
 		if (text && !is_of_source(parameter.name))
 			code = read_parameter(ringing, &parameter, text, at++);
 	}
-	*at = trnsci_end();
+	*at = trnsci_param_end();
 	return code;
 }
 

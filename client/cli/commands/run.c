@@ -128,7 +128,7 @@ static int take_numbers(struct program *program, struct trnsci_args *args, const
 				(unsigned long long)tile_info(tile).count);
 	for (size_t i = 0; i < count; i++)
 		store(array.dtype, json_object_array_get_idx(data, i), i, trnsci_tile_data(tile));
-	trnsci_set_tile(args, name, tile);
+	trnsci_set(args, trnsci_param_tile(name, tile));
 	return EXIT_OK;
 }
 
@@ -147,7 +147,7 @@ static int take_file(struct program *program, struct trnsci_args *args, const ch
 			program->files[program->n_tiles - 1] = file;
 	}
 	if (code == EXIT_OK)
-		trnsci_set_tile(args, name, tile);
+		trnsci_set(args, trnsci_param_tile(name, tile));
 	return code;
 }
 
@@ -207,8 +207,8 @@ static int write_tiles(const struct program *program)
 /* The only result goes where -o says; several go to files of their names. */
 static int write_results(const struct program *program, const struct options *options)
 {
-	const struct trnsci_value *results = trnsci_get(trnsci_reply(program->call), "results");
-	size_t count = trnsci_count(results), size;
+	const struct trnsci_value *results = trnsci_value_get(trnsci_call_reply(program->call), "results");
+	size_t count = trnsci_value_count(results), size;
 	const char *output = options_get(options, "output");
 	int code = EXIT_OK;
 
@@ -217,9 +217,9 @@ static int write_results(const struct program *program, const struct options *op
 	for (size_t i = 0; i < count && code == EXIT_OK; i++) {
 		char name[256 + 5];
 		struct trnsci_array array;
-		const char *as = trnsci_name_at(results, i, &size);
+		const char *as = trnsci_value_name_at(results, i, &size);
 
-		if (trnsci_to_array(trnsci_at(results, i), &array) < 0)
+		if (trnsci_value_to_array(trnsci_value_at(results, i), &array) < 0)
 			return complain(EXIT_NO_DAEMON, "run: results: the reply is no array");
 		if (size > 256 || memchr(as, '/', size) || memchr(as, '\0', size) || as[0] == '.')
 			return complain(EXIT_DATA, "run: results: a name that is no file name");
@@ -240,7 +240,7 @@ static int fill(struct program *program, struct json_object *root)
 		return complain(EXIT_DATA, "%s: not a map, allowed {\"steps\": [...], ...}", program->reader.file);
 	json_object_object_foreach(root, key, value)
 	{
-		code = json_set(&program->reader, trnsci_args(program->call), key, value);
+		code = json_set(&program->reader, trnsci_call_args(program->call), key, value);
 		if (code != EXIT_OK)
 			return code;
 	}
@@ -250,14 +250,14 @@ static int fill(struct program *program, struct json_object *root)
 /* What it took of named streams, in words: with these and offset = position it gives the same again. */
 static void print_ranges(const struct program *program)
 {
-	const struct trnsci_value *ranges = trnsci_get(trnsci_reply(program->call), "ranges");
+	const struct trnsci_value *ranges = trnsci_value_get(trnsci_call_reply(program->call), "ranges");
 
-	for (size_t i = 0; i < trnsci_count(ranges); i++) {
-		const struct trnsci_value *range = trnsci_at(ranges, i);
+	for (size_t i = 0; i < trnsci_value_count(ranges); i++) {
+		const struct trnsci_value *range = trnsci_value_at(ranges, i);
 		char name_room[PRINTABLE_ROOM], generator_room[PRINTABLE_ROOM];
 		size_t size, generator_size;
-		const char *name = trnsci_to_bytes(trnsci_get(range, "name"), &size);
-		const char *generator = trnsci_to_bytes(trnsci_get(range, "generator"), &generator_size);
+		const char *name = trnsci_value_to_bytes(trnsci_value_get(range, "name"), &size);
+		const char *generator = trnsci_value_to_bytes(trnsci_value_get(range, "generator"), &generator_size);
 
 		if (!name || !generator)
 			continue;

@@ -65,7 +65,7 @@ static bool same_bytes(struct trnsci_session *const sessions[2], const char *dis
 	bool same = samples[0] && samples[1];
 
 	for (size_t i = 0; i < 2 && same; i++)
-		same = trnsci_fill(sessions[i], distribution, NULL, &source, dtype, SAMPLES, samples[i], NULL, &err) == 0;
+		same = trnsci_draw_array(sessions[i], distribution, NULL, &source, dtype, SAMPLES, samples[i], NULL, &err) == 0;
 	if (!same)
 		complain(EXIT_OK, "%s", err.text);
 	else

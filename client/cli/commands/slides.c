@@ -105,10 +105,10 @@ static void next_segments(void *arg, struct trnsci_args *args, const struct trns
 	*cut = (struct cut){.begin = first * frames.hop, .last = left <= frames.most};
 	cut->end = cut->last ? frames.length : (first + frames.most - 1) * frames.hop + frames.n;
 	cut->keep = cut->last;
-	trnsci_set_text(args, "average", cut->last ? "mean" : "sums");
+	trnsci_set(args, trnsci_param_text("average", cut->last ? "mean" : "sums"));
 	if (before) {
-		trnsci_set_tile(args, "sums", before);
-		trnsci_set_u64(args, "segments", first);
+		trnsci_set(args, trnsci_param_tile("sums", before));
+		trnsci_set(args, trnsci_param_u64("segments", first));
 	}
 	frames.next = first + frames.most;
 }
@@ -201,8 +201,8 @@ static void next_samples(void *arg, struct trnsci_args *args, const struct trnsc
 	if (cut->last)
 		cut->end = frames.count;
 	cut->keep = (cut->last ? all : last * frames.hop) - at;
-	trnsci_set_bool(args, "center", first > 0 || frames.pad > 0);
-	trnsci_set_u64(args, "length", cut->skip + cut->keep);
+	trnsci_set(args, trnsci_param_bool("center", first > 0 || frames.pad > 0));
+	trnsci_set(args, trnsci_param_u64("length", cut->skip + cut->keep));
 	frames.done = done + cut->keep;
 }
 

@@ -17,7 +17,7 @@ static void print_word(const char *before, const struct trnsci_value *value)
 {
 	char room[PRINTABLE_ROOM];
 	size_t size = 0;
-	const char *text = trnsci_to_bytes(value, &size);
+	const char *text = trnsci_value_to_bytes(value, &size);
 
 	if (text)
 		printf("%s%s", before, printable(text, size, room));
@@ -26,15 +26,15 @@ static void print_word(const char *before, const struct trnsci_value *value)
 /* TRNSCI_CPU may have asked for less than there is, or for more. */
 static void print_cpu(const struct trnsci_value *owner)
 {
-	const struct trnsci_value *cpu = trnsci_get(owner, "cpu");
+	const struct trnsci_value *cpu = trnsci_value_get(owner, "cpu");
 	bool lowered = false;
 
-	print_word("cpu        ", trnsci_get(cpu, "level"));
-	trnsci_to_bool(trnsci_get(cpu, "lowered"), &lowered);
+	print_word("cpu        ", trnsci_value_get(cpu, "level"));
+	trnsci_value_to_bool(trnsci_value_get(cpu, "lowered"), &lowered);
 	if (lowered)
-		print_word(", lowered: this CPU lacks ", trnsci_get(cpu, "wanted"));
-	else if (trnsci_kind(trnsci_get(cpu, "wanted")) == TRNSCI_TEXT)
-		print_word(", of ", trnsci_get(cpu, "detected"));
+		print_word(", lowered: this CPU lacks ", trnsci_value_get(cpu, "wanted"));
+	else if (trnsci_value_kind(trnsci_value_get(cpu, "wanted")) == TRNSCI_TEXT)
+		print_word(", of ", trnsci_value_get(cpu, "detected"));
 	putchar('\n');
 }
 
@@ -43,18 +43,18 @@ static void print_lanes(const struct trnsci_value *lanes)
 	size_t busiest = 0, used = 0;
 	uint64_t chunks = 0, words = 0;
 
-	for (size_t i = 0; i < trnsci_count(lanes); i++) {
-		const struct trnsci_value *lane = trnsci_at(lanes, i);
+	for (size_t i = 0; i < trnsci_value_count(lanes); i++) {
+		const struct trnsci_value *lane = trnsci_value_at(lanes, i);
 
 		chunks += figure_u64(lane, "chunks");
 		words += figure_u64(lane, "words");
 		used += figure_u64(lane, "chunks") > 0;
-		if (figure_u64(lane, "busy_ns") > figure_u64(trnsci_at(lanes, busiest), "busy_ns"))
+		if (figure_u64(lane, "busy_ns") > figure_u64(trnsci_value_at(lanes, busiest), "busy_ns"))
 			busiest = i;
 	}
-	const struct trnsci_value *lane = trnsci_at(lanes, busiest);
+	const struct trnsci_value *lane = trnsci_value_at(lanes, busiest);
 
-	printf("lanes      %zu of %zu used, %" PRIu64 " chunks, %" PRIu64 " words\n", used, trnsci_count(lanes), chunks,
+	printf("lanes      %zu of %zu used, %" PRIu64 " chunks, %" PRIu64 " words\n", used, trnsci_value_count(lanes), chunks,
 	       words);
 	printf("busiest    lane %zu: %" PRIu64 " chunks, %.3f ms, the longest %.1f us\n", busiest,
 	       figure_u64(lane, "chunks"), (double)figure_u64(lane, "busy_ns") * 1e-6,
@@ -67,8 +67,8 @@ static void print_streams(const struct trnsci_value *streams)
 	if (!streams)
 		return;
 	printf("streams    %" PRIu64, figure_u64(streams, "streams"));
-	print_word(", state in ", trnsci_get(streams, "state_dir"));
-	print_word("\nTROUBLE    named streams: ", trnsci_get(streams, "trouble"));
+	print_word(", state in ", trnsci_value_get(streams, "state_dir"));
+	print_word("\nTROUBLE    named streams: ", trnsci_value_get(streams, "trouble"));
 	putchar('\n');
 }
 
@@ -78,7 +78,7 @@ static void print_latencies(const struct trnsci_value *latency)
 	struct latency_row row;
 	char name[PRINTABLE_ROOM];
 
-	for (size_t i = 0; i < trnsci_count(latency); i++)
+	for (size_t i = 0; i < trnsci_value_count(latency); i++)
 		if (latency_row(latency, i, &row))
 			printf("times      %-11s %9" PRIu64 " requests, p50 %.3g us, p99 %.3g, p999 %.3g, longest %.3g\n",
 			       printable(row.name, (size_t)row.name_size, name), row.n_requests, row.p50_us, row.p99_us, row.p999_us, row.max_us);
@@ -88,30 +88,30 @@ static void print_daemon(const struct trnsci_value *daemon)
 {
 	double uptime = 0;
 
-	trnsci_to_f64(trnsci_get(daemon, "uptime_s"), &uptime);
+	trnsci_value_to_f64(trnsci_value_get(daemon, "uptime_s"), &uptime);
 	printf("uptime     %.0f s\n", uptime);
 	printf("sessions   %" PRIu64 " now, %" PRIu64 " since the start, %" PRIu64 " refused\n",
 	       figure_u64(daemon, "sessions"), figure_u64(daemon, "connections_accepted"),
 	       figure_u64(daemon, "connections_refused"));
 	printf("requests   %" PRIu64 ", %" PRIu64 " answered with an error\n", figure_u64(daemon, "requests"),
 	       figure_u64(daemon, "errors"));
-	print_latencies(trnsci_get(daemon, "latency"));
-	const struct trnsci_value *arenas = trnsci_get(trnsci_get(daemon, "quota"), "arena_total_bytes");
+	print_latencies(trnsci_value_get(daemon, "latency"));
+	const struct trnsci_value *arenas = trnsci_value_get(trnsci_value_get(daemon, "quota"), "arena_total_bytes");
 
-	print_streams(trnsci_get(daemon, "named_streams"));
+	print_streams(trnsci_value_get(daemon, "named_streams"));
 	printf("arenas     %.1f of %.1f MiB\n", (double)figure_u64(arenas, "used") / 0x1p20,
 	       (double)figure_u64(arenas, "total") / 0x1p20);
 }
 
 static void print_status(struct trnsci_session *session, const struct trnsci_value *stats)
 {
-	const struct trnsci_value *daemon = trnsci_get(stats, "daemon"), *engine = trnsci_get(stats, "engine");
-	const struct trnsci_value *owner = daemon ? daemon : trnsci_get(stats, "process");
-	const struct trnsci_value *plans = trnsci_get(engine, "plans"), *jobs = trnsci_get(engine, "jobs");
+	const struct trnsci_value *daemon = trnsci_value_get(stats, "daemon"), *engine = trnsci_value_get(stats, "engine");
+	const struct trnsci_value *owner = daemon ? daemon : trnsci_value_get(stats, "process");
+	const struct trnsci_value *plans = trnsci_value_get(engine, "plans"), *jobs = trnsci_value_get(engine, "jobs");
 
 	printf("%s %s, pid %" PRIu64, daemon ? "daemon    " : "engine    ", session_address(session),
 	       figure_u64(owner, "pid"));
-	print_word(", version ", trnsci_get(owner, "version"));
+	print_word(", version ", trnsci_value_get(owner, "version"));
 	putchar('\n');
 	print_cpu(owner);
 	printf("threads    %" PRIu64 "\n", figure_u64(engine, "threads"));
@@ -119,7 +119,7 @@ static void print_status(struct trnsci_session *session, const struct trnsci_val
 		print_daemon(daemon);
 	printf("jobs       %" PRIu64 " running, %" PRIu64 " finished\n", figure_u64(jobs, "running"),
 	       figure_u64(jobs, "finished"));
-	print_lanes(trnsci_get(engine, "lanes"));
+	print_lanes(trnsci_value_get(engine, "lanes"));
 	printf("plans      %" PRIu64 ", %.1f of %.1f MiB, %" PRIu64 " hits, %" PRIu64 " misses\n",
 	       figure_u64(plans, "count"), (double)figure_u64(plans, "bytes") / 0x1p20, (double)figure_u64(plans, "bound") / 0x1p20,
 	       figure_u64(plans, "hits"), figure_u64(plans, "misses"));
@@ -130,8 +130,8 @@ static void print_clients(const struct trnsci_value *clients)
 {
 	printf("%6s %8s %6s %-16s %6s %12s %6s %6s %12s\n", "id", "pid", "uid", "command", "weight", "requests", "jobs", "tiles",
 	       "arena bytes");
-	for (size_t i = 0; i < trnsci_count(clients); i++) {
-		const struct trnsci_value *one = trnsci_at(clients, i);
+	for (size_t i = 0; i < trnsci_value_count(clients); i++) {
+		const struct trnsci_value *one = trnsci_value_at(clients, i);
 		char name[17];
 
 		printf("%6" PRIu64 " %8" PRIu64 " %6" PRIu64 " %-16s %6" PRIu64 " %12" PRIu64 " %6" PRIu64 " %6" PRIu64 " %12" PRIu64 "\n",
@@ -156,9 +156,9 @@ static void print_bytes(uint64_t bytes)
 
 static void print_slow_request(const struct trnsci_value *one)
 {
-	const bool has_threads = trnsci_get(one, "run_us");
+	const bool has_threads = trnsci_value_get(one, "run_us");
 	size_t size = 0;
-	const char *method = trnsci_to_bytes(trnsci_get(one, "method"), &size);
+	const char *method = trnsci_value_to_bytes(trnsci_value_get(one, "method"), &size);
 	const time_t time = (time_t)figure_f64(one, "time_s");
 	char when[32], name[17], room[PRINTABLE_ROOM];
 	struct tm broken;
@@ -174,18 +174,18 @@ static void print_slow_request(const struct trnsci_value *one)
 	}
 	printf(" %6" PRIu64 " %8" PRIu64 " %6" PRIu64 " %s", figure_u64(one, "session"), figure_u64(one, "pid"), figure_u64(one, "uid"),
 	       command_name(figure_u64(one, "pid"), name));
-	print_word("  ", trnsci_get(one, "error"));
+	print_word("  ", trnsci_value_get(one, "error"));
 	putchar('\n');
 }
 
 static void print_slow(const struct trnsci_value *reply)
 {
-	const struct trnsci_value *slow = trnsci_get(reply, "slow");
+	const struct trnsci_value *slow = trnsci_value_get(reply, "slow");
 
 	printf("%-19s  %-16s %9s %9s %9s %10s %6s %8s %6s %s\n", "time", "method", "total ms", "wait ms", "run ms", "bytes", "id",
 	       "pid", "uid", "command");
-	for (size_t i = 0; i < trnsci_count(slow); i++)
-		print_slow_request(trnsci_at(slow, i));
+	for (size_t i = 0; i < trnsci_value_count(slow); i++)
+		print_slow_request(trnsci_value_at(slow, i));
 }
 
 /* Runs a method without parameters, or with one number (name NULL: none), and reports its reply. */
@@ -196,7 +196,7 @@ static int ask(struct trnsci_session *session, const char *method, const char *n
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
 	if (name)
-		trnsci_set_u64(trnsci_args(*ret_call), name, value);
+		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64(name, value));
 	return trnsci_run(*ret_call, NULL) < 0 ? complain_error(trnsci_call_error(*ret_call), EXIT_USAGE) : EXIT_OK;
 }
 
@@ -212,13 +212,13 @@ static int report(const struct cli *cli, const struct options *options, struct t
 	if (code == EXIT_OK)
 		code = ends ? ask(session, "disconnect", "id", id, &call) : ask(session, method, NULL, 0, &call);
 	if (code == EXIT_OK && cli->json)
-		code = report_print(report_of_value(trnsci_reply(call)));
+		code = report_print(report_of_value(trnsci_call_reply(call)));
 	else if (code == EXIT_OK && clients && !ends)
-		print_clients(trnsci_get(trnsci_reply(call), "clients"));
+		print_clients(trnsci_value_get(trnsci_call_reply(call), "clients"));
 	else if (code == EXIT_OK && slow && !ends)
-		print_slow(trnsci_reply(call));
+		print_slow(trnsci_call_reply(call));
 	else if (code == EXIT_OK && !ends)
-		print_status(session, trnsci_reply(call));
+		print_status(session, trnsci_call_reply(call));
 	trnsci_call_free(call);
 	return code;
 }

@@ -16,14 +16,14 @@ static const char *const methods[N_ASKED] = {"stats", "clients", "slow", "stream
  * goes without. */
 static bool draw_spectrum(struct trnsci_session *session, float spectrum[static PAGE_BINS])
 {
-	const struct trnsci_source seed = trnsci_seed(1);
-	const struct trnsci_param how[] = {trnsci_u64("nperseg", PAGE_SEGMENT), trnsci_end()};
+	const struct trnsci_source seed = trnsci_source_seed(1);
+	const struct trnsci_param how[] = {trnsci_param_u64("nperseg", PAGE_SEGMENT), trnsci_param_end()};
 	float *samples = malloc(PAGE_SPECTRUM_SAMPLES * sizeof *samples);
-	bool drawn = samples && trnsci_fill(session, "normal", NULL, &seed, TRNSCI_F32, PAGE_SPECTRUM_SAMPLES, samples, NULL,
-					    NULL) == 0;
+	bool drawn = samples && trnsci_draw_array(session, "normal", NULL, &seed, TRNSCI_F32, PAGE_SPECTRUM_SAMPLES, samples, NULL,
+						  NULL) == 0;
 
-	drawn = drawn && trnsci_transform(session, "welch", how, trnsci_vector(TRNSCI_F32, PAGE_SPECTRUM_SAMPLES, samples),
-					  trnsci_vector(TRNSCI_F32, PAGE_BINS, spectrum), NULL) == 0;
+	drawn = drawn && trnsci_apply_array(session, "welch", how, trnsci_array_vector(TRNSCI_F32, PAGE_SPECTRUM_SAMPLES, samples),
+					    trnsci_array_vector(TRNSCI_F32, PAGE_BINS, spectrum), NULL) == 0;
 	free(samples);
 	return drawn;
 }
@@ -72,10 +72,10 @@ int status_write_page(struct trnsci_session *session, const char *file)
 		const struct page page = {
 			.address = session_address(session),
 			.now = time(NULL),
-			.stats = trnsci_reply(calls[ASKED_STATS]),
-			.clients = trnsci_get(trnsci_reply(calls[ASKED_CLIENTS]), "clients"),
-			.slow = trnsci_reply(calls[ASKED_SLOW]),
-			.streams = trnsci_get(trnsci_reply(calls[ASKED_STREAMS]), "streams"),
+			.stats = trnsci_call_reply(calls[ASKED_STATS]),
+			.clients = trnsci_value_get(trnsci_call_reply(calls[ASKED_CLIENTS]), "clients"),
+			.slow = trnsci_call_reply(calls[ASKED_SLOW]),
+			.streams = trnsci_value_get(trnsci_call_reply(calls[ASKED_STREAMS]), "streams"),
 			.streams_error = trnsci_call_error(calls[ASKED_STREAMS])->text,
 			.spectrum = draw_spectrum(session, spectrum) ? spectrum : NULL,
 		};

@@ -152,7 +152,8 @@ static int run_suite(const struct suite *suite, const struct trnsci_param *optio
 
 int suite_print(const char *name, uint64_t samples, bool json)
 {
-	const struct trnsci_param options[] = {samples ? trnsci_u64("samples", samples) : trnsci_end(), trnsci_end()};
+	const struct trnsci_param options[] = {samples ? trnsci_param_u64("samples", samples) : trnsci_param_end(),
+					       trnsci_param_end()};
 	const struct suite *suite = suites;
 	int failed;
 

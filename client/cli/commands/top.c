@@ -45,7 +45,7 @@ struct top {
 static void read_lanes(struct top *top, const struct trnsci_value *lanes, double elapsed)
 {
 	for (size_t i = 0; i < LANES; i++) {
-		const uint64_t busy = figure_u64(trnsci_at(lanes, i), "busy_ns");
+		const uint64_t busy = figure_u64(trnsci_value_at(lanes, i), "busy_ns");
 
 		top->lane_share[i] = elapsed > 0 ? (double)(busy - top->busy_ns[i]) * 1e-9 / elapsed : 0;
 		top->busy_ns[i] = busy;
@@ -63,9 +63,9 @@ static double rate_of(uint64_t *last, uint64_t now, double elapsed)
 
 static void read_stats(struct top *top, const struct trnsci_value *stats, double elapsed)
 {
-	const struct trnsci_value *daemon = trnsci_get(stats, "daemon");
+	const struct trnsci_value *daemon = trnsci_value_get(stats, "daemon");
 
-	read_lanes(top, trnsci_get(trnsci_get(stats, "engine"), "lanes"), elapsed);
+	read_lanes(top, trnsci_value_get(trnsci_value_get(stats, "engine"), "lanes"), elapsed);
 	top->request_rate = rate_of(&top->requests, figure_u64(daemon, "requests"), elapsed);
 	top->received_rate = rate_of(&top->received, figure_u64(daemon, "bytes_received"), elapsed);
 	top->sent_rate = rate_of(&top->sent, figure_u64(daemon, "bytes_sent"), elapsed);
@@ -84,9 +84,9 @@ static void read_clients(struct top *top, const struct trnsci_value *clients, do
 {
 	memcpy(top->last, top->list, top->n_clients * sizeof *top->list);
 	top->n_last = top->n_clients;
-	top->n_clients = trnsci_count(clients) < CLIENTS_MAX ? trnsci_count(clients) : CLIENTS_MAX;
+	top->n_clients = trnsci_value_count(clients) < CLIENTS_MAX ? trnsci_value_count(clients) : CLIENTS_MAX;
 	for (size_t i = 0; i < top->n_clients; i++) {
-		const struct trnsci_value *one = trnsci_at(clients, i);
+		const struct trnsci_value *one = trnsci_value_at(clients, i);
 		struct client *client = &top->list[i];
 
 		*client = (struct client){figure_u64(one, "id"),	   figure_u64(one, "pid"),	figure_u64(one, "uid"),  figure_u64(one, "weight"),
@@ -127,8 +127,8 @@ static int refresh_figures(struct top *top)
 	top->now = seconds_now();
 	elapsed = top->before > 0 ? top->now - top->before : 0;
 	top->before = top->now;
-	read_stats(top, trnsci_reply(top->stats), elapsed);
-	read_clients(top, trnsci_get(trnsci_reply(top->clients), "clients"), elapsed);
+	read_stats(top, trnsci_call_reply(top->stats), elapsed);
+	read_clients(top, trnsci_value_get(trnsci_call_reply(top->clients), "clients"), elapsed);
 	sorted_by = top->order;
 	qsort(top->list, top->n_clients, sizeof *top->list, compare_clients);
 	if (top->selected >= top->n_clients)
@@ -140,16 +140,18 @@ static int refresh_figures(struct top *top)
 
 static void draw_heading(const struct top *top)
 {
-	const struct trnsci_value *daemon = trnsci_get(trnsci_reply(top->stats), "daemon");
+	const struct trnsci_value *daemon = trnsci_value_get(trnsci_call_reply(top->stats), "daemon");
 	size_t size = 0;
-	const char *version = trnsci_to_bytes(trnsci_get(daemon, "version"), &size);
+	const char *version = trnsci_value_to_bytes(trnsci_value_get(daemon, "version"), &size);
 	double uptime = 0;
 
-	trnsci_to_f64(trnsci_get(daemon, "uptime_s"), &uptime);
+	trnsci_value_to_f64(trnsci_value_get(daemon, "uptime_s"), &uptime);
 	mvprintw(0, 0, "trnscid %.*s  %s  up %.0f s", (int)size, version ? version : "", session_address(top->session), uptime);
-	mvprintw(1, 0, "%.0f requests/s  in %.3g MB/s  out %.3g MB/s  %" PRIu64 " sessions  %" PRIu64 " streams  %" PRIu64
-		       " rings  %" PRIu64 " broadcasts", top->request_rate, top->received_rate * 1e-6, top->sent_rate * 1e-6,
-		 figure_u64(daemon, "sessions"), figure_u64(trnsci_get(daemon, "named_streams"), "streams"), figure_u64(daemon, "rings"),
+	mvprintw(1, 0,
+		 "%.0f requests/s  in %.3g MB/s  out %.3g MB/s  %" PRIu64 " sessions  %" PRIu64 " streams  %" PRIu64
+		 " rings  %" PRIu64 " broadcasts",
+		 top->request_rate, top->received_rate * 1e-6, top->sent_rate * 1e-6, figure_u64(daemon, "sessions"),
+		 figure_u64(trnsci_value_get(daemon, "named_streams"), "streams"), figure_u64(daemon, "rings"),
 		 figure_u64(daemon, "broadcasts"));
 }
 
@@ -173,13 +175,14 @@ static int draw_lanes(const struct top *top, int line)
 
 static int draw_latencies(const struct top *top, int line)
 {
-	const struct trnsci_value *latency = trnsci_get(trnsci_get(trnsci_reply(top->stats), "daemon"), "latency");
+	const struct trnsci_value *latency =
+		trnsci_value_get(trnsci_value_get(trnsci_call_reply(top->stats), "daemon"), "latency");
 	struct latency_row row;
 
 	attron(A_BOLD);
 	mvprintw(line++, 0, "%-12s %12s %10s %10s %10s %10s", "class", "requests", "p50 us", "p99 us", "p999 us", "max us");
 	attroff(A_BOLD);
-	for (size_t i = 0; i < trnsci_count(latency); i++)
+	for (size_t i = 0; i < trnsci_value_count(latency); i++)
 		if (latency_row(latency, i, &row))
 			mvprintw(line++, 0, "%-12.*s %12" PRIu64 " %10.4g %10.4g %10.4g %10.4g", row.name_size, row.name, row.n_requests,
 				 row.p50_us, row.p99_us, row.p999_us, row.max_us);
@@ -224,7 +227,7 @@ static void disconnect(struct top *top)
 
 	if (top->n_clients == 0 || trnsci_call_new(top->session, "disconnect", &call) < 0)
 		return;
-	trnsci_set_u64(trnsci_args(call), "id", id);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("id", id));
 	if (trnsci_run(call, NULL) < 0)
 		snprintf(top->message, sizeof top->message, "%.150s", trnsci_call_error(call)->text);
 	else

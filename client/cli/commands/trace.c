@@ -26,7 +26,7 @@ static double number(const struct trnsci_value *reply, const char *name, bool *r
 {
 	double x = 0;
 
-	*ret_known = trnsci_to_f64(trnsci_get(reply, name), &x) == 0;
+	*ret_known = trnsci_value_to_f64(trnsci_value_get(reply, name), &x) == 0;
 	return x;
 }
 
@@ -47,7 +47,7 @@ static void print_estimate(const struct trnsci_value *reply, const struct cli *c
 		printf(" %.3g\n", error);
 	else
 		printf(" unknown\n");
-	trnsci_to_u64(trnsci_get(reply, "products"), &products);
+	trnsci_value_to_u64(trnsci_value_get(reply, "products"), &products);
 	if (cli->verbose)
 		fprintf(stderr, "trace: %" PRIu64 " products with the matrix\n", products);
 }
@@ -61,14 +61,14 @@ static int ask(const struct options *options, struct trnsci_session *session, co
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	trnsci_set_tile(trnsci_args(call), "in", tile);
-	code = options_set_parameters(options, trnsci_args(call));
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", tile));
+	code = options_set_parameters(options, trnsci_call_args(call));
 	if (code == EXIT_OK) {
 		r = job_run(cli, call);
 		if (r < 0)
 			code = complain_error(trnsci_call_error(call), r == -TRNSCI_BAD_SHAPE ? EXIT_DATA : EXIT_USAGE);
 		else
-			print_estimate(trnsci_reply(call), cli);
+			print_estimate(trnsci_call_reply(call), cli);
 	}
 	trnsci_call_free(call);
 	return code;

@@ -29,10 +29,10 @@ static void print_versions(const char *address, const struct trnsci_value *reply
 	printf("trnsci-cli %s\n", trnsci_version());
 	if (!reply)
 		return;
-	const char *version = trnsci_to_bytes(trnsci_get(reply, "version"), &size);
+	const char *version = trnsci_value_to_bytes(trnsci_value_get(reply, "version"), &size);
 
-	trnsci_to_u64(trnsci_get(reply, "protocol"), &protocol);
-	trnsci_to_u64(trnsci_get(reply, "stream_format"), &format);
+	trnsci_value_to_u64(trnsci_value_get(reply, "protocol"), &protocol);
+	trnsci_value_to_u64(trnsci_value_get(reply, "stream_format"), &format);
 	printf("%s %s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", address, printable(version, size, room), protocol,
 	       format);
 }
@@ -63,7 +63,7 @@ int command_version(struct cli *cli, int argc, char **argv)
 	if (r < 0)
 		return complain_error(&err, EXIT_USAGE);
 	if (trnsci_call_new(session, "version", &call) == 0 && trnsci_run(call, NULL) == 0)
-		print_all(cli, session_address(session), trnsci_reply(call));
+		print_all(cli, session_address(session), trnsci_call_reply(call));
 	else
 		code = complain(EXIT_NO_DAEMON, "%s: the daemon does not state its version", session_address(session));
 	trnsci_call_free(call);

@@ -137,9 +137,9 @@ static void set_integer(struct trnsci_args *args, const char *name, struct json_
 	int64_t i = json_object_get_int64(value);
 
 	if (i < 0)
-		trnsci_set(args, trnsci_i64(name, i));
+		trnsci_set(args, trnsci_param_i64(name, i));
 	else
-		trnsci_set_u64(args, name, json_object_get_uint64(value));
+		trnsci_set(args, trnsci_param_u64(name, json_object_get_uint64(value)));
 }
 
 static int set_list(struct json_reader *reader, struct trnsci_args *args, const char *name, struct json_object *value)
@@ -174,16 +174,16 @@ int json_set(struct json_reader *reader, struct trnsci_args *args, const char *n
 {
 	switch (json_object_get_type(value)) {
 	case json_type_boolean:
-		trnsci_set_bool(args, name, json_object_get_boolean(value));
+		trnsci_set(args, trnsci_param_bool(name, json_object_get_boolean(value)));
 		return EXIT_OK;
 	case json_type_int:
 		set_integer(args, name, value);
 		return EXIT_OK;
 	case json_type_double:
-		trnsci_set_f64(args, name, json_object_get_double(value));
+		trnsci_set(args, trnsci_param_f64(name, json_object_get_double(value)));
 		return EXIT_OK;
 	case json_type_string:
-		trnsci_set_text(args, name, json_object_get_string(value));
+		trnsci_set(args, trnsci_param_text(name, json_object_get_string(value)));
 		return EXIT_OK;
 	case json_type_array:
 		return set_list(reader, args, name, value);

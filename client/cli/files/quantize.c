@@ -57,7 +57,7 @@ static int draw_dither(const struct quantizer *quantizer, size_t count, double *
 	const struct trnsci_source source = {.seed = DITHER_SEED, .stream = DITHER_STREAM, .offset = 2 * quantizer->done};
 	struct trnsci_error err;
 
-	return trnsci_fill(quantizer->dither, "uniform", NULL, &source, TRNSCI_F64, 2 * count, ret, NULL, &err) < 0
+	return trnsci_draw_array(quantizer->dither, "uniform", NULL, &source, TRNSCI_F64, 2 * count, ret, NULL, &err) < 0
 		       ? complain_error(&err, EXIT_IO)
 		       : EXIT_OK;
 }

@@ -13,7 +13,7 @@
 /* Distributions are the operations of the category "draw". */
 static bool next_distribution(size_t *index, struct trnsci_operation_info *ret)
 {
-	while (trnsci_operation((*index)++, ret) == 0)
+	while (trnsci_operation_at((*index)++, ret) == 0)
 		if (strcmp(ret->category, "draw") == 0)
 			return true;
 	return false;
@@ -63,7 +63,7 @@ static bool has_parameter(const char *distribution, const char *name)
 {
 	struct trnsci_parameter_info parameter;
 
-	for (size_t i = 0; trnsci_parameter(distribution, i, &parameter) == 0; i++)
+	for (size_t i = 0; trnsci_operation_parameter(distribution, i, &parameter) == 0; i++)
 		if (strcmp(parameter.name, name) == 0)
 			return true;
 	return false;

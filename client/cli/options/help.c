@@ -115,7 +115,7 @@ static void print_details(const char *operation)
 {
 	struct trnsci_operation_info info;
 
-	for (size_t i = 0; trnsci_operation(i, &info) == 0; i++)
+	for (size_t i = 0; trnsci_operation_at(i, &info) == 0; i++)
 		if (strcmp(info.name, operation) == 0 && strcmp(info.category, "draw") == 0 && *info.details) {
 			printf("\n");
 			print_wrapped(info.details);

@@ -19,7 +19,7 @@ static bool takes_value_parameter(const char *category, const char *name)
 	struct trnsci_operation_info operation;
 	struct trnsci_parameter_info parameter;
 
-	for (size_t i = 0; category && trnsci_operation(i, &operation) == 0; i++) {
+	for (size_t i = 0; category && trnsci_operation_at(i, &operation) == 0; i++) {
 		const struct option_set set = {.operation = operation.name};
 
 		if (strcmp(operation.category, category) == 0 && parameter_find(&set, name, &parameter))

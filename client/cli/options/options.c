@@ -127,7 +127,7 @@ static bool is_parameter_of(const char *operation, const char *word)
 	struct trnsci_parameter_info parameter;
 	char spelt[64];
 
-	for (size_t i = 0; trnsci_parameter(operation, i, &parameter) == 0; i++)
+	for (size_t i = 0; trnsci_operation_parameter(operation, i, &parameter) == 0; i++)
 		if (strcmp(parameter.type, "tile") != 0 && strcmp(parameter_spell(parameter.name, spelt), word) == 0)
 			return true;
 	return false;
@@ -145,7 +145,7 @@ static int check_abbreviation(const struct option_set *set, const char *name, co
 	if (size >= sizeof word || strlen(name) == size)
 		return EXIT_OK;
 	snprintf(word, sizeof word, "%.*s", (int)size, typed);
-	for (size_t i = 0; trnsci_operation(i, &operation) == 0; i++)
+	for (size_t i = 0; trnsci_operation_at(i, &operation) == 0; i++)
 		if (is_parameter_of(operation.name, word))
 			return complain(EXIT_USAGE, "--%s: not a parameter of %s, but of %s; --%s is written in full", word,
 					set->operation ? set->operation : "this command", operation.name, name);

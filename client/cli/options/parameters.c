@@ -33,7 +33,7 @@ static bool set_f64(struct trnsci_args *args, const char *name, const char *text
 
 	if (end == text || *end)
 		return false;
-	trnsci_set_f64(args, name, value);
+	trnsci_set(args, trnsci_param_f64(name, value));
 	return true;
 }
 
@@ -43,7 +43,7 @@ static bool set_bool(struct trnsci_args *args, const char *name, const char *tex
 
 	if (!yes && strcmp(text, "false") != 0 && strcmp(text, "no") != 0 && strcmp(text, "0") != 0)
 		return false;
-	trnsci_set_bool(args, name, yes);
+	trnsci_set(args, trnsci_param_bool(name, yes));
 	return true;
 }
 
@@ -67,7 +67,7 @@ static bool set_i64(struct trnsci_args *args, const char *name, const char *text
 
 	if (!read_i64(text, &value))
 		return false;
-	trnsci_set(args, trnsci_i64(name, value));
+	trnsci_set(args, trnsci_param_i64(name, value));
 	return true;
 }
 
@@ -114,7 +114,7 @@ static bool set_numbers(struct trnsci_args *args, const char *name, const char *
 
 		if (end == text || (*end && *end != ','))
 			return false;
-		trnsci_set_f64(list, NULL, value);
+		trnsci_set(list, trnsci_param_f64(NULL, value));
 		if (!*end)
 			return true;
 	}
@@ -126,7 +126,7 @@ static bool set_u64(struct trnsci_args *args, const char *name, const char *text
 
 	if (!parse_u64(text, &value))
 		return false;
-	trnsci_set_u64(args, name, value);
+	trnsci_set(args, trnsci_param_u64(name, value));
 	return true;
 }
 
@@ -137,13 +137,13 @@ static bool set_int(struct trnsci_args *args, const char *name, const char *text
 
 	if (!*digits || digits[strspn(digits, "0123456789")])
 		return false;
-	trnsci_set_text(args, name, text);
+	trnsci_set(args, trnsci_param_text(name, text));
 	return true;
 }
 
 static bool set_text(struct trnsci_args *args, const char *name, const char *text)
 {
-	trnsci_set_text(args, name, text);
+	trnsci_set(args, trnsci_param_text(name, text));
 	return true;
 }
 

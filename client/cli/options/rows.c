@@ -50,7 +50,7 @@ static bool same_name(const char *a, const char *b)
 /* Parameter number index that is an option; false past the end. */
 bool parameter_next(const struct option_set *set, size_t *index, struct trnsci_parameter_info *ret)
 {
-	while (set->operation && trnsci_parameter(set->operation, (*index)++, ret) == 0)
+	while (set->operation && trnsci_operation_parameter(set->operation, (*index)++, ret) == 0)
 		if (!is_hidden(set, ret->name))
 			return true;
 	return false;
@@ -59,7 +59,7 @@ bool parameter_next(const struct option_set *set, size_t *index, struct trnsci_p
 /* The row of the table for a parameter of the set's operation; false when there is none. */
 bool parameter_find(const struct option_set *set, const char *name, struct trnsci_parameter_info *ret)
 {
-	for (size_t i = 0; set->operation && trnsci_parameter(set->operation, i, ret) == 0; i++)
+	for (size_t i = 0; set->operation && trnsci_operation_parameter(set->operation, i, ret) == 0; i++)
 		if (same_name(ret->name, name))
 			return true;
 	return false;

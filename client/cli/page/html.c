@@ -32,7 +32,7 @@ void html_string(FILE *out, const char *text)
 void html_value(FILE *out, const struct trnsci_value *value)
 {
 	size_t size = 0;
-	const char *text = trnsci_to_bytes(value, &size);
+	const char *text = trnsci_value_to_bytes(value, &size);
 
 	if (text)
 		html_text(out, text, size);

@@ -18,8 +18,8 @@ static struct extent find_extent(const struct trnsci_value *lanes)
 {
 	struct extent extent = {0};
 
-	for (size_t i = 0; i < trnsci_count(lanes); i++) {
-		const double ns = figure_f64(trnsci_at(lanes, i), "busy_ns");
+	for (size_t i = 0; i < trnsci_value_count(lanes); i++) {
+		const double ns = figure_f64(trnsci_value_at(lanes, i), "busy_ns");
 
 		if (ns <= 0)
 			continue;
@@ -62,14 +62,14 @@ static void write_lane(FILE *out, size_t i, const struct trnsci_value *lane, con
 
 void page_write_lanes(FILE *out, const struct trnsci_value *lanes)
 {
-	const size_t n = trnsci_count(lanes);
+	const size_t n = trnsci_value_count(lanes);
 	const struct extent extent = find_extent(lanes);
 
 	fprintf(out, "<section class=\"card half\"><h2>Lanes</h2><p class=\"note\">Busy time of each since the start, lane 0 at the top "
 		     "left; %zu of %zu were used.</p>\n<svg class=\"lanes\" viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"busy time "
 		     "of the lanes\">", extent.n_used, n, COLUMNS * CELL, (n + COLUMNS - 1) / COLUMNS * CELL);
 	for (size_t i = 0; i < n; i++)
-		write_lane(out, i, trnsci_at(lanes, i), &extent);
+		write_lane(out, i, trnsci_value_at(lanes, i), &extent);
 	fputs("</svg>\n<div class=\"scale\">", out);
 	html_time(out, extent.least_ns * 1e-3);
 	fputs(" <i>", out);

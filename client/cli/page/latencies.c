@@ -15,13 +15,13 @@ static struct axis find_axis(const struct trnsci_value *latency)
 {
 	struct axis axis = {.first = 64, .end = 65};
 
-	for (size_t i = 0; i < trnsci_count(latency); i++) {
-		const struct trnsci_value *counts = trnsci_get(trnsci_at(latency, i), "histogram");
-		const size_t n = trnsci_count(counts);
+	for (size_t i = 0; i < trnsci_value_count(latency); i++) {
+		const struct trnsci_value *counts = trnsci_value_get(trnsci_value_at(latency, i), "histogram");
+		const size_t n = trnsci_value_count(counts);
 		size_t first = 0;
 		uint64_t count = 0;
 
-		while (first < n && (trnsci_to_u64(trnsci_at(counts, first), &count), count == 0))
+		while (first < n && (trnsci_value_to_u64(trnsci_value_at(counts, first), &count), count == 0))
 			first++;
 		if (first == n)
 			continue;
@@ -47,10 +47,10 @@ static double largest(const struct trnsci_value *counts)
 {
 	double most = 1;
 
-	for (size_t i = 0; i < trnsci_count(counts); i++) {
+	for (size_t i = 0; i < trnsci_value_count(counts); i++) {
 		double count = 0;
 
-		trnsci_to_f64(trnsci_at(counts, i), &count);
+		trnsci_value_to_f64(trnsci_value_at(counts, i), &count);
 		most = count > most ? count : most;
 	}
 	return most;
@@ -63,10 +63,10 @@ static void write_bars(FILE *out, const struct trnsci_value *counts, const struc
 
 	fprintf(out, "<svg class=\"base\" viewBox=\"0 0 %zu 100\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
 		(axis->end - axis->first) * 10);
-	for (size_t i = axis->first; i < trnsci_count(counts); i++) {
+	for (size_t i = axis->first; i < trnsci_value_count(counts); i++) {
 		double count = 0;
 
-		trnsci_to_f64(trnsci_at(counts, i), &count);
+		trnsci_value_to_f64(trnsci_value_at(counts, i), &count);
 		const double height = count > 0 ? 3 + 97 * sqrt(count / most) : 0;
 
 		if (height > 0)
@@ -127,9 +127,9 @@ void page_write_latencies(FILE *out, const struct trnsci_value *latency)
 
 	fputs("<section class=\"card\"><h2>Times of requests</h2><p class=\"note\">From reading to reply, by class of method; heights "
 	      "are square roots of counts. Dashed: p50 and p99.</p>\n", out);
-	for (size_t i = 0; i < trnsci_count(latency); i++)
+	for (size_t i = 0; i < trnsci_value_count(latency); i++)
 		if (latency_row(latency, i, &row)) {
-			write_class(out, &row, trnsci_get(trnsci_at(latency, i), "histogram"), &axis);
+			write_class(out, &row, trnsci_value_get(trnsci_value_at(latency, i), "histogram"), &axis);
 			n++;
 		}
 	if (n)

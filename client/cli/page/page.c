@@ -6,7 +6,7 @@
 
 static void write_heading(FILE *out, const struct page *page)
 {
-	const struct trnsci_value *daemon = trnsci_get(page->stats, "daemon");
+	const struct trnsci_value *daemon = trnsci_value_get(page->stats, "daemon");
 	struct tm broken;
 	char when[32];
 
@@ -15,9 +15,9 @@ static void write_heading(FILE *out, const struct page *page)
 	fputs("<header><h1>trnscid</h1><p class=\"soft\"><code>", out);
 	html_string(out, page->address);
 	fputs("</code> &middot; version ", out);
-	html_value(out, trnsci_get(daemon, "version"));
+	html_value(out, trnsci_value_get(daemon, "version"));
 	fputs(" &middot; ", out);
-	html_value(out, trnsci_get(trnsci_get(daemon, "cpu"), "level"));
+	html_value(out, trnsci_value_get(trnsci_value_get(daemon, "cpu"), "level"));
 	fprintf(out, " kernels &middot; %s</p></header>\n", when);
 }
 
@@ -46,15 +46,16 @@ static double words_of(const struct trnsci_value *lanes)
 {
 	double words = 0;
 
-	for (size_t i = 0; i < trnsci_count(lanes); i++)
-		words += figure_f64(trnsci_at(lanes, i), "words");
+	for (size_t i = 0; i < trnsci_value_count(lanes); i++)
+		words += figure_f64(trnsci_value_at(lanes, i), "words");
 	return words;
 }
 
 static void write_tiles(FILE *out, const struct page *page)
 {
-	const struct trnsci_value *daemon = trnsci_get(page->stats, "daemon"), *engine = trnsci_get(page->stats, "engine");
-	const struct trnsci_value *arenas = trnsci_get(trnsci_get(daemon, "quota"), "arena_total_bytes");
+	const struct trnsci_value *daemon = trnsci_value_get(page->stats, "daemon"),
+				  *engine = trnsci_value_get(page->stats, "engine");
+	const struct trnsci_value *arenas = trnsci_value_get(trnsci_value_get(daemon, "quota"), "arena_total_bytes");
 
 	begin_tile(out);
 	write_uptime(out, figure_f64(daemon, "uptime_s"));
@@ -63,7 +64,7 @@ static void write_tiles(FILE *out, const struct page *page)
 	html_count(out, figure_u64(daemon, "requests"));
 	end_tile(out, "requests");
 	begin_tile(out);
-	fprintf(out, "%.3g G", words_of(trnsci_get(engine, "lanes")) * 1e-9);
+	fprintf(out, "%.3g G", words_of(trnsci_value_get(engine, "lanes")) * 1e-9);
 	end_tile(out, "random words");
 	begin_tile(out);
 	html_count(out, figure_u64(daemon, "sessions"));
@@ -78,7 +79,7 @@ static void write_tiles(FILE *out, const struct page *page)
 
 void page_write(FILE *out, const struct page *page)
 {
-	const struct trnsci_value *daemon = trnsci_get(page->stats, "daemon");
+	const struct trnsci_value *daemon = trnsci_value_get(page->stats, "daemon");
 
 	fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
 		     "content=\"width=device-width,initial-scale=1\"><title>trnscid</title>\n<style>\n%s</style></head><body><main>\n",
@@ -86,10 +87,10 @@ void page_write(FILE *out, const struct page *page)
 	write_heading(out, page);
 	fputs("<div class=\"grid\">\n", out);
 	write_tiles(out, page);
-	page_write_lanes(out, trnsci_get(trnsci_get(page->stats, "engine"), "lanes"));
+	page_write_lanes(out, trnsci_value_get(trnsci_value_get(page->stats, "engine"), "lanes"));
 	if (page->spectrum)
 		page_write_spectrum(out, page->spectrum);
-	page_write_latencies(out, trnsci_get(daemon, "latency"));
+	page_write_latencies(out, trnsci_value_get(daemon, "latency"));
 	if (page->slow)
 		page_write_slow(out, page->slow);
 	page_write_clients(out, page->clients);

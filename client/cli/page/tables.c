@@ -57,8 +57,8 @@ static double most_bytes(const struct trnsci_value *clients)
 {
 	double most = 1;
 
-	for (size_t i = 0; i < trnsci_count(clients); i++) {
-		const double bytes = figure_f64(trnsci_at(clients, i), "bytes");
+	for (size_t i = 0; i < trnsci_value_count(clients); i++) {
+		const double bytes = figure_f64(trnsci_value_at(clients, i), "bytes");
 
 		most = bytes > most ? bytes : most;
 	}
@@ -87,7 +87,7 @@ static void write_client(FILE *out, const struct trnsci_value *one, double most)
 
 void page_write_clients(FILE *out, const struct trnsci_value *clients)
 {
-	const size_t n = trnsci_count(clients), shown = rows_of(n);
+	const size_t n = trnsci_value_count(clients), shown = rows_of(n);
 	const double most = most_bytes(clients);
 
 	begin_table(out, "Sessions", "<span class=\"key\" style=\"background:var(--blue)\"></span>in tiles<span class=\"key\" "
@@ -95,7 +95,7 @@ void page_write_clients(FILE *out, const struct trnsci_value *clients)
 		    "<th class=\"n\">id<th>command<th class=\"n\">pid<th class=\"n\">uid<th class=\"n\">weight<th class=\"n\">requests<th "
 		    "class=\"n\">jobs<th class=\"n\">tiles<th class=\"n\">arena<th>");
 	for (size_t i = 0; i < shown; i++)
-		write_client(out, trnsci_at(clients, i), most);
+		write_client(out, trnsci_value_at(clients, i), most);
 	end_table(out, shown, n);
 }
 
@@ -120,15 +120,15 @@ static void write_slow_request(FILE *out, const struct trnsci_value *one, double
 	fputs("<tr>", out);
 	write_time(out, figure_f64(one, "time_s"));
 	fputs("<td><code>", out);
-	html_value(out, trnsci_get(one, "method"));
+	html_value(out, trnsci_value_get(one, "method"));
 	fputs("</code> <span class=\"bad\">", out);
-	html_value(out, trnsci_get(one, "error"));
+	html_value(out, trnsci_value_get(one, "error"));
 	fputs("</span></td><td class=\"n\">", out);
 	html_time(out, total);
 	fprintf(out, "</td><td class=\"bar\"><svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\"><rect class=\"rest\" width=\"%.1f\" "
 		     "height=\"10\"/><rect class=\"wait\" width=\"%.1f\" height=\"10\"/><rect class=\"run\" x=\"%.1f\" width=\"%.1f\" "
 		     "height=\"10\"/></svg></td><td class=\"n\">", total * scale, wait * scale, wait * scale, run * scale);
-	if (trnsci_get(one, "bytes"))
+	if (trnsci_value_get(one, "bytes"))
 		html_bytes(out, figure_f64(one, "bytes"));
 	fputs("</td>", out);
 	write_id(out, one, "session");
@@ -140,12 +140,12 @@ static void write_slow_request(FILE *out, const struct trnsci_value *one, double
 
 void page_write_slow(FILE *out, const struct trnsci_value *reply)
 {
-	const struct trnsci_value *slow = trnsci_get(reply, "slow");
-	const size_t n = trnsci_count(slow), shown = rows_of(n);
+	const struct trnsci_value *slow = trnsci_value_get(reply, "slow");
+	const size_t n = trnsci_value_count(slow), shown = rows_of(n);
 	double most = 1;
 
 	for (size_t i = 0; i < shown; i++) {
-		const double total = figure_f64(trnsci_at(slow, i), "total_us");
+		const double total = figure_f64(trnsci_value_at(slow, i), "total_us");
 
 		most = total > most ? total : most;
 	}
@@ -154,7 +154,7 @@ void page_write_slow(FILE *out, const struct trnsci_value *reply)
 		    "style=\"background:var(--blue)\"></span>computed<span class=\"key\" style=\"background:var(--pale)\"></span>the rest",
 		    "<th>time<th>method<th class=\"n\">took<th><th class=\"n\">bytes<th class=\"n\">session<th class=\"n\">pid<th>command<th class=\"n\">uid");
 	for (size_t i = 0; i < shown; i++)
-		write_slow_request(out, trnsci_at(slow, i), most);
+		write_slow_request(out, trnsci_value_at(slow, i), most);
 	if (n == 0) {
 		fputs("<tr><td colspan=\"9\" class=\"soft\">None took longer than ", out);
 		html_time(out, figure_f64(reply, "slow_us"));
@@ -168,9 +168,9 @@ void page_write_slow(FILE *out, const struct trnsci_value *reply)
 static void write_stream(FILE *out, const struct trnsci_value *one)
 {
 	fputs("<tr><td><code>", out);
-	html_value(out, trnsci_get(one, "name"));
+	html_value(out, trnsci_value_get(one, "name"));
 	fputs("</code></td><td>", out);
-	html_value(out, trnsci_get(one, "generator"));
+	html_value(out, trnsci_value_get(one, "generator"));
 	fprintf(out, "</td><td class=\"n\"><code>%" PRIu64 "</code></td>", figure_u64(one, "seed"));
 	write_id(out, one, "stream");
 	write_number(out, one, "position");
@@ -181,13 +181,13 @@ static void write_stream(FILE *out, const struct trnsci_value *one)
 
 void page_write_streams(FILE *out, const struct trnsci_value *streams, const char *error)
 {
-	const size_t n = trnsci_count(streams), shown = rows_of(n);
+	const size_t n = trnsci_value_count(streams), shown = rows_of(n);
 
 	begin_table(out, "Named streams", "The position is the next word; no word is issued twice.",
 		    "<th>name<th>generator<th class=\"n\">seed<th class=\"n\">stream<th class=\"n\">position<th class=\"n\">uid<th "
 		    "class=\"n\">skipped");
 	for (size_t i = 0; i < shown; i++)
-		write_stream(out, trnsci_at(streams, i));
+		write_stream(out, trnsci_value_at(streams, i));
 	if (n == 0) {
 		fprintf(out, "<tr><td colspan=\"7\" class=\"%s\">", streams ? "soft" : "bad");
 		html_string(out, streams ? "There are none." : error);

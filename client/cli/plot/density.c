@@ -316,7 +316,7 @@ static double read_param(const struct options *options, const char *distribution
 	struct trnsci_parameter_info parameter;
 	const char *text = options_get(options, name);
 
-	for (size_t i = 0; !text && trnsci_parameter(distribution, i, &parameter) == 0; i++)
+	for (size_t i = 0; !text && trnsci_operation_parameter(distribution, i, &parameter) == 0; i++)
 		if (strcmp(parameter.name, name) == 0)
 			text = parameter.fallback;
 	return text ? strtod(text, NULL) : 0;

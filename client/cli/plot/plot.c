@@ -43,12 +43,12 @@ static int draw_samples(const struct cli *cli, const struct options *options, ui
 	if (trnsci_call_new(session, options->set->operation, &call) < 0)
 		code = complain(EXIT_TRY_AGAIN, "plot: no memory for a request");
 	if (code == EXIT_OK)
-		code = options_set_parameters(options, trnsci_args(call));
+		code = options_set_parameters(options, trnsci_call_args(call));
 	if (code == EXIT_OK) {
-		trnsci_set_u64(trnsci_args(call), "n", n);
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", n));
 		if (trnsci_run(call, NULL) < 0)
 			code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-		else if (trnsci_to_array(trnsci_reply(call), &array) < 0 || array.ndim > 1)
+		else if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 || array.ndim > 1)
 			code = complain(EXIT_USAGE, "plot: %s gives vectors, allowed distributions of numbers", options->set->operation);
 	}
 	*ret_samples = code == EXIT_OK ? malloc((size_t)array.count * sizeof(double)) : NULL;

@@ -38,8 +38,8 @@ static struct trnsci_tile *apply(const struct cli *cli, const char *operation, c
 		*ret_code = complain_error(&err, EXIT_DATA);
 	if (*ret_code == EXIT_OK) {
 		memcpy(trnsci_tile_data(in), numbers->values, tile_info(in).bytes);
-		params[0] = trnsci_with_tile("in", in);
-		if (trnsci_apply(*ret_session, operation, params, &out, &err) < 0)
+		params[0] = trnsci_param_tile("in", in);
+		if (trnsci_apply_tile(*ret_session, operation, params, &out, &err) < 0)
 			*ret_code = complain_error(&err, EXIT_DATA);
 	}
 	trnsci_tile_free(in);
@@ -70,7 +70,8 @@ int plot_spectrum(const struct cli *cli, const struct options *options, const st
 
 	if (code != EXIT_OK)
 		return code;
-	struct trnsci_param params[] = {trnsci_end(), trnsci_f64("fs", numbers->rate), trnsci_u64("nperseg", length), trnsci_end()};
+	struct trnsci_param params[] = {trnsci_param_end(), trnsci_param_f64("fs", numbers->rate),
+					trnsci_param_u64("nperseg", length), trnsci_param_end()};
 	struct trnsci_tile *tile = apply(cli, "welch", numbers, params, &session, &code);
 
 	if (tile) {
@@ -125,10 +126,13 @@ int plot_spectrogram(const struct cli *cli, const struct options *options, const
 		return code;
 	const uint64_t quarter = length / 4 ? length / 4 : 1, sparse = numbers->columns / MOST_FRAMES;
 	struct trnsci_param params[] = {
-		trnsci_end(),
-		trnsci_u64("n_fft", length),	   trnsci_u64("hop_length", quarter > sparse ? quarter : sparse),
-		trnsci_text("window", "hann"),	   trnsci_text("layout", "frames_bins"),
-		trnsci_text("pad_mode", "constant"), trnsci_end(),
+		trnsci_param_end(),
+		trnsci_param_u64("n_fft", length),
+		trnsci_param_u64("hop_length", quarter > sparse ? quarter : sparse),
+		trnsci_param_text("window", "hann"),
+		trnsci_param_text("layout", "frames_bins"),
+		trnsci_param_text("pad_mode", "constant"),
+		trnsci_param_end(),
 	};
 	struct trnsci_tile *tile = apply(cli, "stft", numbers, params, &session, &code);
 

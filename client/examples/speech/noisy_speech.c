@@ -82,11 +82,11 @@ static void free_tiles(struct tiles *tiles)
 static void add_fft(struct trnsci_call *program, const struct trnsci_tile *in, const struct trnsci_tile *out,
 		    bool inverse)
 {
-	struct trnsci_args *step = trnsci_step(program, "fft");
+	struct trnsci_args *step = trnsci_program_step(program, "fft");
 
-	trnsci_set_tile(step, "in", in);
-	trnsci_set_bool(step, "inverse", inverse);
-	trnsci_set_tile(step, "out", out);
+	trnsci_set(step, trnsci_param_tile("in", in));
+	trnsci_set(step, trnsci_param_bool("inverse", inverse));
+	trnsci_set(step, trnsci_param_tile("out", out));
 }
 
 /* normal -> scale -> add -> fft, and the two transforms that it is checked by. */
@@ -95,18 +95,18 @@ static void write_program(struct trnsci_call *program, const struct tiles *tiles
 {
 	struct trnsci_args *step;
 
-	trnsci_set_u64(trnsci_args(program), "seed", seed);
-	step = trnsci_step(program, "normal");
-	trnsci_set_u64(step, "n", n);
-	trnsci_set_text(step, "as", "noise");
-	step = trnsci_step(program, "scale");
-	trnsci_set_text(step, "in", "noise");
-	trnsci_set_f64(step, "by", sigma);
-	trnsci_set_text(step, "as", "quiet_noise");
-	step = trnsci_step(program, "add");
-	trnsci_set_tile(step, "a", tiles->clean);
-	trnsci_set_text(step, "b", "quiet_noise");
-	trnsci_set_tile(step, "out", tiles->noisy);
+	trnsci_set(trnsci_call_args(program), trnsci_param_u64("seed", seed));
+	step = trnsci_program_step(program, "normal");
+	trnsci_set(step, trnsci_param_u64("n", n));
+	trnsci_set(step, trnsci_param_text("as", "noise"));
+	step = trnsci_program_step(program, "scale");
+	trnsci_set(step, trnsci_param_text("in", "noise"));
+	trnsci_set(step, trnsci_param_f64("by", sigma));
+	trnsci_set(step, trnsci_param_text("as", "quiet_noise"));
+	step = trnsci_program_step(program, "add");
+	trnsci_set(step, trnsci_param_tile("a", tiles->clean));
+	trnsci_set(step, trnsci_param_text("b", "quiet_noise"));
+	trnsci_set(step, trnsci_param_tile("out", tiles->noisy));
 	add_fft(program, tiles->noisy, tiles->noisy_spectrum, false);
 	add_fft(program, tiles->clean, tiles->clean_spectrum, false);
 	add_fft(program, tiles->noisy_spectrum, tiles->back, true);

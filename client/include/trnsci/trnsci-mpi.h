@@ -101,7 +101,7 @@ TRNSCI_API uint64_t trnsci_mpi_global_index(const struct trnsci_mpi_layout *layo
 
 /** Draws the elements of a global array that this rank holds. Collective.
  *
- * The array is one draw of as many elements, in row-major order: element k of the array is element k of trnsci_fill with
+ * The array is one draw of as many elements, in row-major order: element k of the array is element k of trnsci_draw_array with
  * the same source, whatever the layout. A named stream is moved on once, by the daemon of rank 0.
  * @param params the distribution's; arrays among them are of the caller, no tiles. A permutation of 0 items (the default) is one of
  *   the whole array.

@@ -4,10 +4,10 @@
  * @brief Random numbers and Fourier transforms from trnscid, or from the same engine inside the process.
  *
  * A *session* is a connection to the daemon, or an embedded engine: the same calls, the same bytes. The simplest use is one
- * line: trnsci_fill draws samples into an array, trnsci_transform transforms an array into another. A *tile* is an array
+ * line: trnsci_draw_array draws samples into an array, trnsci_apply_array transforms an array into another. A *tile* is an array
  * that daemon and program both see, so that results are read where they were made. A *call* is one request with named
  * parameters and, once answered, its reply. Operations, their parameters, inputs and results are
- * described in trnsci-operations(7) and PROTOCOL.md, and by trnsci_operation at run time.
+ * described in trnsci-operations(7) and PROTOCOL.md, and by trnsci_operation_at at run time.
  *
  * Every function that can fail returns 0 or a negative trnsci_error_code. The library prints nothing, never exits,
  * raises no signal (SIGPIPE and SIGXFSZ included) and keeps no global state.
@@ -171,15 +171,15 @@ struct trnsci_session_info {
 TRNSCI_API int trnsci_session_describe(struct trnsci_session *session, struct trnsci_session_info *ret_info);
 
 /* ------------------------------------------------------------------------------------------------------------------
- * Parameters: of any operation, by name. A list is an array of them that trnsci_end() ends; NULL is an empty list. */
+ * Parameters: of any operation, by name. A list is an array of them that trnsci_param_end() ends; NULL is an empty list. */
 
 /** The types of parameters. */
 enum trnsci_param_kind {
 	TRNSCI_PARAM_END, /**< behind the last of a list */
 	TRNSCI_PARAM_U64, TRNSCI_PARAM_I64, TRNSCI_PARAM_F64, TRNSCI_PARAM_BOOL, TRNSCI_PARAM_TEXT, TRNSCI_PARAM_BYTES,
 	TRNSCI_PARAM_U64S, TRNSCI_PARAM_I64S, TRNSCI_PARAM_F64S,
-	TRNSCI_PARAM_TILE, TRNSCI_PARAM_NEW_TILE, TRNSCI_PARAM_ARRAY, TRNSCI_PARAM_PARAMS,
-	TRNSCI_PARAM_ELEMENTS,
+	TRNSCI_PARAM_TILE, TRNSCI_PARAM_NEW_TILE, TRNSCI_PARAM_ARRAY, TRNSCI_PARAM_MAP,
+	TRNSCI_PARAM_TILE_ELEMENTS,
 };
 
 /** A parameter of an operation. The functions below make one. The function that takes it reads what it points to before
@@ -201,17 +201,17 @@ struct trnsci_param {
 	} value;
 };
 
-/* trnsci_NAME(name, value): integers stay integers over all 64 bits. */
+/* trnsci_param_KIND(name, value): integers stay integers over all 64 bits. */
 #define TRNSCI_DEFINE_PARAM_(function, type, kind, member)                                                             \
-	static inline struct trnsci_param trnsci_##function(const char *name, type value)                              \
+	static inline struct trnsci_param trnsci_param_##function(const char *name, type value)                              \
 	{                                                                                                              \
 		struct trnsci_param param = {name, kind, 0, {0}};                                                      \
 		param.value.member = value;                                                                            \
 		return param;                                                                                          \
 	}
-/* trnsci_NAME(name, values, count) */
+/* trnsci_param_KIND(name, values, count) */
 #define TRNSCI_DEFINE_PARAMS_(function, type, kind)                                                                    \
-	static inline struct trnsci_param trnsci_##function(const char *name, const type *values, size_t count)        \
+	static inline struct trnsci_param trnsci_param_##function(const char *name, const type *values, size_t count)        \
 	{                                                                                                              \
 		struct trnsci_param param = {name, kind, count, {0}};                                                  \
 		param.value.data = values;                                                                             \
@@ -228,14 +228,14 @@ TRNSCI_DEFINE_PARAM_(bool, bool, TRNSCI_PARAM_BOOL, boolean)
 /** Text, as a parameter: also a choice, a dtype's name, or a step's `as`. */
 TRNSCI_DEFINE_PARAM_(text, const char *, TRNSCI_PARAM_TEXT, text)
 /** A tile, as an input or output. */
-TRNSCI_DEFINE_PARAM_(with_tile, const struct trnsci_tile *, TRNSCI_PARAM_TILE, tile)
+TRNSCI_DEFINE_PARAM_(tile, const struct trnsci_tile *, TRNSCI_PARAM_TILE, tile)
 /** An array in the caller's memory, as an input. It is copied. */
-TRNSCI_DEFINE_PARAM_(with_array, const struct trnsci_array *, TRNSCI_PARAM_ARRAY, array)
+TRNSCI_DEFINE_PARAM_(array, const struct trnsci_array *, TRNSCI_PARAM_ARRAY, array)
 /** A list of parameters, as a map in the map. */
-TRNSCI_DEFINE_PARAM_(with_params, const struct trnsci_param *, TRNSCI_PARAM_PARAMS, params)
+TRNSCI_DEFINE_PARAM_(map, const struct trnsci_param *, TRNSCI_PARAM_MAP, params)
 /** A tile, as a distribution's parameter that is an array. Sample k takes element k, modulo the elements.
- * trnsci_with_array gives an array in the caller's memory. (trnsci_with_tile would give the tile's handle as a number.) */
-TRNSCI_DEFINE_PARAM_(elements, const struct trnsci_tile *, TRNSCI_PARAM_ELEMENTS, tile)
+ * trnsci_param_array gives an array in the caller's memory. (trnsci_param_tile would give the tile's handle as a number.) */
+TRNSCI_DEFINE_PARAM_(tile_elements, const struct trnsci_tile *, TRNSCI_PARAM_TILE_ELEMENTS, tile)
 /** Bytes, as a parameter. */
 TRNSCI_DEFINE_PARAMS_(bytes, void, TRNSCI_PARAM_BYTES)
 /** Unsigned integers, as a parameter: a shape, lengths. */
@@ -245,15 +245,15 @@ TRNSCI_DEFINE_PARAMS_(i64s, int64_t, TRNSCI_PARAM_I64S)
 /** Floating-point numbers, as a parameter: weights. */
 TRNSCI_DEFINE_PARAMS_(f64s, double, TRNSCI_PARAM_F64S)
 
-/** Names a new tile as the output. It has the dtype and shape that the operation's rules give (trnsci_reply_tile). */
-static inline struct trnsci_param trnsci_new_tile(const char *name)
+/** Names a new tile as the output. It has the dtype and shape that the operation's rules give (trnsci_call_tile). */
+static inline struct trnsci_param trnsci_param_new_tile(const char *name)
 {
 	struct trnsci_param param = {name, TRNSCI_PARAM_NEW_TILE, 0, {0}};
 	return param;
 }
 
 /** Ends a list of parameters. */
-static inline struct trnsci_param trnsci_end(void)
+static inline struct trnsci_param trnsci_param_end(void)
 {
 	struct trnsci_param param = {NULL, TRNSCI_PARAM_END, 0, {0}};
 	return param;
@@ -265,7 +265,7 @@ struct trnsci_array {
 	size_t ndim; /**< 1 to TRNSCI_MAX_DIMS */
 	uint64_t shape[TRNSCI_MAX_DIMS];
 	void *data;	/**< an input is only read; of any alignment */
-	uint64_t count; /**< elements; set by trnsci_to_array, ignored in what is given */
+	uint64_t count; /**< elements; set by trnsci_value_to_array, ignored in what is given */
 	size_t bytes;	/**< the same */
 };
 
@@ -281,13 +281,13 @@ static inline struct trnsci_array trnsci_array_of(enum trnsci_dtype dtype, size_
 }
 
 /** Describes an array of n elements. */
-static inline struct trnsci_array trnsci_vector(enum trnsci_dtype dtype, uint64_t n, const void *data)
+static inline struct trnsci_array trnsci_array_vector(enum trnsci_dtype dtype, uint64_t n, const void *data)
 {
 	return trnsci_array_of(dtype, 1, &n, data);
 }
 
 /** Describes an array of rows x columns elements. */
-static inline struct trnsci_array trnsci_matrix(enum trnsci_dtype dtype, uint64_t rows, uint64_t columns, const void *data)
+static inline struct trnsci_array trnsci_array_matrix(enum trnsci_dtype dtype, uint64_t rows, uint64_t columns, const void *data)
 {
 	const uint64_t shape[2] = {rows, columns};
 
@@ -324,14 +324,14 @@ struct trnsci_span {
 };
 
 /** Returns the source that is stream 0 of that seed. */
-static inline struct trnsci_source trnsci_seed(uint64_t seed)
+static inline struct trnsci_source trnsci_source_seed(uint64_t seed)
 {
 	struct trnsci_source source = {NULL, NULL, seed, 0, 0, 0, 0, 0, {0, 0}};
 	return source;
 }
 
 /** Returns the source that is a named stream. */
-static inline struct trnsci_source trnsci_named(const char *name)
+static inline struct trnsci_source trnsci_source_named(const char *name)
 {
 	struct trnsci_source source = {name, NULL, 0, 0, 0, 0, 0, 0, {0, 0}};
 	return source;
@@ -367,31 +367,31 @@ TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint6
  *   the span states where the draw would lie, and a named stream moves on as if it had been drawn.
  * @param ret_span may be NULL.
  * @return what a call may return. On error what `out` holds is undefined, and a named stream may have moved on. */
-TRNSCI_API int trnsci_fill(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+TRNSCI_API int trnsci_draw_array(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
 			   const struct trnsci_source *source, enum trnsci_dtype dtype, uint64_t n, void *out,
 			   struct trnsci_span *ret_span, struct trnsci_error *err);
 /** Applies an operation to one array: "fft", "dct", "stft", "welch", "scale" ..., or "convolve" with
- * trnsci_with_array("b", &other) among its parameters. An embedded engine computes on the caller's memory, and copies only
+ * trnsci_param_array("b", &other) among its parameters. An embedded engine computes on the caller's memory, and copies only
  * arrays that are not aligned; to a daemon and back, each array is copied once.
  * @param in only read, unless it is `out`.
  * @param out of the dtype and shape of the result; the text of -TRNSCI_BAD_SHAPE names them. May be the memory of `in`.
  * @return what a call may return; -TRNSCI_BAD_SHAPE if the shape or dtype of out is not the result's. On error the content
  *   of `out` is undefined. */
-TRNSCI_API int trnsci_transform(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+TRNSCI_API int trnsci_apply_array(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 				struct trnsci_array in, struct trnsci_array out, struct trnsci_error *err);
 /** Draws samples into a tile of the session.
  * @param params the distribution's; with a new tile also "n" or "shape", and "dtype" unless it is the default; with a size
  *   "n", the samples of the whole draw of which the tile is a part.
  * @param tile *tile is filled with samples of its dtype; NULL: it becomes a new tile, yours to free.
  * @return what a call may return, and what trnsci_tile_new may return. ret_span may be NULL. */
-TRNSCI_API int trnsci_draw(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
+TRNSCI_API int trnsci_draw_tile(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
 			   const struct trnsci_source *source, struct trnsci_tile **tile, struct trnsci_span *ret_span,
 			   struct trnsci_error *err);
 /** Applies any operation; its inputs are among the parameters, as tiles or arrays.
  * @param tile *tile takes the result and may be an input of the same dtype and shape; NULL: it becomes a new tile of the
  *   result's dtype and shape, yours to free.
  * @return what a call may return, and what trnsci_tile_new may return. */
-TRNSCI_API int trnsci_apply(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
+TRNSCI_API int trnsci_apply_tile(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 			    struct trnsci_tile **tile, struct trnsci_error *err);
 /** Computes the frequencies of a transform's bins, for n samples `spacing` apart: n of them in the order of the bins, or,
  * for half a spectrum of reals, n / 2 + 1. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
@@ -418,30 +418,20 @@ TRNSCI_API int trnsci_call_new(struct trnsci_session *session, const char *metho
  * it. Accepts NULL. */
 TRNSCI_API void trnsci_call_free(struct trnsci_call *call);
 /** Returns the parameters of a call, a map; lives as long as the call. NULL for NULL. */
-TRNSCI_API struct trnsci_args *trnsci_args(struct trnsci_call *call);
+TRNSCI_API struct trnsci_args *trnsci_call_args(struct trnsci_call *call);
 
 /**
  * @name Parameters
  * In a map, `name` is the parameter's and an earlier value of that name is replaced; in a list it is NULL and the
  * value is appended. Text, bytes and names are copied. A failure (no memory, args NULL) is remembered and reported by
  * trnsci_run or trnsci_submit, so none needs a check. Not while the call is in flight. @{ */
-/** Sets a parameter to an unsigned integer. */
-TRNSCI_API void trnsci_set_u64(struct trnsci_args *args, const char *name, uint64_t value);
-/** Sets a parameter to a floating-point number. */
-TRNSCI_API void trnsci_set_f64(struct trnsci_args *args, const char *name, double value);
-/** Sets a parameter to a truth value. */
-TRNSCI_API void trnsci_set_bool(struct trnsci_args *args, const char *name, bool value);
-/** Sets a parameter to a text. */
-TRNSCI_API void trnsci_set_text(struct trnsci_args *args, const char *name, const char *text);
-/** Sets a parameter to a tile of the same session, as input or output. The call does not keep the tile alive: sent after
- * the tile was freed, it is answered `bad_tile`. */
-TRNSCI_API void trnsci_set_tile(struct trnsci_args *args, const char *name, const struct trnsci_tile *tile);
-/** Sets all parameters of a list, of every kind; what they point to is copied. */
+/** Sets all parameters of a list, of every kind. What they point to is copied, but tiles: these are of the same session, and a
+ * call that is sent after its tile was freed is answered `bad_tile`. */
 TRNSCI_API void trnsci_set_params(struct trnsci_args *args, const struct trnsci_param *params);
 /** Sets one parameter, of any kind. */
 static inline void trnsci_set(struct trnsci_args *args, struct trnsci_param param)
 {
-	const struct trnsci_param params[2] = {param, trnsci_end()};
+	const struct trnsci_param params[2] = {param, trnsci_param_end()};
 	trnsci_set_params(args, params);
 }
 /** Appends a map to args, to be filled; NULL (which every setter accepts) when memory could not be had. */
@@ -460,9 +450,9 @@ TRNSCI_API struct trnsci_args *trnsci_set_list(struct trnsci_args *args, const c
  * `not_supported`). @{ */
 /** Appends a step to a program; returns its parameters, to be filled (`as` names its result for later steps, `out` a
  * tile). */
-TRNSCI_API struct trnsci_args *trnsci_step(struct trnsci_call *program, const char *operation);
-/** Asks for a result of a program, by its name, in the reply: trnsci_get(trnsci_get(reply, "results"), name). */
-TRNSCI_API void trnsci_want(struct trnsci_call *program, const char *name);
+TRNSCI_API struct trnsci_args *trnsci_program_step(struct trnsci_call *program, const char *operation);
+/** Asks for a result of a program, by its name, in the reply: trnsci_value_get(trnsci_value_get(reply, "results"), name). */
+TRNSCI_API void trnsci_program_result(struct trnsci_call *program, const char *name);
 /** @} */
 
 enum {
@@ -503,17 +493,17 @@ typedef void trnsci_callback(struct trnsci_call *call, void *arg);
 TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, trnsci_callback *done,
 			     void *arg);
 /** Whether a submitted call is answered (or failed); does not read from the connection. */
-TRNSCI_API bool trnsci_done(const struct trnsci_call *call);
+TRNSCI_API bool trnsci_call_done(const struct trnsci_call *call);
 /** Waits until a submitted call is answered.
  * @param timeout_ms -1: without end; 0: looks at what is there, without waiting.
- * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_done says whether it is). */
+ * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_call_done says whether it is). */
 TRNSCI_API int trnsci_wait(struct trnsci_call *call, int timeout_ms);
 /** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. What it writes is then
  * undefined. Any thread. 0 (also when it is not in flight), -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_cancel(struct trnsci_call *call);
 /** Returns a file descriptor that is readable when trnsci_next has something to do. It is for poll, epoll, libevent ...;
  * only to be polled. The session's own: do not close it. Level-triggered. Negative on error. */
-TRNSCI_API int trnsci_fd(struct trnsci_session *session);
+TRNSCI_API int trnsci_session_fd(struct trnsci_session *session);
 /** Returns the next answered call. Those count that were submitted without a callback and not yet waited for, in the order
  * of their answers.
  * @param timeout_ms as trnsci_wait.
@@ -530,14 +520,14 @@ TRNSCI_API int trnsci_dispatch(struct trnsci_session *session, int timeout_ms);
 /** Returns the error of a call's last answer (code 0: none). Lives as long as the call; never NULL but for NULL. */
 TRNSCI_API const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call);
 /** Returns the reply of a call, a map; NULL without one. Lives until the call is run again or freed. */
-TRNSCI_API const struct trnsci_value *trnsci_reply(const struct trnsci_call *call);
+TRNSCI_API const struct trnsci_value *trnsci_call_reply(const struct trnsci_call *call);
 /** Gives where the draw of an answered call lay. 0, or -TRNSCI_BAD_REPLY. */
-TRNSCI_API int trnsci_reply_span(const struct trnsci_call *call, struct trnsci_span *ret_span);
-/** Gives the tile that an answered call has made (trnsci_new_tile), once; one that nobody takes is freed with the session.
- * @param map the reply of one step of a program, trnsci_at(trnsci_get(reply, "steps"), i); NULL: the reply.
+TRNSCI_API int trnsci_call_span(const struct trnsci_call *call, struct trnsci_span *ret_span);
+/** Gives the tile that an answered call has made (trnsci_param_new_tile), once; one that nobody takes is freed with the session.
+ * @param map the reply of one step of a program, trnsci_value_at(trnsci_value_get(reply, "steps"), i); NULL: the reply.
  * @param ret_tile yours (trnsci_tile_free).
  * @return 0, -TRNSCI_CLOSED (it went with a daemon), -TRNSCI_BAD_REPLY, -TRNSCI_NO_MEMORY. */
-TRNSCI_API int trnsci_reply_tile(const struct trnsci_call *call, const struct trnsci_value *map,
+TRNSCI_API int trnsci_call_tile(const struct trnsci_call *call, const struct trnsci_value *map,
 				 struct trnsci_tile **ret_tile);
 
 /* ---- Values of a reply. Any thread; every function accepts NULL. ---- */
@@ -550,29 +540,29 @@ enum trnsci_value_kind {
 	TRNSCI_REAL, TRNSCI_TEXT, TRNSCI_BYTES, TRNSCI_LIST, TRNSCI_MAP,
 };
 /** Returns the kind of a value; TRNSCI_NIL of NULL. */
-TRNSCI_API enum trnsci_value_kind trnsci_kind(const struct trnsci_value *value);
+TRNSCI_API enum trnsci_value_kind trnsci_value_kind(const struct trnsci_value *value);
 /** Returns a member of a map; NULL when there is none. */
-TRNSCI_API const struct trnsci_value *trnsci_get(const struct trnsci_value *map, const char *name);
+TRNSCI_API const struct trnsci_value *trnsci_value_get(const struct trnsci_value *map, const char *name);
 /** Counts the members of a map or the elements of a list; else 0. */
-TRNSCI_API size_t trnsci_count(const struct trnsci_value *value);
+TRNSCI_API size_t trnsci_value_count(const struct trnsci_value *value);
 /** Returns an element of a list, or the value of a member of a map, by its index; NULL past the end. */
-TRNSCI_API const struct trnsci_value *trnsci_at(const struct trnsci_value *value, size_t index);
+TRNSCI_API const struct trnsci_value *trnsci_value_at(const struct trnsci_value *value, size_t index);
 /** Returns the name of a map's member by its index: *ret_size bytes, not NUL-terminated; NULL past the end. */
-TRNSCI_API const char *trnsci_name_at(const struct trnsci_value *map, size_t index, size_t *ret_size);
+TRNSCI_API const char *trnsci_value_name_at(const struct trnsci_value *map, size_t index, size_t *ret_size);
 /** Reads a value as an unsigned integer, also from decimal text. 0, or -TRNSCI_WRONG_TYPE with *ret untouched. */
-TRNSCI_API int trnsci_to_u64(const struct trnsci_value *value, uint64_t *ret);
+TRNSCI_API int trnsci_value_to_u64(const struct trnsci_value *value, uint64_t *ret);
 /** Reads a value as a signed integer, also from decimal text. 0, or -TRNSCI_WRONG_TYPE with *ret untouched. */
-TRNSCI_API int trnsci_to_i64(const struct trnsci_value *value, int64_t *ret);
+TRNSCI_API int trnsci_value_to_i64(const struct trnsci_value *value, int64_t *ret);
 /** Reads a value as a floating-point number, from any number. 0, or -TRNSCI_WRONG_TYPE with *ret untouched. */
-TRNSCI_API int trnsci_to_f64(const struct trnsci_value *value, double *ret);
+TRNSCI_API int trnsci_value_to_f64(const struct trnsci_value *value, double *ret);
 /** Reads a value as a truth value. 0, or -TRNSCI_WRONG_TYPE with *ret untouched. */
-TRNSCI_API int trnsci_to_bool(const struct trnsci_value *value, bool *ret);
+TRNSCI_API int trnsci_value_to_bool(const struct trnsci_value *value, bool *ret);
 /** Returns the bytes of a text or of bytes: *ret_size of them, not NUL-terminated, of any alignment; NULL when it is
  * neither. */
-TRNSCI_API const void *trnsci_to_bytes(const struct trnsci_value *value, size_t *ret_size);
+TRNSCI_API const void *trnsci_value_to_bytes(const struct trnsci_value *value, size_t *ret_size);
 /** Reads a value as an array: a map {dtype, shape, data}, its size checked against its shape. Its data are only to be read,
  * of any alignment, and belong to the call. 0, or -TRNSCI_BAD_REPLY. */
-TRNSCI_API int trnsci_to_array(const struct trnsci_value *value, struct trnsci_array *ret_array);
+TRNSCI_API int trnsci_value_to_array(const struct trnsci_value *value, struct trnsci_array *ret_array);
 
 /* ---- Tiles ---- */
 
@@ -605,7 +595,7 @@ TRNSCI_API void trnsci_tile_describe(const struct trnsci_tile *tile, struct trns
 /* ---- Noise rings: random numbers that are drawn ahead, into memory that both sides see ---- */
 
 /** Attaches a ring to a source. Lanes keep it full of samples of one distribution, from the source's place on, contiguous and
- * byte for byte those of trnsci_draw. A sample counts as issued once it is in the ring, whether it is taken or not.
+ * byte for byte those of trnsci_draw_tile. A sample counts as issued once it is in the ring, whether it is taken or not.
  * Samples of a named stream are reserved ahead of their use, in ranges of as many samples as the ring holds; other draws may
  * lie between two ranges. trnsci_ring_place reports where each sample is. When the ring ends, the rest of its range is lost:
  * a small ring loses less. A range that does not fit before the end of the stream is not reserved. Deleting a stream ends
@@ -827,10 +817,10 @@ struct trnsci_parameter_info {
 };
 /** Gives a row of the table of operations, by its index from 0. 0, or -TRNSCI_OUT_OF_RANGE past the end. The strings
  * live for ever. */
-TRNSCI_API int trnsci_operation(size_t index, struct trnsci_operation_info *ret_operation);
+TRNSCI_API int trnsci_operation_at(size_t index, struct trnsci_operation_info *ret_operation);
 /** Gives a parameter of an operation, by its index from 0. 0, -TRNSCI_UNKNOWN_METHOD, or -TRNSCI_OUT_OF_RANGE past the
  * end. */
-TRNSCI_API int trnsci_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter);
+TRNSCI_API int trnsci_operation_parameter(const char *operation, size_t index, struct trnsci_parameter_info *ret_parameter);
 
 /** One generator. */
 struct trnsci_generator_info {
@@ -839,7 +829,7 @@ struct trnsci_generator_info {
 	uint64_t reserved[4];
 };
 /** Gives a generator, by its index from 0. 0, or -TRNSCI_OUT_OF_RANGE past the end. The string lives for ever. */
-TRNSCI_API int trnsci_generator(size_t index, struct trnsci_generator_info *ret_generator);
+TRNSCI_API int trnsci_generator_at(size_t index, struct trnsci_generator_info *ret_generator);
 
 /* ---- Self-test ---- */
 
@@ -860,7 +850,7 @@ struct trnsci_check {
  * "psum" (what known mistakes in bfloat16 cost), "byte_tiles" (generators on a machine whose 32-bit integers pass through
  * float32). libtrnsci(3) lists the values that the rows of each have.
  * Each takes about a second, "fft" some seconds.
- * @param options the suite's, ended by trnsci_end(); NULL: none.
+ * @param options the suite's, ended by trnsci_param_end(); NULL: none.
  * @param report may be NULL; the row and its strings live during the call of it.
  * @return the number of rows that did not pass; -TRNSCI_NOT_FOUND (no such suite), -TRNSCI_UNKNOWN_PARAMETER,
  *   -TRNSCI_NO_MEMORY. */

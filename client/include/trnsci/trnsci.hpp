@@ -207,29 +207,29 @@ private:
 	template <class T> static trnsci_param make(const char *name, const T &value)
 	{
 		if constexpr (std::is_same_v<T, bool>)
-			return trnsci_bool(name, value);
+			return trnsci_param_bool(name, value);
 		else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-			return trnsci_i64(name, value);
+			return trnsci_param_i64(name, value);
 		else if constexpr (std::is_integral_v<T>)
-			return trnsci_u64(name, value);
+			return trnsci_param_u64(name, value);
 		else if constexpr (std::is_floating_point_v<T>)
-			return trnsci_f64(name, static_cast<double>(value));
+			return trnsci_param_f64(name, static_cast<double>(value));
 		else if constexpr (std::is_same_v<T, std::string>)
-			return trnsci_text(name, value.c_str());
+			return trnsci_param_text(name, value.c_str());
 		else if constexpr (std::is_convertible_v<const T &, const char *>)
-			return trnsci_text(name, value);
+			return trnsci_param_text(name, value);
 		else if constexpr (std::is_same_v<T, trnsci_dtype>)
-			return trnsci_text(name, trnsci_dtype_name(value));
+			return trnsci_param_text(name, trnsci_dtype_name(value));
 		else if constexpr (std::is_same_v<T, trnsci_array>)
-			return trnsci_with_array(name, &value);
+			return trnsci_param_array(name, &value);
 		else if constexpr (std::is_same_v<T, shape>)
-			return trnsci_u64s(name, value.data(), value.ndim());
+			return trnsci_param_u64s(name, value.data(), value.ndim());
 		else
 			return make_row(name, value);
 	}
 	template <class T> static trnsci_param make_row(const char *name, const tile<T> &value)
 	{
-		return trnsci_with_tile(name, value.get());
+		return trnsci_param_tile(name, value.get());
 	}
 	template <class C> static auto make_row(const char *name, const C &row) -> decltype(std::data(row), trnsci_param())
 	{
@@ -238,11 +238,11 @@ private:
 		static_assert(std::is_same_v<T, double> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t>,
 			      "a row of numbers is of double, int64_t or uint64_t");
 		if constexpr (std::is_same_v<T, double>)
-			return trnsci_f64s(name, std::data(row), std::size(row));
+			return trnsci_param_f64s(name, std::data(row), std::size(row));
 		else if constexpr (std::is_same_v<T, std::int64_t>)
-			return trnsci_i64s(name, std::data(row), std::size(row));
+			return trnsci_param_i64s(name, std::data(row), std::size(row));
 		else
-			return trnsci_u64s(name, std::data(row), std::size(row));
+			return trnsci_param_u64s(name, std::data(row), std::size(row));
 	}
 
 	trnsci_param of_;
@@ -257,13 +257,13 @@ public:
 		at_.reserve(list.size() + 2);
 		for (const param &one : list)
 			at_.push_back(one.get());
-		at_.push_back(trnsci_end());
+		at_.push_back(trnsci_param_end());
 	}
 
 	params &add(const param &one)
 	{
 		at_.back() = one.get();
-		at_.push_back(trnsci_end());
+		at_.push_back(trnsci_param_end());
 		return *this;
 	}
 	const trnsci_param *data() const noexcept { return at_.data(); }
@@ -279,12 +279,12 @@ using span = ::trnsci_span;
 
 inline source seed(std::uint64_t number)
 {
-	return trnsci_seed(number);
+	return trnsci_source_seed(number);
 }
 /** The name must live as long as the source. */
 inline source named(const char *name)
 {
-	return trnsci_named(name);
+	return trnsci_source_named(name);
 }
 
 /* ---- Values of a reply ---- */
@@ -296,17 +296,17 @@ public:
 
 	const trnsci_value *get() const noexcept { return of_; }
 	explicit operator bool() const noexcept { return of_ != nullptr; }
-	std::size_t size() const noexcept { return trnsci_count(of_); }
+	std::size_t size() const noexcept { return trnsci_value_count(of_); }
 	/** A member of a map, and an element of a list; empty where there is none. */
-	value operator[](const char *name) const noexcept { return trnsci_get(of_, name); }
-	value at(std::size_t index) const noexcept { return trnsci_at(of_, index); }
+	value operator[](const char *name) const noexcept { return trnsci_value_get(of_, name); }
+	value at(std::size_t index) const noexcept { return trnsci_value_at(of_, index); }
 
 	/** A number, a bool, or a std::string of text or bytes. */
 	template <class T> T as(report to = {}) const
 	{
 		if constexpr (std::is_same_v<T, std::string>) {
 			std::size_t bytes = 0;
-			const void *text = trnsci_to_bytes(of_, &bytes);
+			const void *text = trnsci_value_to_bytes(of_, &bytes);
 
 			to(text ? 0 : -TRNSCI_WRONG_TYPE);
 			return text ? T(static_cast<const char *>(text), bytes) : T();
@@ -318,7 +318,7 @@ public:
 	template <class T> std::vector<T> elements(report to = {}) const
 	{
 		trnsci_array array = {};
-		int r = trnsci_to_array(of_, &array);
+		int r = trnsci_value_to_array(of_, &array);
 
 		if (!to(r < 0 ? r : array.dtype == dtype_v<T> ? 0 : -TRNSCI_WRONG_TYPE))
 			return {};
@@ -333,13 +333,13 @@ private:
 	template <class T> T number(report to) const
 	{
 		if constexpr (std::is_same_v<T, bool>)
-			return read<bool>(trnsci_to_bool, to);
+			return read<bool>(trnsci_value_to_bool, to);
 		else if constexpr (std::is_floating_point_v<T>)
-			return static_cast<T>(read<double>(trnsci_to_f64, to));
+			return static_cast<T>(read<double>(trnsci_value_to_f64, to));
 		else if constexpr (std::is_signed_v<T>)
-			return narrow<T>(read<std::int64_t>(trnsci_to_i64, to), to);
+			return narrow<T>(read<std::int64_t>(trnsci_value_to_i64, to), to);
 		else
-			return narrow<T>(read<std::uint64_t>(trnsci_to_u64, to), to);
+			return narrow<T>(read<std::uint64_t>(trnsci_value_to_u64, to), to);
 	}
 	template <class T> T read(int (*function)(const trnsci_value *, T *), report to) const
 	{
@@ -432,7 +432,7 @@ public:
 		trnsci_error err = {};
 
 		static_assert(!std::is_const_v<T>, "samples are written to the container");
-		to(trnsci_fill(of_.get(), distribution, with.data(), &from, dtype_v<T>, elements.size(), elements.data(), &where,
+		to(trnsci_draw_array(of_.get(), distribution, with.data(), &from, dtype_v<T>, elements.size(), elements.data(), &where,
 			       &err),
 		   err);
 		return where;
@@ -454,7 +454,7 @@ public:
 	{
 		trnsci_error err = {};
 
-		return to(trnsci_transform(of_.get(), operation, with.data(), as_array(in), as_array(out), &err), err);
+		return to(trnsci_apply_array(of_.get(), operation, with.data(), as_array(in), as_array(out), &err), err);
 	}
 	/** The transform of complex numbers. */
 	template <class T>
@@ -510,7 +510,7 @@ public:
 		span where = {};
 		trnsci_error err = at ? trnsci_error{} : detail::error_of(TRNSCI_BAD_TILE);
 
-		to(at ? trnsci_draw(of_.get(), distribution, with.data(), &from, &at, &where, &err) : -TRNSCI_BAD_TILE, err);
+		to(at ? trnsci_draw_tile(of_.get(), distribution, with.data(), &from, &at, &where, &err) : -TRNSCI_BAD_TILE, err);
 		return where;
 	}
 	/** Applies any operation to tiles and arrays among the parameters; the result is a new tile of its own shape.
@@ -519,7 +519,7 @@ public:
 	{
 		trnsci_tile *made = nullptr;
 		trnsci_error err = {};
-		int r = trnsci_apply(of_.get(), operation, with.data(), &made, &err);
+		int r = trnsci_apply_tile(of_.get(), operation, with.data(), &made, &err);
 		trnsci::tile<T> result(made);
 
 		if (r >= 0 && result.info().dtype != dtype_v<T>) {
@@ -559,7 +559,7 @@ public:
 
 	const std::string &name() const noexcept { return name_; }
 	/** As a source of any draw, while this object lives. */
-	trnsci::source source() const noexcept { return trnsci_named(name_.c_str()); }
+	trnsci::source source() const noexcept { return trnsci_source_named(name_.c_str()); }
 
 	/** Draws the next samples of the stream. The result states where they lay. */
 	template <class C> span fill(const char *distribution, C &&out, const params &with = {}, report to = {}) const
@@ -570,7 +570,7 @@ public:
 		span where = {};
 		trnsci_error err = {};
 
-		to(trnsci_fill(session_, distribution, with.data(), &from, dtype_v<T>, elements.size(), elements.data(), &where, &err),
+		to(trnsci_draw_array(session_, distribution, with.data(), &from, dtype_v<T>, elements.size(), elements.data(), &where, &err),
 		   err);
 		return where;
 	}
@@ -629,15 +629,15 @@ public:
 
 	template <class T> call &set(const char *name, const T &value)
 	{
-		arguments(trnsci_args(of_.get())).set(name, value);
+		arguments(trnsci_call_args(of_.get())).set(name, value);
 		return *this;
 	}
 	/** Appends a step to a call of "run". */
-	arguments step(const char *operation) { return trnsci_step(of_.get(), operation); }
+	arguments step(const char *operation) { return trnsci_program_step(of_.get(), operation); }
 	/** Asks for a result of a program in the reply, by its name. */
 	call &want(const char *result)
 	{
-		trnsci_want(of_.get(), result);
+		trnsci_program_result(of_.get(), result);
 		return *this;
 	}
 
@@ -647,7 +647,7 @@ public:
 	bool run(const trnsci_changes &changes, report to = {}) { return finish(trnsci_run(of_.get(), &changes), to); }
 	/** Sends the call and returns at once. */
 	bool submit(report to = {}) { return to(trnsci_submit(of_.get(), nullptr, nullptr, nullptr)); }
-	bool done() const noexcept { return trnsci_done(of_.get()); }
+	bool done() const noexcept { return trnsci_call_done(of_.get()); }
 	/** Waits for the answer of a submitted call, without end unless a time is given. */
 	bool wait(report to = {}) { return finish(trnsci_wait(of_.get(), -1), to); }
 	/** False with no error where the time has passed and the call is still in flight. */
@@ -662,12 +662,12 @@ public:
 	void cancel() noexcept { trnsci_cancel(of_.get()); }
 
 	/** Lives until the call is run again or ends. */
-	value reply() const noexcept { return trnsci_reply(of_.get()); }
+	value reply() const noexcept { return trnsci_call_reply(of_.get()); }
 	span where(report to = {}) const
 	{
 		span where = {};
 
-		to(trnsci_reply_span(of_.get(), &where));
+		to(trnsci_call_span(of_.get(), &where));
 		return where;
 	}
 
@@ -734,7 +734,7 @@ private:
 	}
 	int draw(std::size_t n, trnsci_error &err)
 	{
-		return trnsci_fill(session_, "bits", nullptr, &from_, TRNSCI_U64, n, block_.data(), nullptr, &err);
+		return trnsci_draw_array(session_, "bits", nullptr, &from_, TRNSCI_U64, n, block_.data(), nullptr, &err);
 	}
 
 	trnsci_session *session_;

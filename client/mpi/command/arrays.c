@@ -41,7 +41,7 @@ static enum trnsci_dtype default_dtype(const char *distribution)
 {
 	struct trnsci_parameter_info info;
 
-	for (size_t i = 0; trnsci_parameter(distribution, i, &info) == 0; i++)
+	for (size_t i = 0; trnsci_operation_parameter(distribution, i, &info) == 0; i++)
 		if (strcmp(info.name, "dtype") == 0 && info.fallback && *info.fallback)
 			return trnsci_dtype_parse(info.fallback);
 	return TRNSCI_F32;

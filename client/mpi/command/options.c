@@ -57,7 +57,7 @@ static bool is_shape(const char *method, const char *name)
 {
 	struct trnsci_parameter_info info;
 
-	for (size_t i = 0; method && trnsci_parameter(method, i, &info) == 0; i++)
+	for (size_t i = 0; method && trnsci_operation_parameter(method, i, &info) == 0; i++)
 		if (strcmp(info.type, "shape") == 0)
 			return strcmp(name, info.name) == 0 || strcmp(name, "n") == 0;
 	return strcmp(name, "shape") == 0 || strcmp(name, "n") == 0;
@@ -184,6 +184,6 @@ int options_read(int argc, char **argv, const char *method, struct options *ret_
 		if (read_value(options, method, name, value) != 0)
 			return EXIT_USAGE;
 	}
-	options->params[options->n_params] = trnsci_end();
+	options->params[options->n_params] = trnsci_param_end();
 	return 0;
 }

@@ -27,7 +27,7 @@ static int read_numbers(struct options *options, const struct trnsci_parameter_i
 			return command_fail(EXIT_USAGE, "--%s: got \"%s\", allowed are numbers as in 1,2.5", info->name, text);
 		at = end + 1;
 	}
-	options->params[options->n_params++] = trnsci_f64s(info->name, numbers, count);
+	options->params[options->n_params++] = trnsci_param_f64s(info->name, numbers, count);
 	return 0;
 }
 
@@ -41,8 +41,8 @@ static int read_number(struct options *options, const struct trnsci_parameter_in
 	if (end == text || *end)
 		return command_fail(EXIT_USAGE, "--%s: got \"%s\", allowed is a number, or @FILE.npy", info->name, text);
 	options->params[options->n_params++] = strcmp(info->type, "f64") != 0 && !digits[strspn(digits, "0123456789")]
-						       ? trnsci_text(info->name, text)
-						       : trnsci_f64(info->name, number);
+						       ? trnsci_param_text(info->name, text)
+						       : trnsci_param_f64(info->name, number);
 	return 0;
 }
 
@@ -53,7 +53,7 @@ static int name_file(struct options *options, const struct trnsci_parameter_info
 	struct parameter_file *file = &options->files[options->n_files++];
 
 	*file = (struct parameter_file){.path = path};
-	options->params[options->n_params++] = trnsci_with_array(info->name, &file->array);
+	options->params[options->n_params++] = trnsci_param_array(info->name, &file->array);
 	return 0;
 }
 
@@ -63,11 +63,11 @@ int parameters_read(struct options *options, const char *method, const char *nam
 
 	if (options->n_params == MOST_PARAMS)
 		return command_fail(EXIT_USAGE, "--%s: more than %d parameters", name, MOST_PARAMS);
-	for (size_t i = 0; method && trnsci_parameter(method, i, &info) == 0; i++) {
+	for (size_t i = 0; method && trnsci_operation_parameter(method, i, &info) == 0; i++) {
 		if (strcmp(info.name, name) != 0)
 			continue;
 		if (strcmp(info.type, "choice") == 0 || strcmp(info.type, "text") == 0) {
-			options->params[options->n_params++] = trnsci_text(info.name, value);
+			options->params[options->n_params++] = trnsci_param_text(info.name, value);
 			return 0;
 		}
 		if (strcmp(info.type, "any") == 0)
@@ -123,7 +123,7 @@ static int load_file(struct trnsci_mpi *mpi, struct parameter_file *file)
 	int *const places = malloc(2 * (size_t)info.size * sizeof *places);
 	int code = command_all_have(data && places ? data : NULL);
 
-	file->array = trnsci_vector(dtype, count, data);
+	file->array = trnsci_array_vector(dtype, count, data);
 	if (code == 0)
 		code = gather_slabs(mpi, file->path, &slabs, &file->array, places, places + info.size);
 	free(places);

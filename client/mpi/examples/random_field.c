@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	const struct trnsci_mpi_layout grid = trnsci_mpi_slabs(3, shape);
 	struct trnsci_mpi_fft_options there = {.kind = TRNSCI_MPI_R2C, .wide = true, .transposed_out = true};
 	struct trnsci_mpi_fft_options back = {.kind = TRNSCI_MPI_C2R, .wide = true, .transposed_in = true, .to = &grid};
-	const struct trnsci_source source = trnsci_seed(2026);
+	const struct trnsci_source source = trnsci_source_seed(2026);
 	struct trnsci_mpi_fft *forward, *inverse;
 	struct trnsci_mpi_fft_info plan;
 	struct trnsci_mpi_info info;

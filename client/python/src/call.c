@@ -40,7 +40,7 @@ static int check(struct call_object *self)
 {
 	if (!self->call || self->fork_count != forks() || !self->session->handle)
 		return raise_closed(state_of_type(Py_TYPE(self)));
-	return self->busy == RUNNING || (self->busy == AWAITED && !trnsci_done(self->call)) ? refuse_busy() : 0;
+	return self->busy == RUNNING || (self->busy == AWAITED && !trnsci_call_done(self->call)) ? refuse_busy() : 0;
 }
 
 /* As check, for a call that is to be sent: nobody waits for it. Forgets the last result. */
@@ -152,7 +152,7 @@ static int set_operation(struct call_object *self, struct trnsci_args *args, con
 {
 	trnsci_set_params(args, operation->params.params);
 	if (operation->wants_tile)
-		trnsci_set(args, trnsci_new_tile("out"));
+		trnsci_set(args, trnsci_param_new_tile("out"));
 	return PyList_Append(self->kept, operation->params.kept);
 }
 
@@ -169,12 +169,12 @@ static int fill_call(struct call_object *self, const char *method, const struct 
 	self->session = use.session; /* the use goes on until the call is freed */
 	self->fork_count = use.fork_count;
 	if (!(self->kept = PyList_New(0)) || make_call(self, use.handle, method) < 0 ||
-	    set_operation(self, trnsci_args(self->call), &contents->operations[0]) < 0)
+	    set_operation(self, trnsci_call_args(self->call), &contents->operations[0]) < 0)
 		return -1;
 	for (Py_ssize_t i = 1; i < contents->n; i++) {
 		const struct operation *step = &contents->operations[i];
 
-		if (set_operation(self, trnsci_step(self->call, step->name), step) < 0)
+		if (set_operation(self, trnsci_program_step(self->call, step->name), step) < 0)
 			return -1;
 	}
 	return 0;
@@ -217,7 +217,7 @@ static void call_dealloc(PyObject *object)
 	PyTypeObject *type = Py_TYPE(object);
 
 	if (self->call && self->fork_count == forks()) {
-		if (self->in_flight && !trnsci_done(self->call))
+		if (self->in_flight && !trnsci_call_done(self->call))
 			end_flight(self);
 		trnsci_call_free(self->call);
 	}
@@ -301,7 +301,7 @@ static PyObject *call_run(PyObject *object, PyObject *args)
 	r = trnsci_run(self->call, &changed.changes);
 	Py_END_ALLOW_THREADS
 	self->busy = FREE;
-	self->in_flight = !trnsci_done(self->call);
+	self->in_flight = !trnsci_call_done(self->call);
 	Py_DECREF(args);
 	if (r < 0)
 		return raise_call_error(self, r);
@@ -337,7 +337,7 @@ static int wait_busy(struct call_object *self, int timeout_ms)
 	r = trnsci_wait(self->call, timeout_ms);
 	Py_END_ALLOW_THREADS
 	self->busy = FREE;
-	self->in_flight = !trnsci_done(self->call);
+	self->in_flight = !trnsci_call_done(self->call);
 	return r;
 }
 
@@ -348,7 +348,7 @@ static PyObject *call_wait(PyObject *object, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "|i", &timeout_ms) || check(self) < 0)
 		return NULL;
-	r = trnsci_done(self->call) ? trnsci_wait(self->call, 0) : wait_busy(self, timeout_ms);
+	r = trnsci_call_done(self->call) ? trnsci_wait(self->call, 0) : wait_busy(self, timeout_ms);
 	if (r < 0)
 		return raise_call_error(self, r);
 	Py_RETURN_NONE;
@@ -359,7 +359,7 @@ static PyObject *call_done(PyObject *object, PyObject *unused)
 	struct call_object *self = (struct call_object *)object;
 
 	(void)unused;
-	return PyBool_FromLong(self->call && (self->fork_count != forks() || trnsci_done(self->call)));
+	return PyBool_FromLong(self->call && (self->fork_count != forks() || trnsci_call_done(self->call)));
 }
 
 static PyObject *call_cancel(PyObject *object, PyObject *unused)
@@ -379,13 +379,13 @@ static PyObject *call_reply(PyObject *object, PyObject *unused)
 	struct call_object *self = (struct call_object *)object;
 
 	(void)unused;
-	return check(self) < 0 ? NULL : value_to_python(trnsci_reply(self->call));
+	return check(self) < 0 ? NULL : value_to_python(trnsci_call_reply(self->call));
 }
 
 static PyObject *take_tile(struct call_object *self, const struct trnsci_value *step)
 {
 	struct trnsci_tile *tile;
-	const int r = trnsci_reply_tile(self->call, step, &tile);
+	const int r = trnsci_call_tile(self->call, step, &tile);
 
 	return r < 0 ? raise_call_error(self, r) : tile_wrap(self->session, tile);
 }
@@ -400,7 +400,7 @@ static PyObject *call_tile(PyObject *object, PyObject *args)
 	if (!PyArg_ParseTuple(args, "|i", &index) || check(self) < 0)
 		return NULL;
 	if (index >= 0)
-		return take_tile(self, trnsci_at(trnsci_get(trnsci_reply(self->call), "steps"), (size_t)index));
+		return take_tile(self, trnsci_value_at(trnsci_value_get(trnsci_call_reply(self->call), "steps"), (size_t)index));
 	if (!self->tile)
 		self->tile = take_tile(self, NULL);
 	return Py_XNewRef(self->tile);
@@ -476,7 +476,7 @@ PyObject *session_fd(PyObject *object, PyObject *unused)
 	/* One that closes with its last call is still waited for. */
 	struct trnsci_session *handle =
 		session->closing && session->fork_count == forks() ? session->handle : session_use(session);
-	const int fd = handle ? trnsci_fd(handle) : -1;
+	const int fd = handle ? trnsci_session_fd(handle) : -1;
 
 	(void)unused;
 	if (handle && fd < 0) {

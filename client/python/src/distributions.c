@@ -32,7 +32,7 @@ static void set_recipe(struct plan *plan, const char *distribution, enum trnsci_
 
 static void add_f64(struct plan *plan, const char *name, double value)
 {
-	plan->recipe.params[plan->recipe.n_params++] = trnsci_f64(name, value);
+	plan->recipe.params[plan->recipe.n_params++] = trnsci_param_f64(name, value);
 }
 
 static void set_affine(struct plan *plan, double scale, double shift)
@@ -265,8 +265,7 @@ static void plan_negative_binomial(const double *params, struct plan *plan)
 
 static void add_count(struct plan *plan, const char *name, double value)
 {
-	plan->recipe.params[plan->recipe.n_params++] =
-		trnsci_u64(name, value < 0x1p63 ? (uint64_t)value : UINT64_MAX);
+	plan->recipe.params[plan->recipe.n_params++] = trnsci_param_u64(name, value < 0x1p63 ? (uint64_t)value : UINT64_MAX);
 }
 
 static void plan_hypergeometric(const double *params, struct plan *plan)

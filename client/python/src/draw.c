@@ -58,14 +58,14 @@ int generator_fill(struct generator_object *g, const struct recipe *recipe, uint
 		return -1;
 	source.position = base;
 	source.offset = skip;
-	own.params[own.n_params] = trnsci_end();
+	own.params[own.n_params] = trnsci_param_end();
 	if (session->embedded && n <= HOLD_LOCK) {
-		r = trnsci_fill(use.handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
+		r = trnsci_draw_array(use.handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
 	} else {
 		PyObject *name = Py_NewRef(g->name);
 
-		Py_BEGIN_ALLOW_THREADS
-		r = trnsci_fill(use.handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
+		Py_BEGIN_ALLOW_THREADS r =
+			trnsci_draw_array(use.handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
 		Py_END_ALLOW_THREADS
 		Py_DECREF(name);
 	}
@@ -167,13 +167,12 @@ static PyObject *draw_tile(struct generator_object *g, struct session_object *se
 	PyObject *name = Py_NewRef(g->name);
 
 	memcpy(params, recipe->params, n * sizeof *params);
-	params[n++] = trnsci_u64("n", (uint64_t)part->n);
-	params[n++] = trnsci_text("dtype", trnsci_dtype_name(recipe->dtype));
-	params[n] = trnsci_end();
+	params[n++] = trnsci_param_u64("n", (uint64_t)part->n);
+	params[n++] = trnsci_param_text("dtype", trnsci_dtype_name(recipe->dtype));
+	params[n] = trnsci_param_end();
 	source.position = base;
 	source.offset = part->begin;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_draw(use.handle, recipe->distribution, params, &source, &tile, NULL, &err);
+	Py_BEGIN_ALLOW_THREADS r = trnsci_draw_tile(use.handle, recipe->distribution, params, &source, &tile, NULL, &err);
 	Py_END_ALLOW_THREADS
 	PyObject *array = r < 0 ? raise_error(g->state, &err) : tile_array(session, tile, type, part->ndim, part->shape);
 

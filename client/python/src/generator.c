@@ -102,7 +102,7 @@ static int find_generator(const char *name, struct trnsci_generator_info *ret)
 {
 	char names[256] = "";
 
-	for (size_t i = 0; trnsci_generator(i, ret) == 0; i++) {
+	for (size_t i = 0; trnsci_generator_at(i, ret) == 0; i++) {
 		if (strcmp(ret->name, name) == 0)
 			return 0;
 		snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", ret->name);

@@ -101,12 +101,12 @@ static void make_recipe(const struct bounds *bounds, struct recipe *ret_recipe)
 		ret_recipe->dtype = type->is_signed ? TRNSCI_I64 : TRNSCI_U64;
 	else
 		ret_recipe->dtype = type->bits == 32 && !type->is_signed ? TRNSCI_U32 : TRNSCI_I32;
-	ret_recipe->params[0] = bounds->low < 0 ? trnsci_i64("low", (int64_t)bounds->low)
-						: trnsci_u64("low", (uint64_t)bounds->low);
+	ret_recipe->params[0] =
+		bounds->low < 0 ? trnsci_param_i64("low", (int64_t)bounds->low) : trnsci_param_u64("low", (uint64_t)bounds->low);
 	if (end > (wide_int)UINT64_MAX)
-		ret_recipe->params[1] = trnsci_text("high", "18446744073709551616");
+		ret_recipe->params[1] = trnsci_param_text("high", "18446744073709551616");
 	else
-		ret_recipe->params[1] = end < 0 ? trnsci_i64("high", (int64_t)end) : trnsci_u64("high", (uint64_t)end);
+		ret_recipe->params[1] = end < 0 ? trnsci_param_i64("high", (int64_t)end) : trnsci_param_u64("high", (uint64_t)end);
 }
 
 static PyObject *one_integer(struct generator_object *g, const struct bounds *bounds, PyObject *dtype)
@@ -272,7 +272,7 @@ static int draw_between(struct generator_object *g, const struct bound_arrays *a
 	const enum trnsci_dtype dtype = arrays->type->is_signed ? TRNSCI_I64 : TRNSCI_U64;
 	const uint64_t n = (uint64_t)arrays->n;
 	struct recipe recipe = {.distribution = RANDINT, .dtype = dtype, .words = 2, .n_params = 2};
-	const struct trnsci_array lows = trnsci_vector(dtype, n, room), highs = trnsci_vector(dtype, n, room + n);
+	const struct trnsci_array lows = trnsci_array_vector(dtype, n, room), highs = trnsci_array_vector(dtype, n, room + n);
 
 	for (npy_intp i = 0; i < arrays->n; i++) {
 		const bool last = arrays->lasts[i] == last_bits(arrays->type);
@@ -281,8 +281,8 @@ static int draw_between(struct generator_object *g, const struct bound_arrays *a
 		room[element] = last ? 0 : arrays->lows[i];
 		room[n + element] = last ? 1 : arrays->lasts[i] + 1;
 	}
-	recipe.params[0] = trnsci_with_array("low", &lows);
-	recipe.params[1] = trnsci_with_array("high", &highs);
+	recipe.params[0] = trnsci_param_array("low", &lows);
+	recipe.params[1] = trnsci_param_array("high", &highs);
 	return generator_fill(g, &recipe, arrays->base, arrays->begin, n, arrays->out);
 }
 

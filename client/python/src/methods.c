@@ -379,8 +379,8 @@ static int draw_columns(const struct columns *columns, struct generator_object *
 	for (unsigned i = 0; i < recipe.n_params; i++) {
 		const bool counts = recipe.params[i].kind == TRNSCI_PARAM_U64;
 
-		arrays[i] = trnsci_vector(counts ? TRNSCI_U64 : TRNSCI_F64, n, columns->values[i]);
-		recipe.params[i] = trnsci_with_array(recipe.params[i].name, &arrays[i]);
+		arrays[i] = trnsci_array_vector(counts ? TRNSCI_U64 : TRNSCI_F64, n, columns->values[i]);
+		recipe.params[i] = trnsci_param_array(recipe.params[i].name, &arrays[i]);
 	}
 	return generator_fill(g, &recipe, base, part->begin, (size_t)n, samples);
 }

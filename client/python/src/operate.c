@@ -87,8 +87,7 @@ static int transform_memory(struct operation *o, const struct trnsci_array *in)
 
 	if (make_output(o) < 0 || describe(o->out, &out) < 0)
 		return -1;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_transform(o->use.handle, o->name, o->params.params, *in, out, &err);
+	Py_BEGIN_ALLOW_THREADS r = trnsci_apply_array(o->use.handle, o->name, o->params.params, *in, out, &err);
 	Py_END_ALLOW_THREADS
 	if (r < 0)
 		raise_error(o->use.session->state, &err);
@@ -139,9 +138,8 @@ static int fill_output(struct operation *o, const struct trnsci_source *source, 
 
 	if (make_output(o) < 0 || describe(o->out, &out) < 0)
 		return -1;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_fill(o->use.handle, o->name, o->params.params, source, out.dtype, (uint64_t)PyArray_SIZE(o->out), out.data,
-			ret_span, &err);
+	Py_BEGIN_ALLOW_THREADS r = trnsci_draw_array(o->use.handle, o->name, o->params.params, source, out.dtype,
+						     (uint64_t)PyArray_SIZE(o->out), out.data, ret_span, &err);
 	Py_END_ALLOW_THREADS
 	if (r < 0)
 		raise_error(o->use.session->state, &err);

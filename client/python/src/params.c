@@ -44,9 +44,9 @@ static int read_integer(const char *name, PyObject *value, struct trnsci_param *
 	const long long small = PyLong_AsLongLongAndOverflow(number, &overflow);
 
 	if (overflow == 0 && small < 0)
-		*param = trnsci_i64(name, small);
+		*param = trnsci_param_i64(name, small);
 	else
-		*param = trnsci_u64(name, overflow < 0 ? 0 : PyLong_AsUnsignedLongLong(number));
+		*param = trnsci_param_u64(name, overflow < 0 ? 0 : PyLong_AsUnsignedLongLong(number));
 	Py_DECREF(number);
 	if (overflow < 0)
 		PyErr_Format(PyExc_OverflowError, "%s: an integer below -2^63", name);
@@ -70,7 +70,7 @@ static int read_array(struct reading *reading, const char *name, PyObject *value
 		return -1;
 	*pending = (struct pending){reading->arrays, name, value, param};
 	reading->arrays = pending;
-	*param = trnsci_bool(name, false);
+	*param = trnsci_param_bool(name, false);
 	return 0;
 }
 
@@ -109,9 +109,9 @@ static int finish_array(struct session_object *session, const char *name, PyObje
 	trnsci_tile_describe(tile, &info);
 	if (tile && PyArray_DATA(array) == PyArray_DATA(given) && info.ndim == described->ndim && info.dtype == dtype &&
 	    memcmp(info.shape, shape, info.ndim * sizeof *shape) == 0)
-		*param = trnsci_with_tile(name, tile);
+		*param = trnsci_param_tile(name, tile);
 	else
-		*param = trnsci_with_array(name, described);
+		*param = trnsci_param_array(name, described);
 	return 0;
 }
 
@@ -123,7 +123,8 @@ static int read_tile(struct reading *reading, const char *name, PyObject *value,
 		PyErr_Format(PyExc_ValueError, "%s: the tile is of another session", name);
 		return -1;
 	}
-	*param = reading->flags & PARAMS_OF_DRAW ? trnsci_elements(name, tile->tile) : trnsci_with_tile(name, tile->tile);
+	*param = reading->flags & PARAMS_OF_DRAW ? trnsci_param_tile_elements(name, tile->tile)
+						 : trnsci_param_tile(name, tile->tile);
 	return 0;
 }
 
@@ -158,7 +159,7 @@ static int read_list(const char *name, PyObject *value, PyObject *kept, struct t
 	}
 	if (PyErr_Occurred())
 		return PyErr_ExceptionMatches(PyExc_TypeError) ? refuse(name, value) : -1;
-	*param = whole ? trnsci_i64s(name, &values->i64, (size_t)n) : trnsci_f64s(name, &values->f64, (size_t)n);
+	*param = whole ? trnsci_param_i64s(name, &values->i64, (size_t)n) : trnsci_param_f64s(name, &values->f64, (size_t)n);
 	return 0;
 }
 
@@ -170,7 +171,7 @@ static int read_map(struct reading *reading, const char *name, PyObject *value, 
 
 	if (read_dict(reading, value, &members, &n) < 0)
 		return -1;
-	*param = trnsci_with_params(name, members);
+	*param = trnsci_param_map(name, members);
 	return 0;
 }
 
@@ -182,7 +183,7 @@ static int read_text(const char *name, PyObject *value, struct trnsci_param *par
 
 	if (text && strlen(text) != (size_t)size)
 		PyErr_Format(PyExc_ValueError, "%s: embedded null character", name);
-	*param = trnsci_text(name, text);
+	*param = trnsci_param_text(name, text);
 	return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -192,7 +193,7 @@ static int read_dtype(const char *name, PyObject *value, struct trnsci_param *pa
 	const enum trnsci_dtype dtype = dtype_of_argument(value);
 
 	if (dtype)
-		*param = trnsci_text(name, trnsci_dtype_name(dtype));
+		*param = trnsci_param_text(name, trnsci_dtype_name(dtype));
 	return dtype ? 0 : -1;
 }
 
@@ -201,13 +202,13 @@ static int read_value(struct reading *reading, const char *name, PyObject *value
 	if (strcmp(name, "dtype") == 0)
 		return read_dtype(name, value, param);
 	if (PyBool_Check(value) || PyArray_IsScalar(value, Bool)) {
-		*param = trnsci_bool(name, PyObject_IsTrue(value));
+		*param = trnsci_param_bool(name, PyObject_IsTrue(value));
 		return 0;
 	}
 	if (PyUnicode_Check(value))
 		return read_text(name, value, param);
 	if (value == Py_Ellipsis) {
-		*param = trnsci_new_tile(name);
+		*param = trnsci_param_new_tile(name);
 		return 0;
 	}
 	if (PyArray_Check(value) && PyArray_NDIM((PyArrayObject *)value) > 0)
@@ -217,11 +218,11 @@ static int read_value(struct reading *reading, const char *name, PyObject *value
 	if (PyIndex_Check(value))
 		return read_integer(name, value, param);
 	if (PyFloat_Check(value) || PyArray_CheckAnyScalar(value)) {
-		*param = trnsci_f64(name, PyFloat_AsDouble(value));
+		*param = trnsci_param_f64(name, PyFloat_AsDouble(value));
 		return PyErr_Occurred() ? -1 : 0;
 	}
 	if (PyBytes_Check(value)) {
-		*param = trnsci_bytes(name, PyBytes_AS_STRING(value), (size_t)PyBytes_GET_SIZE(value));
+		*param = trnsci_param_bytes(name, PyBytes_AS_STRING(value), (size_t)PyBytes_GET_SIZE(value));
 		return 0;
 	}
 	if (PyDict_Check(value))
@@ -256,7 +257,7 @@ static int read_dict(struct reading *reading, PyObject *dict, struct trnsci_para
 			r = read_value(reading, name, value, &params[(*ret_n)++]);
 	}
 	Py_LeaveRecursiveCall();
-	params[*ret_n] = trnsci_end();
+	params[*ret_n] = trnsci_param_end();
 	*ret_params = params;
 	return r;
 }

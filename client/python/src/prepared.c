@@ -3,7 +3,7 @@
  *
  * transform.c asks prepared_run first, and offers with prepared_offer what it had to compute otherwise:
  *
- *     first time     no place: computed by trnsci_transform; its key takes a place
+ *     first time     no place: computed by trnsci_apply_array; its key takes a place
  *     second time    a place without a call: computed likewise; then the call is made
  *     from then on   prepared_run: copies in, runs, copies out
  *
@@ -102,11 +102,11 @@ static bool prepare_call(struct prepared *prepared, struct trnsci_session *handl
 	if (new_tile(handle, in, &prepared->in) < 0 || new_tile(handle, out, &prepared->out) < 0 ||
 	    trnsci_call_new(handle, operation, &prepared->call) < 0)
 		return false;
-	struct trnsci_args *args = trnsci_args(prepared->call);
+	struct trnsci_args *args = trnsci_call_args(prepared->call);
 
 	trnsci_set_params(args, params);
-	trnsci_set_tile(args, "in", prepared->in);
-	trnsci_set_tile(args, "out", prepared->out);
+	trnsci_set(args, trnsci_param_tile("in", prepared->in));
+	trnsci_set(args, trnsci_param_tile("out", prepared->out));
 	prepared->in_bytes = bytes_of(prepared->in);
 	prepared->out_bytes = bytes_of(prepared->out);
 	return true;

@@ -141,7 +141,7 @@ static void plan_standard_gamma(const double *params, struct plan *plan)
 	*plan = (struct plan){.recipe = {.distribution = GAMMA, .dtype = TRNSCI_F64, .words = 2, .n_params = 1},
 			      .finish = AS_IS,
 			      .scale = 1};
-	plan->recipe.params[0] = trnsci_f64("shape", shape);
+	plan->recipe.params[0] = trnsci_param_f64("shape", shape);
 	if (shape > 0 && isfinite(shape))
 		return;
 	plan->finish = CONSTANT;
@@ -214,7 +214,7 @@ static PyObject *call_standard_gamma(METHOD_ARGS)
 	if (constraint_check(shape, "shape", NON_NEGATIVE, false) < 0)
 		return NULL;
 	request.recipe.n_params = 1;
-	request.recipe.params[0] = trnsci_f64("shape", shape > 0 && isfinite(shape) ? shape : 1);
+	request.recipe.params[0] = trnsci_param_f64("shape", shape > 0 && isfinite(shape) ? shape : 1);
 	PyObject *array = answer(g, &request);
 
 	if (!array || (shape > 0 && isfinite(shape)))

@@ -131,14 +131,12 @@ PyObject *tiles_apply(struct session_object *session, const char *operation, str
 		PyErr_Clear();
 		return NULL;
 	}
-	Py_BEGIN_ALLOW_THREADS
-	params[n] = trnsci_with_tile(input, input_tile(use.handle, held, described, bytes, &copy));
-	params[n + 1] = trnsci_end();
-	if (params[n].value.tile && trnsci_apply(use.handle, operation, params, &out, NULL) < 0)
+	Py_BEGIN_ALLOW_THREADS params[n] = trnsci_param_tile(input, input_tile(use.handle, held, described, bytes, &copy));
+	params[n + 1] = trnsci_param_end();
+	if (params[n].value.tile && trnsci_apply_tile(use.handle, operation, params, &out, NULL) < 0)
 		out = NULL;
 	trnsci_tile_free(copy);
-	Py_END_ALLOW_THREADS
-	params[n] = trnsci_end();
+	Py_END_ALLOW_THREADS params[n] = trnsci_param_end();
 	if (out && fits(out, type, ndim, shape))
 		array = tile_array(session, out, type, ndim, shape);
 	else

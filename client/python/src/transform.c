@@ -248,22 +248,22 @@ static void make_params(const struct transform *t, const int *to, int64_t *axes,
 		axes[i] = to[t->axes[i]];
 		lengths[i] = t->lengths[i];
 	}
-	params[n++] = trnsci_i64s("axes", axes, (size_t)t->n_axes);
+	params[n++] = trnsci_param_i64s("axes", axes, (size_t)t->n_axes);
 	if (t->has_lengths)
-		params[n++] = trnsci_i64s("length", lengths, (size_t)t->n_axes);
+		params[n++] = trnsci_param_i64s("length", lengths, (size_t)t->n_axes);
 	for (int i = 0; i < 2 && t->kind->flags[i]; i++)
-		params[n++] = trnsci_bool(t->kind->flags[i], true);
+		params[n++] = trnsci_param_bool(t->kind->flags[i], true);
 	if (t->norm)
-		params[n++] = trnsci_text("norm", t->norm);
+		params[n++] = trnsci_param_text("norm", t->norm);
 	if (t->precision)
-		params[n++] = trnsci_text("precision", t->precision);
+		params[n++] = trnsci_param_text("precision", t->precision);
 	if (t->target_error > 0)
-		params[n++] = trnsci_f64("target_error", t->target_error);
+		params[n++] = trnsci_param_f64("target_error", t->target_error);
 	if (t->kind->elements == SAME)
-		params[n++] = trnsci_text("type", t->type);
+		params[n++] = trnsci_param_text("type", t->type);
 	if (t->kind->elements == SAME && t->orthogonalize)
-		params[n++] = trnsci_text("orthogonalize", t->orthogonalize);
-	params[n] = trnsci_end();
+		params[n++] = trnsci_param_text("orthogonalize", t->orthogonalize);
+	params[n] = trnsci_param_end();
 }
 
 /* Returns whether the transform is one that prepared calls are kept for, and what it is called there. */
@@ -306,12 +306,11 @@ static int run_by_name(const struct transform *t, struct module_state *state, st
 		return -1;
 	make_params(t, to, axes, lengths, params);
 	if (session->embedded && PyArray_SIZE(t->in) <= LOCK_ELEMENTS && PyArray_SIZE(t->out) <= LOCK_ELEMENTS) {
-		r = trnsci_transform(session->handle, t->kind->operation, params, in, out, &err);
+		r = trnsci_apply_array(session->handle, t->kind->operation, params, in, out, &err);
 	} else {
 		struct trnsci_session *handle = session->handle;
 
-		Py_BEGIN_ALLOW_THREADS
-		r = trnsci_transform(handle, t->kind->operation, params, in, out, &err);
+		Py_BEGIN_ALLOW_THREADS r = trnsci_apply_array(handle, t->kind->operation, params, in, out, &err);
 		Py_END_ALLOW_THREADS
 	}
 	if (r < 0)

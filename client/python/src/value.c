@@ -25,11 +25,11 @@ static PyObject *read_map(const struct trnsci_value *map)
 {
 	PyObject *dict = PyDict_New();
 
-	for (size_t i = 0; dict && i < trnsci_count(map); i++) {
+	for (size_t i = 0; dict && i < trnsci_value_count(map); i++) {
 		size_t size;
-		const char *name = trnsci_name_at(map, i, &size);
+		const char *name = trnsci_value_name_at(map, i, &size);
 		PyObject *key = PyUnicode_DecodeUTF8(name, (Py_ssize_t)size, "replace");
-		PyObject *member = key ? value_to_python(trnsci_at(map, i)) : NULL;
+		PyObject *member = key ? value_to_python(trnsci_value_at(map, i)) : NULL;
 
 		if (!member || PyDict_SetItem(dict, key, member) < 0)
 			Py_CLEAR(dict);
@@ -41,10 +41,10 @@ static PyObject *read_map(const struct trnsci_value *map)
 
 static PyObject *read_list(const struct trnsci_value *list)
 {
-	PyObject *made = PyList_New((Py_ssize_t)trnsci_count(list));
+	PyObject *made = PyList_New((Py_ssize_t)trnsci_value_count(list));
 
-	for (size_t i = 0; made && i < trnsci_count(list); i++) {
-		PyObject *element = value_to_python(trnsci_at(list, i));
+	for (size_t i = 0; made && i < trnsci_value_count(list); i++) {
+		PyObject *element = value_to_python(trnsci_value_at(list, i));
 
 		if (element)
 			PyList_SET_ITEM(made, (Py_ssize_t)i, element);
@@ -61,18 +61,18 @@ static PyObject *read_number(const struct trnsci_value *value)
 	double f64 = 0;
 	bool truth = false;
 
-	switch (trnsci_kind(value)) {
+	switch (trnsci_value_kind(value)) {
 	case TRNSCI_BOOL:
-		trnsci_to_bool(value, &truth);
+		trnsci_value_to_bool(value, &truth);
 		return PyBool_FromLong(truth);
 	case TRNSCI_UINT:
-		trnsci_to_u64(value, &u64);
+		trnsci_value_to_u64(value, &u64);
 		return PyLong_FromUnsignedLongLong(u64);
 	case TRNSCI_INT:
-		trnsci_to_i64(value, &i64);
+		trnsci_value_to_i64(value, &i64);
 		return PyLong_FromLongLong(i64);
 	case TRNSCI_REAL:
-		trnsci_to_f64(value, &f64);
+		trnsci_value_to_f64(value, &f64);
 		return PyFloat_FromDouble(f64);
 	default:
 		Py_RETURN_NONE;
@@ -86,17 +86,17 @@ PyObject *value_to_python(const struct trnsci_value *value)
 	const void *bytes;
 	size_t size;
 
-	switch (trnsci_kind(value)) {
+	switch (trnsci_value_kind(value)) {
 	case TRNSCI_TEXT:
-		bytes = trnsci_to_bytes(value, &size);
+		bytes = trnsci_value_to_bytes(value, &size);
 		return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)size, "replace");
 	case TRNSCI_BYTES:
-		bytes = trnsci_to_bytes(value, &size);
+		bytes = trnsci_value_to_bytes(value, &size);
 		return PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
 	case TRNSCI_LIST:
 		return read_list(value);
 	case TRNSCI_MAP:
-		if (trnsci_get(value, "data") && trnsci_count(value) == 3 && trnsci_to_array(value, &array) == 0)
+		if (trnsci_value_get(value, "data") && trnsci_value_count(value) == 3 && trnsci_value_to_array(value, &array) == 0)
 			return read_array(&array);
 		return read_map(value);
 	default:

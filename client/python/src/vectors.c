@@ -72,11 +72,11 @@ static int prepare_order(struct generator_object *g, struct session_object *sess
 		raise_error(g->state, &err);
 		return -1;
 	}
-	struct trnsci_args *args = trnsci_args(g->order);
+	struct trnsci_args *args = trnsci_call_args(g->order);
 
-	trnsci_set_text(args, "generator", g->source.generator);
-	trnsci_set_u64(args, "items", items);
-	trnsci_set_tile(args, "out", g->order_tile);
+	trnsci_set(args, trnsci_param_text("generator", g->source.generator));
+	trnsci_set(args, trnsci_param_u64("items", items));
+	trnsci_set(args, trnsci_param_tile("out", g->order_tile));
 	g->order_session = (struct session_object *)Py_NewRef((PyObject *)session);
 	g->order_items = items;
 	g->order_forks = forks();
@@ -113,7 +113,7 @@ static int draw_order(struct generator_object *g, uint64_t first, uint64_t items
 		return -1;
 	if (session->embedded && begin == 0 && n == items && n <= ORDER_PREPARED)
 		return draw_prepared(g, session, first, n, out);
-	recipe.params[0] = trnsci_u64("items", items);
+	recipe.params[0] = trnsci_param_u64("items", items);
 	return generator_fill(g, &recipe, 2 * first, begin, n, out);
 }
 
@@ -166,7 +166,7 @@ static PyObject *call_categorical(PyObject *self, PyObject *args)
 	weights = take_list(list);
 	if (!weights)
 		return NULL;
-	recipe.params[0] = trnsci_f64s("weights", PyArray_DATA(weights), (size_t)PyArray_SIZE(weights));
+	recipe.params[0] = trnsci_param_f64s("weights", PyArray_DATA(weights), (size_t)PyArray_SIZE(weights));
 	if (part_of(g, ndim, shape, &part) == 0 && generator_reserve(g, part.whole, 2, &base) == 0)
 		array = PyArray_SimpleNew(part.ndim, part.shape, NPY_INT64);
 	if (array && part.n && generator_fill(g, &recipe, base, part.begin, (size_t)part.n,
@@ -258,8 +258,8 @@ static PyObject *call_multinomial(PyObject *self, PyObject *args)
 		return NULL;
 	const npy_intp k = PyArray_SIZE(shares);
 
-	recipe.params[0] = trnsci_u64("trials", n);
-	recipe.params[1] = trnsci_f64s("shares", PyArray_DATA(shares), (size_t)k);
+	recipe.params[0] = trnsci_param_u64("trials", n);
+	recipe.params[1] = trnsci_param_f64s("shares", PyArray_DATA(shares), (size_t)k);
 	array = draw_components(g, &recipe, k, ndim, shape, NPY_INT64);
 	Py_DECREF(shares);
 	return array;
@@ -280,7 +280,7 @@ static PyObject *call_dirichlet(METHOD_ARGS)
 		return NULL;
 	const npy_intp k = PyArray_SIZE(alpha);
 
-	recipe.params[0] = trnsci_f64s("alpha", PyArray_DATA(alpha), (size_t)k);
+	recipe.params[0] = trnsci_param_f64s("alpha", PyArray_DATA(alpha), (size_t)k);
 	if (check_alpha(alpha) == 0)
 		array = draw_components(g, is_finite(alpha) ? &recipe : NULL, k, ndim, shape, NPY_DOUBLE);
 	if (array && !is_finite(alpha))

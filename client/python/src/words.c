@@ -49,8 +49,8 @@ static void refill(struct words_object *words)
 
 	words->source.offset = words->position;
 	if (r == 0)
-		r = trnsci_fill(words->session, "bits", NULL, &words->source, TRNSCI_U64, n,
-				words->pairs + WORDS_BUFFER - n, NULL, &err);
+		r = trnsci_draw_array(words->session, "bits", NULL, &words->source, TRNSCI_U64, n, words->pairs + WORDS_BUFFER - n,
+				      NULL, &err);
 	if (r < 0) {
 		PyGILState_STATE lock = PyGILState_Ensure();
 

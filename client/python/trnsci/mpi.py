@@ -256,7 +256,7 @@ class Group:
         """What the table of operations states of a distribution's parameters; empty where there is no such one."""
         types: typing.Dict[str, _ParameterInfo] = {}
         info = _ParameterInfo()
-        while self._library.trnsci_parameter(distribution.encode(), ctypes.c_size_t(len(types)), ctypes.byref(info)) == 0:
+        while self._library.trnsci_operation_parameter(distribution.encode(), ctypes.c_size_t(len(types)), ctypes.byref(info)) == 0:
             types[info.name.decode()], info = info, _ParameterInfo()
         return types
 

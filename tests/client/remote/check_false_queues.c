@@ -110,7 +110,7 @@ static void expect_calls(size_t number, const struct queue_lie *lie)
 	if (trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, &err) < 0)
 		fail_msg("lie %zu: %s", number, err.text);
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	trnsci_set_tile(trnsci_args(call), "out", tile);
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", tile));
 	for (int i = 0; i < 40 && r == 0; i++)
 		r = trnsci_run(call, NULL);
 	if (r != lie->expected)
@@ -268,7 +268,7 @@ static void run_while(void (*serve)(void), uint32_t yields)
 	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), 0);
 	assert_int_equal(trnsci_tile_new(session, TRNSCI_F32, 1, &n, &tile, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	trnsci_set_tile(trnsci_args(call), "out", tile);
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", tile));
 	assert_int_equal(pthread_create(&thread, NULL, run_again_and_again, call), 0);
 	serve();
 	pthread_join(thread, &failed);

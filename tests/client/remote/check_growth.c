@@ -28,7 +28,8 @@ static uint64_t stat_of(struct trnsci_session *session, const char *name)
 
 	assert_int_equal(trnsci_call_new(session, "stats", &call), 0);
 	assert_int_equal(trnsci_run(call, NULL), 0);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "session"), name), &number), 0);
+	assert_int_equal(
+		trnsci_value_to_u64(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "session"), name), &number), 0);
 	trnsci_call_free(call);
 	return number;
 }
@@ -112,12 +113,12 @@ static void huge_pages_are_whole(void **state)
 
 static struct trnsci_call *new_draw(struct trnsci_session *session, uint64_t n, uint64_t seed)
 {
-	const struct trnsci_param params[] = {trnsci_u64("n", n), trnsci_u64("seed", seed), trnsci_new_tile("out"),
-					      trnsci_end()};
+	const struct trnsci_param params[] = {trnsci_param_u64("n", n), trnsci_param_u64("seed", seed),
+					      trnsci_param_new_tile("out"), trnsci_param_end()};
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	trnsci_set_params(trnsci_args(call), params);
+	trnsci_set_params(trnsci_call_args(call), params);
 	return call;
 }
 
@@ -146,7 +147,7 @@ static void calls_in_flight_wait_for_room(void **state)
 		const struct drawing normal = {.distribution = "normal", .source = {.seed = i}};
 		struct trnsci_tile *tile;
 
-		assert_int_equal(trnsci_reply_tile(calls[i], NULL, &tile), 0);
+		assert_int_equal(trnsci_call_tile(calls[i], NULL, &tile), 0);
 		assert_int_equal(draw_array(session, &normal, TRNSCI_F32, FLOATS, expected, NULL, NULL), 0);
 		assert_memory_equal(trnsci_tile_data(tile), expected, sizeof expected);
 		trnsci_tile_free(tile);
@@ -168,13 +169,13 @@ static void an_event_loop_grows(void **state)
 	(void)state;
 	daemon_start(&trnscid, ARGUMENTS("--threads=2"));
 	session = open_session(-1);
-	event = (struct pollfd){trnsci_fd(session), POLLIN, 0};
+	event = (struct pollfd){trnsci_session_fd(session), POLLIN, 0};
 	call = new_draw(session, FLOATS, 1);
 	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
 	for (int r = -TRNSCI_TIMEOUT; r == -TRNSCI_TIMEOUT; r = trnsci_next(session, 0, &(struct trnsci_call *){NULL}, NULL))
 		assert_int_equal(poll(&event, 1, 30000), 1);
 	assert_int_equal(trnsci_call_error(call)->code, 0);
-	assert_int_equal(trnsci_reply_tile(call, NULL, &tile), 0);
+	assert_int_equal(trnsci_call_tile(call, NULL, &tile), 0);
 	assert_int_equal(tile_info(tile).count, FLOATS);
 	trnsci_tile_free(tile);
 	trnsci_call_free(call);
@@ -203,7 +204,7 @@ static void limits_are_reported(void **state)
 	assert_non_null(strstr(trnsci_call_error(call)->text, "arena_bytes = 921600"));
 	trnsci_tile_free(first);
 	assert_int_equal(trnsci_run(call, NULL), 0);
-	assert_int_equal(trnsci_reply_tile(call, NULL, &none), 0);
+	assert_int_equal(trnsci_call_tile(call, NULL, &none), 0);
 	trnsci_call_free(call);
 	trnsci_tile_free(none);
 	trnsci_tile_free(second);

@@ -20,13 +20,13 @@ static struct trnsci_call *program_on(struct trnsci_session *session, struct trn
 	struct trnsci_args *step;
 
 	assert_int_equal(trnsci_call_new(session, "run", &program), 0);
-	trnsci_set_u64(trnsci_args(program), "seed", 12);
-	step = trnsci_step(program, "normal");
-	trnsci_set_tile(step, "out", tile);
-	step = trnsci_step(program, "scale");
-	trnsci_set_tile(step, "in", tile);
-	trnsci_set_f64(step, "by", 2);
-	trnsci_set_tile(step, "out", tile);
+	trnsci_set(trnsci_call_args(program), trnsci_param_u64("seed", 12));
+	step = trnsci_program_step(program, "normal");
+	trnsci_set(step, trnsci_param_tile("out", tile));
+	step = trnsci_program_step(program, "scale");
+	trnsci_set(step, trnsci_param_tile("in", tile));
+	trnsci_set(step, trnsci_param_f64("by", 2));
+	trnsci_set(step, trnsci_param_tile("out", tile));
 	return program;
 }
 
@@ -46,15 +46,15 @@ static void submit_flight(struct flight *flight)
 	assert_int_equal(trnsci_stream_create(remote, "s", NULL, NULL, NULL), 0);
 	kill(trnscid.pid, SIGSTOP); /* nothing is answered before the signal that ends it */
 	assert_int_equal(trnsci_call_new(remote, "normal", &flight->calls[DRAWN]), 0);
-	trnsci_set_u64(trnsci_args(flight->calls[DRAWN]), "seed", 8);
-	trnsci_set_tile(trnsci_args(flight->calls[DRAWN]), "out", flight->drawn.remote);
+	trnsci_set(trnsci_call_args(flight->calls[DRAWN]), trnsci_param_u64("seed", 8));
+	trnsci_set(trnsci_call_args(flight->calls[DRAWN]), trnsci_param_tile("out", flight->drawn.remote));
 	flight->calls[SCALED] = scaling(remote, flight->x.remote, flight->z.remote, 5);
 	flight->calls[IN_PLACE] = scaling(remote, flight->mine.remote, flight->mine.remote, 7);
 	assert_int_equal(trnsci_call_new(remote, "stream_draw", &flight->calls[NAMED]), 0);
-	trnsci_set_text(trnsci_args(flight->calls[NAMED]), "name", "s");
-	args = trnsci_set_map(trnsci_args(flight->calls[NAMED]), "draw");
-	trnsci_set_text(args, "op", "normal");
-	trnsci_set_tile(args, "out", flight->named.remote);
+	trnsci_set(trnsci_call_args(flight->calls[NAMED]), trnsci_param_text("name", "s"));
+	args = trnsci_set_map(trnsci_call_args(flight->calls[NAMED]), "draw");
+	trnsci_set(args, trnsci_param_text("op", "normal"));
+	trnsci_set(args, trnsci_param_tile("out", flight->named.remote));
 	flight->calls[READS_NAMED] = scaling(remote, flight->named.remote, flight->of_named.remote, 2);
 	flight->calls[PROGRAM] = program_on(remote, flight->of_program.remote);
 	for (int i = 0; i < CALLS; i++)
@@ -155,12 +155,12 @@ static struct trnsci_call *long_program(struct trnsci_session *session, struct t
 	struct trnsci_args *step;
 
 	assert_int_equal(trnsci_call_new(session, "run", &program), 0);
-	step = trnsci_step(program, "scale");
-	trnsci_set_tile(step, "in", in);
-	trnsci_set_f64(step, "by", 2);
-	trnsci_set_tile(step, "out", in);
+	step = trnsci_program_step(program, "scale");
+	trnsci_set(step, trnsci_param_tile("in", in));
+	trnsci_set(step, trnsci_param_f64("by", 2));
+	trnsci_set(step, trnsci_param_tile("out", in));
 	for (int i = 0; i < (SANITIZED ? 8 : 100); i++)
-		trnsci_set_tile(trnsci_step(program, "normal"), "out", large);
+		trnsci_set(trnsci_program_step(program, "normal"), trnsci_param_tile("out", large));
 	return program;
 }
 
@@ -243,7 +243,7 @@ static void test_never_sent(void **state)
 		expect_same(x, "in place, sent when the daemon was gone");
 		restart(signals[i]);
 		assert_int_equal(trnsci_call_new(remote, "stream_create", &call), 0);
-		trnsci_set_text(trnsci_args(call), "name", "late");
+		trnsci_set(trnsci_call_args(call), trnsci_param_text("name", "late"));
 		if (trnsci_run(call, NULL) < 0)
 			fail_msg("expected a stream, got %s", trnsci_call_error(call)->text);
 		trnsci_call_free(call);
@@ -261,7 +261,10 @@ static uint64_t prepared_runs(void)
 
 	assert_int_equal(trnsci_call_new(remote, "stats", &call), 0);
 	assert_int_equal(trnsci_run(call, NULL), 0);
-	assert_int_equal(trnsci_to_u64(trnsci_get(trnsci_get(trnsci_reply(call), "daemon"), "requests_prepared"), &runs), 0);
+	assert_int_equal(
+		trnsci_value_to_u64(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "daemon"), "requests_prepared"),
+				    &runs),
+		0);
 	trnsci_call_free(call);
 	return runs;
 }
@@ -297,7 +300,7 @@ static void test_prepared_in_flight(void **state)
 	calls[0] = scaling(remote, x.remote, z.remote, 5);
 	calls[1] = scaling(remote, mine.remote, mine.remote, 1);
 	assert_int_equal(trnsci_call_new(remote, "normal", &calls[2]), 0);
-	trnsci_set_tile(trnsci_args(calls[2]), "out", drawn.remote);
+	trnsci_set(trnsci_call_args(calls[2]), trnsci_param_tile("out", drawn.remote));
 	for (int i = 0; i < 3; i++)
 		run_often(calls[i]);
 	kill(trnscid.pid, SIGSTOP);
@@ -313,7 +316,7 @@ static void test_prepared_in_flight(void **state)
 	expect_same(z, "a prepared call");
 	expect_same(mine, "the tile that another stood for");
 	assert_int_equal(trnsci_call_new(own, "normal", &own_draw), 0);
-	trnsci_set_tile(trnsci_args(own_draw), "out", drawn.own);
+	trnsci_set(trnsci_call_args(own_draw), trnsci_param_tile("out", drawn.own));
 	assert_int_equal(trnsci_run(own_draw, &seed), 0);
 	expect_same(drawn, "a prepared draw with a seed of its own");
 	expect_lost(other, "the tile of a run in place");

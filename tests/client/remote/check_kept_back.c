@@ -19,9 +19,9 @@ static struct trnsci_call *warm_draw(struct trnsci_session *session, struct trns
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
 	if (out)
-		trnsci_set_tile(trnsci_args(call), "out", out);
+		trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out));
 	else
-		trnsci_set_u64(trnsci_args(call), "n", N);
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N));
 	for (int i = 0; i < RUNS; i++)
 		assert_runs(call);
 	return call;
@@ -67,7 +67,7 @@ static struct trnsci_call *leave_two_answers(struct trnsci_session *session, str
 		assert_int_equal(trnsci_submit(first[i], NULL, NULL, NULL), 0);
 	}
 	for (int i = 0; i < 3; i++)
-		AWAIT(trnsci_done(first[i]))
+		AWAIT(trnsci_call_done(first[i]))
 		ping(session); /* reads what has come */
 	assert_int_equal(trnsci_next(session, 0, &taken, NULL), 0);
 	return taken;

@@ -31,8 +31,8 @@ static void expect_draw(struct trnsci_session *session, struct trnsci_tile *tile
 	struct trnsci_error err = {0};
 	float expected[N];
 
-	assert_int_equal(trnsci_fill(embedded, "normal", NULL, &source, TRNSCI_F32, N, expected, &expected_span, NULL), 0);
-	if (trnsci_draw(session, "normal", NULL, &source, &tile, &span, &err) < 0)
+	assert_int_equal(trnsci_draw_array(embedded, "normal", NULL, &source, TRNSCI_F32, N, expected, &expected_span, NULL), 0);
+	if (trnsci_draw_tile(session, "normal", NULL, &source, &tile, &span, &err) < 0)
 		fail_msg("draw %u: %s", i, err.text);
 	assert_memory_equal(&span, &expected_span, sizeof span);
 	if (memcmp(trnsci_tile_data(tile), expected, sizeof expected) != 0)
@@ -53,13 +53,13 @@ static void tiles(void **state)
 	AWAIT(i >= ROUNDS && stat_of(session, "daemon", "queue_runs") >= before + least)
 	for (unsigned end = i + ROUNDS; i < end; i++) {
 		struct trnsci_tile *in = at[i % TILES], *out = at[i * 5 / 7 % TILES];
-		const struct trnsci_param params[] = {trnsci_with_tile("in", in), trnsci_f64("by", 3), trnsci_end()};
+		const struct trnsci_param params[] = {trnsci_param_tile("in", in), trnsci_param_f64("by", 3), trnsci_param_end()};
 		float expected[N];
 
 		expect_draw(session, in, i);
 		for (int k = 0; k < N; k++)
 			expected[k] = 3 * ((const float *)trnsci_tile_data(in))[k];
-		assert_int_equal(trnsci_apply(session, "scale", params, &out, NULL), 0);
+		assert_int_equal(trnsci_apply_tile(session, "scale", params, &out, NULL), 0);
 		if (memcmp(trnsci_tile_data(out), expected, sizeof expected) != 0)
 			fail_msg("scale, round %u: other bytes", i);
 	}
@@ -109,7 +109,7 @@ static void wrong(void **state)
 {
 	const struct trnsci_source good = {.seed = 1}, beyond = {.seed = 1, .offset = UINT64_MAX},
 				   unknown = {.seed = 1, .stream = UINT64_C(1) << 40, .generator = "philox4x32"};
-	const struct trnsci_param negative[] = {trnsci_f64("std", -1), trnsci_end()};
+	const struct trnsci_param negative[] = {trnsci_param_f64("std", -1), trnsci_param_end()};
 	const struct {
 		const struct trnsci_param *params;
 		const struct trnsci_source *source;
@@ -122,7 +122,8 @@ static void wrong(void **state)
 	(void)state;
 	for (unsigned i = 0; i < ROUNDS / 4; i++)
 		for (size_t k = 0; k < 3; k++) {
-			assert_int_equal(trnsci_draw(session, "normal", rows[k].params, rows[k].source, &tile, NULL, &err), rows[k].expected);
+			assert_int_equal(trnsci_draw_tile(session, "normal", rows[k].params, rows[k].source, &tile, NULL, &err),
+					 rows[k].expected);
 			if (i == 0)
 				first[k] = err;
 			assert_string_equal(err.text, first[k].text);
@@ -141,9 +142,10 @@ static void many(void **state)
 	(void)state;
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < ROUNDS; i++) {
-			const struct trnsci_param mean[] = {trnsci_i64("mean", i), trnsci_i64("std", 0), trnsci_end()};
+			const struct trnsci_param mean[] = {trnsci_param_i64("mean", i), trnsci_param_i64("std", 0),
+							    trnsci_param_end()};
 
-			assert_int_equal(trnsci_draw(session, "normal", mean, NULL, &tile, NULL, NULL), 0);
+			assert_int_equal(trnsci_draw_tile(session, "normal", mean, NULL, &tile, NULL, NULL), 0);
 			assert_true(((const float *)trnsci_tile_data(tile))[N - 1] == (float)i);
 		}
 	assert_in_range(stat_of(session, "session", "prepared"), 0, 128);
@@ -176,9 +178,9 @@ static int fill_and_compare(struct trnsci_session *session, uint64_t n, unsigned
 	static float expected[FILL], got[FILL];
 	const struct trnsci_source source = {.seed = i % 5, .stream = i % 3, .offset = 7 * i};
 	struct trnsci_span span, expected_span;
-	int r = trnsci_fill(session, "normal", NULL, &source, TRNSCI_F32, n, got, &span, NULL);
+	int r = trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F32, n, got, &span, NULL);
 
-	assert_int_equal(trnsci_fill(embedded, "normal", NULL, &source, TRNSCI_F32, n, expected, &expected_span, NULL), 0);
+	assert_int_equal(trnsci_draw_array(embedded, "normal", NULL, &source, TRNSCI_F32, n, expected, &expected_span, NULL), 0);
 	if (r == 0 && (memcmp(got, expected, n * sizeof *got) != 0 || memcmp(&span, &expected_span, sizeof span) != 0))
 		fail_msg("fill %u: other samples, or another place", i);
 	return r;

@@ -139,8 +139,8 @@ static struct trnsci_call *often(struct trnsci_session *session)
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	trnsci_set_u64(trnsci_args(call), "n", N);
-	trnsci_set_u64(trnsci_args(call), "seed", 4);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N));
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", 4));
 	return call;
 }
 
@@ -148,8 +148,8 @@ static void expect_answer(struct trnsci_call *call, struct trnsci_call *twin)
 {
 	struct trnsci_array got, expected;
 
-	assert_int_equal(trnsci_to_array(trnsci_reply(call), &got), 0);
-	assert_int_equal(trnsci_to_array(trnsci_reply(twin), &expected), 0);
+	assert_int_equal(trnsci_value_to_array(trnsci_call_reply(call), &got), 0);
+	assert_int_equal(trnsci_value_to_array(trnsci_call_reply(twin), &expected), 0);
 	assert_int_equal(got.bytes, expected.bytes);
 	assert_memory_equal(got.data, expected.data, got.bytes);
 }
@@ -192,27 +192,29 @@ static void prepared_calls(void **state)
 static void functions(void **state)
 {
 	static float got[N], expected[N], spectrum[N + 2], expected_spectrum[N + 2];
-	const struct trnsci_param real[] = {trnsci_bool("real", true), trnsci_end()};
-	const struct trnsci_source source = trnsci_seed(9);
+	const struct trnsci_param real[] = {trnsci_param_bool("real", true), trnsci_param_end()};
+	const struct trnsci_source source = trnsci_source_seed(9);
 	struct trnsci_error err;
 
 	(void)state;
 	begin();
-	assert_int_equal(trnsci_fill(own, "uniform", NULL, &source, TRNSCI_F32, N, expected, NULL, NULL), 0);
-	assert_int_equal(trnsci_transform(own, "fft", real, trnsci_vector(TRNSCI_F32, N, expected),
-					  trnsci_vector(TRNSCI_C64, N / 2 + 1, expected_spectrum), NULL), 0);
+	assert_int_equal(trnsci_draw_array(own, "uniform", NULL, &source, TRNSCI_F32, N, expected, NULL, NULL), 0);
+	assert_int_equal(trnsci_apply_array(own, "fft", real, trnsci_array_vector(TRNSCI_F32, N, expected),
+					    trnsci_array_vector(TRNSCI_C64, N / 2 + 1, expected_spectrum), NULL),
+			 0);
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 10; i++)
-			assert_int_equal(trnsci_fill(remote, "uniform", NULL, &source, TRNSCI_F32, N, got, NULL, NULL), 0);
+			assert_int_equal(trnsci_draw_array(remote, "uniform", NULL, &source, TRNSCI_F32, N, got, NULL, NULL), 0);
 		begin_outage(signals[round]);
-		assert_int_equal(trnsci_fill(remote, "uniform", NULL, &source, TRNSCI_F32, N, got, NULL, &err), -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_draw_array(remote, "uniform", NULL, &source, TRNSCI_F32, N, got, NULL, &err),
+				 -TRNSCI_CLOSED);
 		end_outage();
 		memset(got, 0, sizeof got);
 		if (round == 0)
-			AWAIT(trnsci_fill(remote, "uniform", NULL, &source, TRNSCI_F32, N, got, NULL, NULL) == 0);
-		AWAIT(trnsci_transform(remote, "fft", real, trnsci_vector(TRNSCI_F32, N, expected),
-				       trnsci_vector(TRNSCI_C64, N / 2 + 1, spectrum), NULL) == 0);
-		assert_int_equal(trnsci_fill(remote, "uniform", NULL, &source, TRNSCI_F32, N, got, NULL, NULL), 0);
+			AWAIT(trnsci_draw_array(remote, "uniform", NULL, &source, TRNSCI_F32, N, got, NULL, NULL) == 0);
+		AWAIT(trnsci_apply_array(remote, "fft", real, trnsci_array_vector(TRNSCI_F32, N, expected),
+					 trnsci_array_vector(TRNSCI_C64, N / 2 + 1, spectrum), NULL) == 0);
+		assert_int_equal(trnsci_draw_array(remote, "uniform", NULL, &source, TRNSCI_F32, N, got, NULL, NULL), 0);
 		assert_memory_equal(got, expected, sizeof got);
 		assert_memory_equal(spectrum, expected_spectrum, sizeof spectrum);
 	}
@@ -230,11 +232,11 @@ static void named_streams(void **state)
 	(void)state;
 	begin();
 	assert_int_equal(trnsci_stream_create(remote, "s", NULL, NULL, &err), 0);
-	assert_int_equal(trnsci_fill(remote, "uniform", NULL, &source, TRNSCI_F32, 16, out, &span, &err), 0);
+	assert_int_equal(trnsci_draw_array(remote, "uniform", NULL, &source, TRNSCI_F32, 16, out, &span, &err), 0);
 	begin_outage(SIGTERM);
-	assert_int_equal(trnsci_fill(remote, "uniform", NULL, &source, TRNSCI_F32, 16, out, &later, &err), -TRNSCI_CLOSED);
+	assert_int_equal(trnsci_draw_array(remote, "uniform", NULL, &source, TRNSCI_F32, 16, out, &later, &err), -TRNSCI_CLOSED);
 	end_outage();
-	AWAIT(trnsci_fill(remote, "uniform", NULL, &source, TRNSCI_F32, 16, out, &later, &err) == 0);
+	AWAIT(trnsci_draw_array(remote, "uniform", NULL, &source, TRNSCI_F32, 16, out, &later, &err) == 0);
 	assert_int_equal(later.seed, span.seed);
 	assert_int_equal(later.position, span.position + 16);
 	close_both();
@@ -248,7 +250,7 @@ static void events(void **state)
 
 	(void)state;
 	begin();
-	news = (struct pollfd){.fd = trnsci_fd(remote), .events = POLLIN};
+	news = (struct pollfd){.fd = trnsci_session_fd(remote), .events = POLLIN};
 	for (int round = 0; round < 2; round++) {
 		begin_outage(signals[round]);
 		call = often(remote);
@@ -396,13 +398,13 @@ static atomic_uint answers[4];
 
 static void *draw_through(void *arg)
 {
-	const struct trnsci_source source = trnsci_seed((uint64_t)(uintptr_t)arg);
+	const struct trnsci_source source = trnsci_source_seed((uint64_t)(uintptr_t)arg);
 	float got[64], expected[64];
 	struct trnsci_error err;
 
-	assert_int_equal(trnsci_fill(own, "normal", NULL, &source, TRNSCI_F32, 64, expected, NULL, NULL), 0);
+	assert_int_equal(trnsci_draw_array(own, "normal", NULL, &source, TRNSCI_F32, 64, expected, NULL, NULL), 0);
 	while (!atomic_load(&over)) {
-		const int r = trnsci_fill(remote, "normal", NULL, &source, TRNSCI_F32, 64, got, NULL, &err);
+		const int r = trnsci_draw_array(remote, "normal", NULL, &source, TRNSCI_F32, 64, got, NULL, &err);
 
 		if (r < 0 && r != -TRNSCI_CLOSED)
 			fail_msg("expected closed, got %s", err.text);

@@ -44,10 +44,10 @@ static struct trnsci_call *draw_of(struct trnsci_session *session, const char *m
 
 	assert_int_equal(trnsci_call_new(session, method, &call), 0);
 	if (out)
-		trnsci_set_tile(trnsci_args(call), "out", out);
+		trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out));
 	else
-		trnsci_set_u64(trnsci_args(call), "n", N);
-	trnsci_set_u64(trnsci_args(call), "seed", 5);
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N));
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", 5));
 	return call;
 }
 
@@ -65,16 +65,16 @@ static void expect_reply(const struct trnsci_call *call, const char *method, uin
 	struct trnsci_array want, got;
 	struct trnsci_span span, want_span;
 
-	trnsci_set_u64(trnsci_args(plain), "offset", offset);
+	trnsci_set(trnsci_call_args(plain), trnsci_param_u64("offset", offset));
 	assert_runs(plain);
-	assert_int_equal(trnsci_to_array(trnsci_reply(plain), &want), 0);
-	assert_int_equal(trnsci_reply_span(plain, &want_span), 0);
-	assert_int_equal(trnsci_reply_span(call, &span), 0);
+	assert_int_equal(trnsci_value_to_array(trnsci_call_reply(plain), &want), 0);
+	assert_int_equal(trnsci_call_span(plain, &want_span), 0);
+	assert_int_equal(trnsci_call_span(call, &span), 0);
 	assert_memory_equal(&span, &want_span, sizeof span);
 	if (out) {
 		assert_memory_equal(trnsci_tile_data(out), want.data, want.bytes);
 	} else {
-		assert_int_equal(trnsci_to_array(trnsci_reply(call), &got), 0);
+		assert_int_equal(trnsci_value_to_array(trnsci_call_reply(call), &got), 0);
 		assert_int_equal(got.bytes, want.bytes);
 		assert_int_equal(got.dtype, want.dtype);
 		assert_memory_equal(got.data, want.data, want.bytes);
@@ -357,10 +357,10 @@ static void changed_parameters(void **state)
 
 	(void)state;
 	for (uint64_t n = 1; n < 6; n++) {
-		trnsci_set_u64(trnsci_args(call), "n", n);
+		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", n));
 		for (int i = 0; i < 50; i++) {
 			assert_runs(call);
-			assert_int_equal(trnsci_to_array(trnsci_reply(call), &array), 0);
+			assert_int_equal(trnsci_value_to_array(trnsci_call_reply(call), &array), 0);
 			assert_int_equal(array.count, n);
 		}
 	}
@@ -430,7 +430,7 @@ static void event_loop(void **state)
 			assert_int_equal(trnsci_submit(calls[k], NULL, count_answer, &answered), 0);
 		expected += CALLS;
 		while (answered < expected) {
-			struct pollfd poll_fd = {trnsci_fd(session), POLLIN, 0};
+			struct pollfd poll_fd = {trnsci_session_fd(session), POLLIN, 0};
 
 			assert_int_equal(poll(&poll_fd, 1, DEADLINE_MS), 1);
 			assert_true(trnsci_dispatch(session, 0) >= 0 || answered < expected);

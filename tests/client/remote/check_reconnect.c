@@ -55,8 +55,8 @@ static struct trnsci_call *draw_of(struct trnsci_session *session, uint64_t seed
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	trnsci_set_u64(trnsci_args(call), "n", N);
-	trnsci_set_u64(trnsci_args(call), "seed", seed);
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N));
+	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", seed));
 	return call;
 }
 
@@ -71,8 +71,8 @@ static void expect_draw(const struct trnsci_call *call, uint64_t seed)
 		assert_int_equal(trnsci_open("embedded:", NULL, &embedded, NULL), 0);
 	own = draw_of(embedded, seed);
 	assert_int_equal(trnsci_run(own, NULL), 0);
-	assert_int_equal(trnsci_to_array(trnsci_reply(own), &expected), 0);
-	assert_int_equal(trnsci_to_array(trnsci_reply(call), &got), 0);
+	assert_int_equal(trnsci_value_to_array(trnsci_call_reply(own), &expected), 0);
+	assert_int_equal(trnsci_value_to_array(trnsci_call_reply(call), &got), 0);
 	assert_int_equal(got.bytes, expected.bytes);
 	assert_memory_equal(got.data, expected.data, got.bytes);
 	trnsci_call_free(own);
@@ -118,8 +118,8 @@ static void test_in_flight(void **state)
 		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
 	}
 	assert_int_equal(trnsci_call_new(session, "stream_create", &create), 0);
-	trnsci_set_text(trnsci_args(create), "name", "a");
-	trnsci_set_u64(trnsci_args(create), "seed", 1);
+	trnsci_set(trnsci_call_args(create), trnsci_param_text("name", "a"));
+	trnsci_set(trnsci_call_args(create), trnsci_param_u64("seed", 1));
 	assert_int_equal(trnsci_submit(create, NULL, NULL, NULL), 0);
 	strike();
 	restart();
@@ -144,7 +144,7 @@ static void test_polled(void **state)
 	(void)state;
 	start();
 	struct trnsci_session *session = open_with(10000);
-	struct pollfd news = {.fd = trnsci_fd(session), .events = POLLIN};
+	struct pollfd news = {.fd = trnsci_session_fd(session), .events = POLLIN};
 	kill(trnscid.pid, SIGSTOP);
 	for (uint64_t i = 0; i < FLIGHT; i++)
 		assert_int_equal(trnsci_submit(draw_of(session, 3), NULL, NULL, NULL), 0);
@@ -172,20 +172,20 @@ static void test_streams(void **state)
 	start();
 	struct trnsci_session *session = open_with(10000);
 	assert_int_equal(trnsci_call_new(session, "stream_create", &call), 0);
-	trnsci_set_text(trnsci_args(call), "name", "a");
+	trnsci_set(trnsci_call_args(call), trnsci_param_text("name", "a"));
 	must(trnsci_run(call, NULL), call);
 	trnsci_call_free(call);
 	strike();
 	restart();
 	/* The connection is known to be over before it is sent. */
 	assert_int_equal(trnsci_call_new(session, "stream_show", &call), 0);
-	trnsci_set_text(trnsci_args(call), "name", "a");
+	trnsci_set(trnsci_call_args(call), trnsci_param_text("name", "a"));
 	must(trnsci_run(call, NULL), call);
 	strike();
 	restart();
 	trnsci_call_free(call);
 	assert_int_equal(trnsci_call_new(session, "stream_delete", &call), 0);
-	trnsci_set_text(trnsci_args(call), "name", "a");
+	trnsci_set(trnsci_call_args(call), trnsci_param_text("name", "a"));
 	must(trnsci_run(call, NULL), call);
 	trnsci_call_free(call);
 	trnsci_close(session);
@@ -267,7 +267,7 @@ static void test_long_request(void **state)
 	fake->more = 1;
 	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
-	set_array(trnsci_args(call), "in", TRNSCI_F32, LONG, samples);
+	set_array(trnsci_call_args(call), "in", TRNSCI_F32, LONG, samples);
 	if (trnsci_run(call, NULL) < 0)
 		fail_msg("expected an answer, got %s", trnsci_call_error(call)->text);
 	trnsci_call_free(call);

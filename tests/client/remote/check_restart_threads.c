@@ -62,12 +62,12 @@ static void *work(void *arg)
 		assert_int_equal(trnsci_run(call, NULL), 0);
 		trnsci_call_free(call);
 		assert_int_equal(trnsci_call_new(remote, "scale", &call), 0);
-		trnsci_set_tile(trnsci_args(call), "in", x);
+		trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", x));
 		assert_int_equal(trnsci_run(call, NULL), 0); /* with the reply: it was computed from what x holds */
 
 		struct trnsci_array array;
 
-		assert_int_equal(trnsci_to_array(trnsci_reply(call), &array), 0);
+		assert_int_equal(trnsci_value_to_array(trnsci_call_reply(call), &array), 0);
 		if (array.bytes != sizeof expected || memcmp(array.data, expected, sizeof expected) != 0)
 			fail_msg("seed %llu: expected its own samples, got others", (unsigned long long)seed);
 		trnsci_call_free(call);
@@ -134,7 +134,7 @@ static void test_poll_after_fork(void **state)
 
 	(void)state;
 	open_both();
-	struct pollfd poll_fd = {trnsci_fd(remote), POLLIN, 0};
+	struct pollfd poll_fd = {trnsci_session_fd(remote), POLLIN, 0};
 
 	assert_true(poll_fd.fd >= 0);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);

@@ -53,31 +53,31 @@ static void test_every_tile_is_its_own(void **state)
 /* x to its spectrum and back, by a tile that is freed; then in place, several times, and by a program. */
 static void transform_on(struct trnsci_session *session, struct trnsci_tile *x, struct trnsci_tile *y)
 {
-	const struct trnsci_param forth[] = {trnsci_bool("real", true), trnsci_with_tile("in", x), trnsci_end()};
+	const struct trnsci_param forth[] = {trnsci_param_bool("real", true), trnsci_param_tile("in", x), trnsci_param_end()};
 	struct trnsci_tile *spectrum = NULL;
 	struct trnsci_args *step;
 	struct trnsci_call *program;
 
-	assert_int_equal(trnsci_apply(session, "fft", forth, &spectrum, NULL), 0);
-	const struct trnsci_param back[] = {trnsci_bool("real", true), trnsci_bool("inverse", true), trnsci_u64("length", N),
-					    trnsci_with_tile("in", spectrum), trnsci_end()};
+	assert_int_equal(trnsci_apply_tile(session, "fft", forth, &spectrum, NULL), 0);
+	const struct trnsci_param back[] = {trnsci_param_bool("real", true), trnsci_param_bool("inverse", true),
+					    trnsci_param_u64("length", N), trnsci_param_tile("in", spectrum), trnsci_param_end()};
 
-	assert_int_equal(trnsci_apply(session, "fft", back, &y, NULL), 0);
+	assert_int_equal(trnsci_apply_tile(session, "fft", back, &y, NULL), 0);
 	trnsci_tile_free(spectrum);
 	/* x again, so that y's is no more there. */
 	assert_int_equal(draw_tile(session, &(struct drawing){.distribution = "uniform", .source = {.seed = 3}}, 0, x, NULL, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "run", &program), 0);
-	trnsci_set_u64(trnsci_args(program), "seed", 12);
-	step = trnsci_step(program, "add"); /* y = y + x */
-	trnsci_set_tile(step, "out", y);
-	trnsci_set_tile(step, "a", y);
-	trnsci_set_tile(step, "b", x);
-	step = trnsci_step(program, "normal");
-	trnsci_set_tile(step, "out", x);
-	step = trnsci_step(program, "add"); /* y = y + the new x, which is no input of the program */
-	trnsci_set_tile(step, "a", y);
-	trnsci_set_tile(step, "b", x);
-	trnsci_set_tile(step, "out", y);
+	trnsci_set(trnsci_call_args(program), trnsci_param_u64("seed", 12));
+	step = trnsci_program_step(program, "add"); /* y = y + x */
+	trnsci_set(step, trnsci_param_tile("out", y));
+	trnsci_set(step, trnsci_param_tile("a", y));
+	trnsci_set(step, trnsci_param_tile("b", x));
+	step = trnsci_program_step(program, "normal");
+	trnsci_set(step, trnsci_param_tile("out", x));
+	step = trnsci_program_step(program, "add"); /* y = y + the new x, which is no input of the program */
+	trnsci_set(step, trnsci_param_tile("a", y));
+	trnsci_set(step, trnsci_param_tile("b", x));
+	trnsci_set(step, trnsci_param_tile("out", y));
 	assert_int_equal(trnsci_run(program, NULL), 0);
 	trnsci_call_free(program);
 }

@@ -104,9 +104,9 @@ static inline struct trnsci_call *scaling(struct trnsci_session *session, const 
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
-	trnsci_set_tile(trnsci_args(call), "in", in);
-	trnsci_set_f64(trnsci_args(call), "by", by);
-	trnsci_set_tile(trnsci_args(call), "out", out);
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("in", in));
+	trnsci_set(trnsci_call_args(call), trnsci_param_f64("by", by));
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out));
 	return call;
 }
 

@@ -487,7 +487,7 @@ static void draws_on(void)
 	assert_int_equal(trnsci_ring_attach(own, "normal", NULL, &source, SAMPLES, &samples, &err), 0);
 	for (; !atomic_load(&progress->finish); source.offset += N, atomic_fetch_add(&progress->cycles, 1)) {
 		assert_int_equal(trnsci_ring_take(samples, taken, N, progress->timeout_ms, NULL, &err), 0);
-		assert_int_equal(trnsci_fill(own, "normal", NULL, &source, TRNSCI_F32, N, drawn, NULL, &err), 0);
+		assert_int_equal(trnsci_draw_array(own, "normal", NULL, &source, TRNSCI_F32, N, drawn, NULL, &err), 0);
 		assert_memory_equal(taken, drawn, sizeof taken);
 	}
 	assert_int_equal(trnsci_session_describe(own, &info), 0);
