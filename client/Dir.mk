@@ -26,13 +26,6 @@ $(BUILD)/examples/%: client/examples/%.c $(SHARED)
 examples: $(EXAMPLES)
 checks: examples
 
-# The library as one object whose internal names are its own, so that it can stand beside the archives that a test's
-# false daemon is made of. A check of what happens inside links the objects themselves.
-INNER_CHECKS := $(addprefix $(BUILD)/tests/client/,check_call_ends)
-$(BUILD)/obj/trnsci.o: $(STATIC) ;
-$(filter-out $(INNER_CHECKS),$(filter $(BUILD)/tests/client/%,$(CHECKS))): $(BUILD)/obj/trnsci.o
-$(BUILD)/tests/client/npy/check_npy: $(call objects,$(NPY_SOURCES))
-
 .PHONY: examples
 
 # client/man/NAME.in becomes NAME, with lists from the commands' own help and from the table of operations.

@@ -26,11 +26,16 @@ LIBS_check_statistics := -lgsl -lgslcblas
 LIBS_check_vectors := -lgsl -lgslcblas
 LIBS_check_per_sample := -lgsl -lgslcblas
 
-$(BUILD)/tests/%: tests/%.c $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
+# What checks share stands beside them, or in the harness; each links of it, of the library and of the daemon what it uses.
+TEST_HELPERS := $(BUILD)/obj/tests/libtests.a
+$(TEST_HELPERS): $(call objects,$(filter-out tests/daemon/streams/torn_% $(CHECK_SOURCES),$(wildcard tests/harness/*.c $(foreach room,client daemon proto,tests/$(room)/*.c tests/$(room)/*/*.c))))
+$(BUILD)/obj/tests/%.o: CFLAGS_ALL += -I. -Itests -Idaemon
+
+TEST_ARCHIVES = $(TEST_HELPERS) $(STATIC) $(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE)
+$(BUILD)/tests/%: tests/%.c $(TEST_ARCHIVES)
 	$(say) TEST $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -I. -Itests -Idaemon $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) \
-		$(DAEMON_ARCHIVE) $(PROTO_ARCHIVE) $(LIB_ARCHIVE) \
+	$(Q)$(CC) $(CFLAGS_ALL) -I. -Itests -Idaemon $(LDFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) $(TEST_ARCHIVES) \
 		-lcmocka $(LIBS_$(notdir $@)) $(LIBS_daemon) $(LIBS_msgpack) -lm
 
 # With FUZZER set, libFuzzer brings main.
@@ -73,21 +78,16 @@ check-arm64:
 # The codec's peer.
 $(BUILD)/tests/proto/check_codec_random: CFLAGS_ALL += $(CFLAGS_msgpack)
 
-# What the checks of a room share.
-$(BUILD)/obj/tests/%.o: CFLAGS_ALL += -I. -Itests -Idaemon
-$(filter $(BUILD)/tests/daemon/% $(BUILD)/tests/client/%,$(CHECKS)): $(BUILD)/obj/tests/harness/daemon.o $(BUILD)/bin/trnscid
-$(filter $(BUILD)/tests/daemon/%,$(CHECKS)): $(addprefix $(BUILD)/obj/tests/,harness/wire_client.o daemon/group_daemon.o daemon/load.o)
-$(addprefix $(BUILD)/tests/daemon/streams/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/streams/,stream_fixture.o torn_mark.o torn_vfs.o)
-$(addprefix $(BUILD)/tests/daemon/,faults/check_killed_taker net/check_stopped): $(BUILD)/obj/trnsci.o
-$(addprefix $(BUILD)/tests/daemon/net/,check_queue check_queue_rules): $(BUILD)/obj/tests/daemon/net/queue_client.o
-$(addprefix $(BUILD)/tests/proto/,check_protocol check_prepared_examples): $(BUILD)/obj/tests/proto/examples.o
-$(BUILD)/tests/proto/check_protocol: $(addprefix $(BUILD)/obj/tests/proto/,protocol_text.o protocol_example.o)
-$(addprefix $(BUILD)/tests/client/remote/,check_array_replies check_hostile check_false_rings check_false_queues check_outage check_reconnect check_round_trips check_growth check_growth_lost check_late_descriptors): $(BUILD)/obj/tests/client/remote/fake_daemon.o
-$(BUILD)/tests/client/check_call_ends: $(call objects,$(CLIENT_SOURCES))
+# These stand in for calls of the C library, so no other check may meet them.
+$(addprefix $(BUILD)/tests/daemon/streams/,check_power check_power_ring check_scarce): $(addprefix $(BUILD)/obj/tests/daemon/streams/,torn_mark.o torn_vfs.o)
+
+# Checks of what happens inside the library link its objects.
 PROOFS := $(call objects,$(wildcard client/selftest/proofs/*.c))
+INNER_CHECKS := $(BUILD)/tests/client/check_call_ends $(filter $(BUILD)/tests/client/selftest/%,$(CHECKS))
+$(INNER_CHECKS): CFLAGS_ALL += -Iclient
+$(BUILD)/tests/client/check_call_ends: $(call objects,$(CLIENT_SOURCES))
 $(filter $(BUILD)/tests/client/selftest/%,$(CHECKS)): $(PROOFS)
-$(BUILD)/tests/client/check_call_ends $(filter $(BUILD)/tests/client/selftest/%,$(CHECKS)): CFLAGS_ALL += -Iclient
-$(BUILD)/tests/client/check_soak: $(addprefix $(BUILD)/obj/tests/client/,deeds.o deed_calls.o)
+$(BUILD)/tests/client/npy/check_npy: $(call objects,$(NPY_SOURCES))
 
 # Loaded into the daemon and its clients by the checks of faults.
 $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
@@ -95,9 +95,7 @@ $(BUILD)/tests/faults/inject.so: tests/faults/inject.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 -O1 -g $(WARNINGS) -Wno-missing-prototypes -D_GNU_SOURCE -pthread -fPIC -shared -MMD -MP -o $@ $< -ldl
 
-$(addprefix $(BUILD)/tests/daemon/faults/,check_faults check_start_faults check_killed_clients): $(BUILD)/obj/tests/daemon/faults/fault_fixture.o
-$(addprefix $(BUILD)/tests/daemon/,faults/check_faults faults/check_start_faults faults/check_killed_clients limits/check_unasked_fds net/check_closing): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnsci-cli
-$(BUILD)/tests/client/check_open_faults: | $(BUILD)/tests/faults/inject.so
+$(filter $(BUILD)/tests/client/% $(BUILD)/tests/daemon/%,$(CHECKS)): | $(BUILD)/tests/faults/inject.so $(BUILD)/bin/trnscid
 
 # make soak SECONDS=3600 : a crowd of 1,000 clients that come and go, for so long.
 soak: all $(BUILD)/tests/client/check_soak
