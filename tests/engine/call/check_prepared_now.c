@@ -192,37 +192,6 @@ static void programs(void **state)
 	fixture_close(&fixture);
 }
 
-/* ---- tiles ---- */
-
-/* A prepared call does not keep its tile, and another one in its place is not its own. */
-static void tiles_freed(void **state)
-{
-	static const struct prepared_changes none;
-	const struct operation *operation = operation_find("normal", 6);
-	struct fixture fixture = fixture_open(2);
-	const uint64_t tile = tile_of(&fixture, "f32", 512, NULL);
-	const uint64_t handle = prepare(&fixture, "normal", new_draw(operation, 0, tile));
-	struct prepared *prepared;
-	uint64_t other;
-	uint32_t same;
-
-	(void)state;
-	assert_true(compare(&fixture, handle, "normal", new_draw(operation, 0, tile), &none));
-	tile_drop(&fixture, tile);
-	other = tile_of(&fixture, "f32", 100, NULL);
-	assert_int_not_equal(other, tile);
-	memset(fixture.mapping, 0x5A, 4096);
-	assert_null(run_now(&fixture, handle, &none, &prepared));
-	for (int i = 0; i < 4096; i++)
-		assert_int_equal(((char *)fixture.mapping)[i], 0x5A);
-	same = (uint32_t)other; /* of another shape */
-	assert_null(run_now(&fixture, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
-	same = (uint32_t)tile_of(&fixture, "f32", 512, NULL);
-	assert_non_null(run_now(&fixture, handle, &(struct prepared_changes){.tiles = &same, .n_tiles = 1}, &prepared));
-	prepared_give(prepared);
-	fixture_close(&fixture);
-}
-
 /* ---- transforms ---- */
 
 static uint64_t rows_of(struct fixture *fixture, uint64_t rows, uint64_t n, void **ret_at)
@@ -479,9 +448,9 @@ static void counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_draw),	 cmocka_unit_test(programs),	 cmocka_unit_test(tiles_freed),
+		cmocka_unit_test(every_draw),    cmocka_unit_test(programs),     cmocka_unit_test(transforms),
 		cmocka_unit_test(one_at_a_time), cmocka_unit_test(reservations), cmocka_unit_test(not_small),
-		cmocka_unit_test(transforms),	 cmocka_unit_test(unknown_changes),  cmocka_unit_test(counted),
+		cmocka_unit_test(unknown_changes), cmocka_unit_test(counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

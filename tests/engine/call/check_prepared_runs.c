@@ -3,6 +3,8 @@
  * windows, tables and spectra are there from the runs before, and from several threads at once. */
 #include "engine/steps.h"
 
+#include "rng/derive.h"
+
 enum { SAMPLES = 3000 };
 
 struct program {
@@ -41,8 +43,10 @@ static void put_chain(struct call *call, struct fixture *fixture)
 		  STEP(z, "scale", "in", value_string("a"), "by", value_real(0.5), "as", value_string("b")),
 		  STEP(z, "normal", "n", value_uint(SAMPLES), "seed", value_uint(3), "as", value_string("c")),
 		  STEP(z, "add", "a", value_string("b"), "b", value_string("c"), "as", value_string("sum")),
-		  STEP(z, "uniform", "n", value_uint(5), "u64", value_string("str"), "as", value_string("few"))));
-	put(call, "results", names_of(z, "sum", "few"));
+		  STEP(z, "uniform", "n", value_uint(5), "u64", value_string("str"), "as", value_string("few")),
+		  STEP(z, "normal", "n", value_uint(300), "dtype", value_string("f64"), "as", value_string("wide")),
+		  STEP(z, "fft", "in", value_string("wide"), "precision", value_string("fast"), "as", value_string("v"))));
+	put(call, "results", STEPS(z, value_string("sum"), value_string("few"), value_string("v")));
 }
 
 static void put_distributions(struct call *call, struct fixture *fixture)
@@ -160,6 +164,17 @@ static struct call *run_of(uint64_t handle, uint64_t seed, uint64_t offset)
 	return call;
 }
 
+/* A label derives the stream of its run. */
+static struct call *labelled_run(uint64_t handle, struct stream *stream, uint64_t offset)
+{
+	struct call *call = run_of(handle, stream->seed, offset);
+
+	put(call, "stream", value_uint(stream->stream));
+	put(call, "label", value_string("of a run"));
+	derive_label(stream, "of a run", 8, stream);
+	return call;
+}
+
 static void test_as_run_does(void **state)
 {
 	struct fixture fixture = fixture_open(2);
@@ -172,10 +187,13 @@ static void test_as_run_does(void **state)
 		programs[i].put(made, &fixture);
 		handle = prepare_program(&fixture, made);
 		for (uint64_t k = 0; k < 5; k++) {
-			struct call *kept = run_of(handle, 1 + k / 2, 1000 * k), *run = call_new();
+			struct stream stream = {GENERATOR_THREEFRY4X32, 1 + k / 2, k == 3 ? 9 : 0};
+			struct call *kept = k == 3 ? labelled_run(handle, &stream, 1000 * k) : run_of(handle, stream.seed, 1000 * k);
+			struct call *run = call_new();
 
 			programs[i].put(run, NULL);
-			put(run, "seed", value_uint(1 + k / 2));
+			put(run, "seed", value_uint(stream.seed));
+			put(run, "stream", value_uint(stream.stream));
 			put(run, "offset", value_uint(1000 * k));
 			call_run(kept, fixture.memory, "run_prepared");
 			call_run(run, fixture.memory, "run");
