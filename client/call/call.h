@@ -62,13 +62,12 @@ struct trnsci_call {
 	struct call_changes changes; /* of the present run */
 	/* What each run through a daemon's queue reads or writes stands together up to answer.fds. */
 	struct call_queue queue;
-	trnsci_callback *done;       /* for trnsci_dispatch; NULL: the call goes to trnsci_next */
-	void *done_arg;
+	void *arg; /* of trnsci_submit, for trnsci_next */
 	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
 	bool ran_inline; /* embedded: the last run was in its caller's thread */
 	/* In flight. Under the session's lock. */
 	bool sent_by_queue;                /* through the daemon's queue */
-	bool in_answered_list;             /* waits for trnsci_next or trnsci_dispatch */
+	bool in_answered_list;             /* waits for trnsci_next */
 	atomic_bool answers_to_next;       /* goes into that list when it is answered */
 	bool cancelling;                   /* to be cancelled as soon as its request exists */
 	bool sent_again;                   /* after a reconnect */

@@ -5,8 +5,7 @@
 
 #include "call.h"
 
-/* Sends the call; changes (of this run alone) may be NULL. answers_to_next: its answer is for trnsci_next or trnsci_dispatch.
- */
+/* Sends the call; changes (of this run alone) may be NULL. answers_to_next: its answer is for trnsci_next. */
 int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next);
 
 /* As trnsci_run, but until the deadline instead of the session's time limit. */

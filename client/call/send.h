@@ -5,8 +5,8 @@
 
 #include "call.h"
 
-/* Marks the call as in flight, with a further reference for its sender. answers_to_next: its answer is for trnsci_next or
- * trnsci_dispatch. -ERROR_CLOSED if the session is closed or has failed. With the lock. */
+/* Marks the call as in flight, with a further reference for its sender. answers_to_next: its answer is for trnsci_next.
+ * -ERROR_CLOSED if the session is closed or has failed. With the lock. */
 int call_begin(struct trnsci_call *call, bool answers_to_next, struct error *err);
 
 /* Sends a call that was begun and drops the sender's reference. If it cannot be sent, the error is the call's. Without

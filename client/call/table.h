@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session's calls: those in flight, found by message id, and the queue of answered ones for trnsci_next and
- * trnsci_dispatch. All functions are called with the lock, except call_is_in_flight. */
+/* A session's calls: those in flight, found by message id, and the queue of answered ones for trnsci_next.
+ * All functions are called with the lock, except call_is_in_flight. */
 #ifndef TRNSCI_CLIENT_CALL_TABLE_H
 #define TRNSCI_CLIENT_CALL_TABLE_H
 

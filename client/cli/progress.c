@@ -69,7 +69,7 @@ int progress_wait(struct progress *progress, struct trnsci_call *call)
 
 int progress_run(struct progress *progress, struct trnsci_call *call)
 {
-	const int r = trnsci_submit(call, NULL, NULL, NULL);
+	const int r = trnsci_submit(call, NULL, NULL);
 
 	return r < 0 ? r : progress_wait(progress, call);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several calls in flight, and an event loop that is one poll. Any loop will do: the descriptor is readable when an
- * answer is there.
+ * answer is there. What is to be done with it comes with the call.
  *
  *   cc event_loop.c $(pkg-config --cflags --libs trnsci) -o event_loop */
 #include <poll.h>
@@ -10,41 +10,58 @@
 
 enum { CALLS = 4 };
 
-struct loop {
-	int answered, failed;
+/* What is done with the answer of a call: the `arg` of trnsci_submit. */
+struct task {
+	int (*answered)(struct task *task, struct trnsci_call *call);
+	unsigned stream;
 };
 
-static void on_answer(struct trnsci_call *call, void *arg)
+static int print_span(struct task *task, struct trnsci_call *call)
 {
-	struct loop *loop = (struct loop *)arg;
 	struct trnsci_span span;
 
-	if (trnsci_call_span(call, &span) == 0) {
-		printf("stream %u answered, up to word %u\n", (unsigned)span.stream, (unsigned)span.next);
-	} else {
+	if (trnsci_call_span(call, &span) < 0) {
 		fprintf(stderr, "%s\n", trnsci_call_error(call)->text);
-		loop->failed++;
+		return -1;
 	}
-	loop->answered++;
-	trnsci_call_free(call);
+	printf("stream %u answered, up to word %u\n", task->stream, (unsigned)span.next);
+	return 0;
 }
 
-static int send_draw(struct trnsci_session *session, uint64_t stream, struct loop *loop)
+static int send_draw(struct trnsci_session *session, struct task *task)
 {
-	struct trnsci_param params[] = {trnsci_param_u64("n", 10000), trnsci_param_u64("stream", stream), trnsci_param_end()};
+	struct trnsci_param params[] = {trnsci_param_u64("n", 10000), trnsci_param_u64("stream", task->stream), trnsci_param_end()};
 	struct trnsci_call *call;
 
 	if (trnsci_call_new(session, "exponential", &call) < 0)
 		return -1;
 	trnsci_set_params(trnsci_call_args(call), params);
-	return trnsci_submit(call, NULL, on_answer, loop);
+	return trnsci_submit(call, NULL, task);
+}
+
+/* Takes the answers that are there, and does what was kept with each. Returns how many; negative: one has failed. */
+static int take_answers(struct trnsci_session *session)
+{
+	struct trnsci_call *call;
+	int answers = 0, r;
+	void *arg;
+
+	while ((r = trnsci_next(session, 0, &call, &arg)) == 0) {
+		struct task *task = (struct task *)arg;
+
+		if (task->answered(task, call) < 0)
+			return -1;
+		trnsci_call_free(call);
+		answers++;
+	}
+	return r == -TRNSCI_CLOSED ? -1 : answers;
 }
 
 int main(int argc, char **argv)
 {
+	struct task tasks[CALLS];
 	struct trnsci_session *session;
 	struct trnsci_error err;
-	struct loop loop = {0, 0};
 	struct pollfd poll_fd;
 
 	if (trnsci_open(argc > 1 ? argv[1] : "embedded:", NULL, &session, &err) < 0) {
@@ -53,12 +70,15 @@ int main(int argc, char **argv)
 	}
 	poll_fd.fd = trnsci_session_fd(session);
 	poll_fd.events = POLLIN;
-	for (uint64_t stream = 0; stream < CALLS; stream++)
-		if (send_draw(session, stream, &loop) < 0)
+	for (unsigned i = 0; i < CALLS; i++) {
+		tasks[i].answered = print_span;
+		tasks[i].stream = i;
+		if (send_draw(session, &tasks[i]) < 0)
 			return 1;
-	while (loop.answered < CALLS)
-		if (poll(&poll_fd, 1, 10000) <= 0 || trnsci_dispatch(session, 0) == -TRNSCI_CLOSED)
+	}
+	for (int answered = 0, taken; answered < CALLS; answered += taken)
+		if (poll(&poll_fd, 1, 10000) <= 0 || (taken = take_answers(session)) < 0)
 			return 1;
 	trnsci_close(session);
-	return loop.failed;
+	return 0;
 }

@@ -130,7 +130,7 @@ struct trnsci_session {
 	uint32_t last_msgid;
 	struct trnsci_call *calls[CALL_BUCKETS]; /* in flight, by msgid */
 	uint32_t n_in_flight;
-	struct trnsci_call *oldest, *newest;     /* answered, for trnsci_next and trnsci_dispatch */
+	struct trnsci_call *oldest, *newest;     /* answered, for trnsci_next */
 	bool drains_answers; /* the program is emptying this list by trnsci_next */
 	int ready_fd; /* eventfd, readable while that queue holds a call; -1 until trnsci_session_fd */
 	/* Handles of prepared calls to release (prepare.h); they stand on that connection. */

@@ -75,14 +75,14 @@ static void client_pipelined(struct outcome *ret_outcome)
 		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", pipelined_samples));
 		for (int k = 0; k < 8; k++)
 			crowd_check(trnsci_run(call, NULL), NULL);
-		crowd_check(trnsci_submit(call, &changes, NULL, NULL), NULL);
+		crowd_check(trnsci_submit(call, &changes, NULL), NULL);
 	}
 	crowd_wait_for_start();
 	cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
 	for (int i = 0; i < PIPELINE_RUNS; i++) {
 		crowd_check(trnsci_next(session, -1, &call, NULL), NULL);
 		changes.offset += pipelined_samples;
-		crowd_check(trnsci_submit(call, &changes, NULL, NULL), NULL);
+		crowd_check(trnsci_submit(call, &changes, NULL), NULL);
 	}
 	ret_outcome->cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	trnsci_close(session);
@@ -372,7 +372,7 @@ static void bench_fair(uint64_t samples)
 		crowd_check(trnsci_call_new(other, "run", &large[i]), NULL);
 		for (int k = 0; k < 64; k++)
 			trnsci_set(trnsci_program_step(large[i], "normal"), trnsci_param_tile("out", tile));
-		crowd_check(trnsci_submit(large[i], NULL, NULL, NULL), NULL);
+		crowd_check(trnsci_submit(large[i], NULL, NULL), NULL);
 	}
 	beside = p99_of(draw, rounds);
 	printf("ours %.1f\nalone %.1f\noutlasted %d\n", beside, alone, trnsci_wait(large[JOBS - 1], 0) == -TRNSCI_TIMEOUT);

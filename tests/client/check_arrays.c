@@ -326,7 +326,7 @@ static void a_first_tile(struct trnsci_session *session)
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
 	trnsci_set_params(trnsci_call_args(call), LIST(trnsci_param_u64("n", 5), trnsci_param_new_tile("out")));
-	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
 	assert_int_equal(trnsci_wait(call, 20000), 0);
 	assert_int_equal(trnsci_call_span(call, &span), 0);
 	assert_true(span.next == 8);

@@ -96,7 +96,7 @@ static void a_message_too_large(void **state)
 	trnsci_set(trnsci_call_args(before), trnsci_param_u64("n", 4000000));
 	assert_int_equal(trnsci_call_new(session, "ping", &large), 0);
 	trnsci_set(trnsci_call_args(large), trnsci_param_bytes("payload", payload, BYTES));
-	assert_int_equal(trnsci_submit(before, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(before, NULL, NULL), 0);
 	assert_int_equal(trnsci_run(large, NULL), -TRNSCI_BAD_FRAME);
 	assert_string_equal(trnsci_call_error(large)->text,
 			    "bad_frame: ping: the daemon refused its message: longer than a frame may be (frame_bytes); larger "
@@ -150,7 +150,7 @@ static void tiles_of_another_session(struct trnsci_session *session)
 	struct trnsci_args *step = trnsci_program_step(call, "scale");
 	trnsci_set(step, trnsci_param_tile("in", foreign));
 	assert_foreign(trnsci_call_error(call), trnsci_run(call, NULL), "run: steps[1] scale: in");
-	assert_foreign(trnsci_call_error(call), trnsci_submit(call, NULL, NULL, NULL), "run: steps[1] scale: in");
+	assert_foreign(trnsci_call_error(call), trnsci_submit(call, NULL, NULL), "run: steps[1] scale: in");
 	trnsci_call_free(call);
 
 	assert_int_equal(trnsci_call_new(session, "scale", &call), 0);
@@ -202,7 +202,7 @@ static void large_messages(struct trnsci_session *session)
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(trnsci_call_new(session, "scale", &calls[i]), 0);
 		set_array(trnsci_call_args(calls[i]), "in", TRNSCI_F32, n, x);
-		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL), 0);
 	}
 	assert_int_equal(wait_all(calls, 3, 20000), 0);
 	for (size_t i = 0; i < 3; i++) {
@@ -231,7 +231,7 @@ static void submits(struct trnsci_session *session)
 	for (size_t i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_call_new(session, "normal", &calls[i]), 0);
 		trnsci_set(trnsci_call_args(calls[i]), trnsci_param_u64("n", 1 + 1000 * i));
-		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, &seen[i]), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, &seen[i]), 0);
 	}
 	for (size_t i = 0; i < CALLS; i++) {
 		void *one;
@@ -254,7 +254,7 @@ static void waits(struct trnsci_session *session)
 	for (size_t i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_call_new(session, "uniform", &calls[i]), 0);
 		trnsci_set(trnsci_call_args(calls[i]), trnsci_param_u64("n", 5000));
-		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL), 0);
 	}
 	assert_int_equal(wait_all(calls, CALLS, 10000), 0);
 	assert_int_equal(trnsci_next(session, 0, &answered, NULL), -TRNSCI_TIMEOUT); /* all were waited for */

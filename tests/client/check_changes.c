@@ -243,7 +243,7 @@ static void pipelined(struct trnsci_session *session)
 
 		for (uint32_t i = 0; i < CALLS; i++) {
 			changes[i] = (struct trnsci_changes){.given = CHANGE_ALL, .seed = i, .stream = round, .offset = 4 * i};
-			assert_int_equal(trnsci_submit(calls[i], &changes[i], NULL, NULL), 0);
+			assert_int_equal(trnsci_submit(calls[i], &changes[i], NULL), 0);
 		}
 		for (int i = 0; i < CALLS; i++)
 			assert_int_equal(trnsci_wait(calls[i], -1), 0);
@@ -262,7 +262,7 @@ static void freed_at_once(struct trnsci_session *session)
 
 		for (int runs = i % 3; runs > 0; runs--)
 			assert_runs(call);
-		assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
 		trnsci_call_free(call);
 	}
 	ping(session);

@@ -39,8 +39,19 @@ static int run_call(struct user *user)
 
 static int submit_call(struct user *user)
 {
-	const int r = trnsci_submit(user->call, NULL, NULL, NULL);
+	const int r = trnsci_submit(user->call, NULL, NULL);
 
+	return r < 0 ? r : trnsci_wait(user->call, -1);
+}
+
+/* The answer may be that of another thread's call: its own is then still to come, and is waited for. */
+static int take_answer(struct user *user)
+{
+	struct trnsci_call *call;
+	int r = trnsci_submit(user->call, NULL, user);
+
+	if (r == 0)
+		r = trnsci_next(user->session, -1, &call, NULL);
 	return r < 0 ? r : trnsci_wait(user->call, -1);
 }
 
@@ -165,6 +176,7 @@ static void beside_functions(void **state)
 		{.use = transform, .what = "a transform"},   {.use = draw_tile, .what = "a draw"},
 		{.use = make_tile, .what = "a tile"},	     {.use = attach_ring, .what = "a ring"},
 		{.use = describe, .what = "a description"}, {.use = show_stats, .what = "statistics"},
+		{.use = take_answer, .what = "an answer"},
 	};
 	const char *const addresses[] = {"embedded:", trnscid.socket};
 
@@ -187,49 +199,11 @@ static void beside_prepared_calls(void **state)
 		close_beside(addresses[i], users, sizeof users / sizeof *users);
 }
 
-/* ---- the program's own code inside a function ---- */
-
-static sem_t begun, closed;
-
-static void wait_for_the_end(struct trnsci_call *call, void *arg)
-{
-	(void)arg;
-	trnsci_call_free(call);
-	sem_post(&begun);
-	sem_wait(&closed);
-}
-
-static void *dispatch(void *arg)
-{
-	return (void *)(intptr_t)trnsci_dispatch(arg, -1);
-}
-
-/* The callback's call is freed, so nothing but trnsci_dispatch itself has the session. */
-static void beside_a_callback(void **state)
-{
-	const char *const addresses[] = {"embedded:", trnscid.socket};
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct trnsci_session *session = open_at(addresses[i]);
-		struct trnsci_call *call;
-		pthread_t thread;
-		void *called;
-
-		assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-		assert_int_equal(trnsci_submit(call, NULL, wait_for_the_end, NULL), 0);
-		assert_int_equal(pthread_create(&thread, NULL, dispatch, session), 0);
-		sem_wait(&begun);
-		trnsci_close(session);
-		sem_post(&closed);
-		pthread_join(thread, &called);
-		assert_int_equal((intptr_t)called, 1);
-	}
-}
-
 /* ---- inside a copy ---- */
 
 enum { COPY = 1 << 16 };
+
+static sem_t begun, closed;
 
 static char *array; /* of the caller's; its second half cannot be touched before the session's end has begun */
 static size_t array_bytes;
@@ -303,7 +277,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(beside_functions),
 		cmocka_unit_test(beside_prepared_calls),
-		cmocka_unit_test(beside_a_callback),
 		cmocka_unit_test(beside_a_copy),
 	};
 

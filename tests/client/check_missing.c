@@ -90,9 +90,9 @@ static void objects(void **state)
 	trnsci_set_params(NULL, NULL);
 	assert_null(trnsci_program_step(NULL, "normal"));
 	trnsci_program_result(NULL, "x");
-	assert_true(trnsci_run(NULL, NULL) < 0 && trnsci_submit(NULL, NULL, NULL, NULL) < 0 && trnsci_wait(NULL, 0) < 0);
+	assert_true(trnsci_run(NULL, NULL) < 0 && trnsci_submit(NULL, NULL, NULL) < 0 && trnsci_wait(NULL, 0) < 0);
 	assert_true(trnsci_cancel(NULL) < 0 && !trnsci_call_done(NULL) && trnsci_session_fd(NULL) < 0 &&
-		    trnsci_dispatch(NULL, 0) < 0);
+		    trnsci_next(NULL, 0, NULL, NULL) < 0);
 	assert_null(trnsci_call_reply(NULL));
 	assert_true(trnsci_call_span(NULL, &span) < 0 && trnsci_call_tile(NULL, NULL, &tile) < 0);
 	assert_true(trnsci_value_to_array(NULL, &array) < 0 && trnsci_value_to_u64(NULL, &number) < 0);

@@ -73,7 +73,7 @@ static struct trnsci_call *submit_long(struct trnsci_session *session, struct tr
 {
 	struct trnsci_call *call = program_of(session, tile, 250);
 
-	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
 	return call;
 }
 
@@ -83,7 +83,7 @@ static void cancels(struct trnsci_session *session)
 	struct trnsci_call *call = submit_long(session, tile);
 
 	assert_int_equal(trnsci_wait(call, 0), -TRNSCI_TIMEOUT);
-	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), -TRNSCI_OUT_OF_RANGE); /* in flight */
+	assert_int_equal(trnsci_submit(call, NULL, NULL), -TRNSCI_OUT_OF_RANGE); /* in flight */
 	assert_int_equal(trnsci_cancel(call), 0);
 	assert_int_equal(trnsci_wait(call, 10000), -TRNSCI_CANCELLED);
 	assert_int_equal(trnsci_cancel(call), 0); /* too late, and harmless */

@@ -153,7 +153,7 @@ static void test_calls(void **state)
 		args = trnsci_set_map(trnsci_call_args(calls[i]), "draw");
 		trnsci_set(args, trnsci_param_text("op", "exponential"));
 		trnsci_set(args, trnsci_param_u64("n", 10));
-		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL), 0);
 	}
 	assert_int_equal(wait_all(calls, CALLS, 20000), 0);
 	for (int i = 0; i < CALLS; i++) {
@@ -193,7 +193,7 @@ static void test_list(void **state)
 		snprintf(name, sizeof name, "list%03d", i);
 		assert_int_equal(trnsci_call_new(session, "stream_create", &calls[i]), 0);
 		trnsci_set(trnsci_call_args(calls[i]), trnsci_param_text("name", name));
-		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL), 0);
 	}
 	assert_int_equal(wait_all(calls, STREAMS, 20000), 0);
 	for (int i = 0; i < STREAMS; i++)

@@ -180,7 +180,7 @@ static void *submit_and_take(void *arg)
 		if (trnsci_call_new(session, "uniform", &call) < 0)
 			return arg;
 		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 16));
-		if (trnsci_submit(call, NULL, NULL, NULL) < 0 || trnsci_next(session, -1, &call, NULL) < 0 ||
+		if (trnsci_submit(call, NULL, NULL) < 0 || trnsci_next(session, -1, &call, NULL) < 0 ||
 		    trnsci_call_error(call)->code)
 			return arg;
 		trnsci_call_free(call);

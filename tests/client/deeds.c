@@ -120,7 +120,7 @@ static void pipeline(void)
 		calls[i] = deed_any_call(served);
 		deed_random_state = before;
 		expected[i] = deed_any_call(here);
-		must("submit", trnsci_submit(calls[i], NULL, NULL, NULL), trnsci_call_error(calls[i]));
+		must("submit", trnsci_submit(calls[i], NULL, NULL), trnsci_call_error(calls[i]));
 	}
 	for (size_t i = 0; i < FLIGHT; i++)
 		if (cancelled >> i & 1)
@@ -222,7 +222,7 @@ static void leave(void)
 
 	trnsci_set(step, trnsci_param_u64("n", LONG));
 	trnsci_set(step, trnsci_param_f64("shape", 0.5));
-	must("leave", trnsci_submit(call, NULL, NULL, NULL), trnsci_call_error(call));
+	must("leave", trnsci_submit(call, NULL, NULL), trnsci_call_error(call));
 	if (deed_below(2)) {
 		const int r = trnsci_wait(call, 1) == -TRNSCI_TIMEOUT && trnsci_cancel(call) == 0
 				      ? trnsci_wait(call, ANSWER_TIMEOUT_MS)

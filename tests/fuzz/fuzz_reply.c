@@ -370,7 +370,7 @@ static void do_calls(void)
 
 	for (int i = 0; i < 3; i++) {
 		must(trnsci_call_new(session, i == 1 ? "stats" : "ping", &calls[i]) == 0);
-		trnsci_submit(calls[i], NULL, NULL, NULL);
+		trnsci_submit(calls[i], NULL, NULL);
 	}
 	trnsci_cancel(calls[2]);
 	while (trnsci_next(session, 0, &next, NULL) == 0)

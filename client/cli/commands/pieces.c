@@ -176,7 +176,7 @@ static size_t tile_bytes(const struct run *run)
 static int check_request(struct run *run)
 {
 	struct trnsci_tile *made = NULL;
-	int r = trnsci_submit(run->call, NULL, NULL, NULL);
+	int r = trnsci_submit(run->call, NULL, NULL);
 
 	if (r == 0)
 		r = trnsci_wait(run->call, CHECK_MS);

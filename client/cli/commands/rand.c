@@ -138,7 +138,7 @@ static int start_piece(struct draw *draw, uint64_t at)
 	struct trnsci_args *args = trnsci_call_args(draw->calls[which]);
 
 	trnsci_set(args, trnsci_param_u64("offset", draw->offset + at));
-	if (trnsci_submit(draw->calls[which], NULL, NULL, NULL) < 0)
+	if (trnsci_submit(draw->calls[which], NULL, NULL) < 0)
 		return complain_error(trnsci_call_error(draw->calls[which]), EXIT_USAGE);
 	return EXIT_OK;
 }

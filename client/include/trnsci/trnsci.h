@@ -480,18 +480,14 @@ struct trnsci_changes {
  * @return 0, or the call's error (trnsci_call_error has its text). */
 TRNSCI_API int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes);
 
-/** Called with an answered call. */
-typedef void trnsci_callback(struct trnsci_call *call, void *arg);
-
 /** Sends a call and returns at once. Small embedded requests may be computed before it returns. While other answers wait for
  * trnsci_next, a small request may go out with a later function of the session: one system call for several.
  * @param changes as those of trnsci_run.
- * @param done called once by trnsci_dispatch with the answered call and arg, also when it failed or was cancelled, unless
- *   the call is waited for (trnsci_wait ...), freed or sent again before. NULL: trnsci_next returns the call and arg.
- * @return 0 when it is on its way; -TRNSCI_NO_MEMORY, -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already, or the
- *   changes), -TRNSCI_BAD_TILE (the changes), -TRNSCI_LOST (the content of an input); done is not called then. */
-TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, trnsci_callback *done,
-			     void *arg);
+ * @param arg any pointer; trnsci_next returns it with the answered call. An event loop keeps there what it does then.
+ * @return 0 when it is on its way: its answer comes once, also if it fails or is cancelled. Otherwise -TRNSCI_NO_MEMORY,
+ *   -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already, or the changes), -TRNSCI_BAD_TILE (the changes), -TRNSCI_LOST
+ *   (the content of an input). */
+TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, void *arg);
 /** Whether a submitted call is answered (or failed); does not read from the connection. */
 TRNSCI_API bool trnsci_call_done(const struct trnsci_call *call);
 /** Waits until a submitted call is answered.
@@ -504,19 +500,13 @@ TRNSCI_API int trnsci_cancel(struct trnsci_call *call);
 /** Returns a file descriptor that is readable when trnsci_next has something to do. It is for poll, epoll, libevent ...;
  * only to be polled. The session's own: do not close it. Level-triggered. Negative on error. */
 TRNSCI_API int trnsci_session_fd(struct trnsci_session *session);
-/** Returns the next answered call. Those count that were submitted without a callback and not yet waited for, in the order
- * of their answers.
+/** Returns the next answered call: one that was submitted, and was not waited for, freed or sent again since. They come in
+ * the order of their answers. Several threads may take them from one session.
  * @param timeout_ms as trnsci_wait.
- * @param ret_arg what was submitted with it; may be NULL.
+ * @param ret_arg what was submitted with the call; may be NULL.
  * @return 0 and *ret_call; -TRNSCI_TIMEOUT when none was answered in time; -TRNSCI_CLOSED when the connection is
  *   gone and no answered call is left. */
 TRNSCI_API int trnsci_next(struct trnsci_session *session, int timeout_ms, struct trnsci_call **ret_call, void **ret_arg);
-/** Waits for answers and calls their callbacks. It waits as trnsci_next does; the callbacks of all that are there are called
- * in the order of the answers.
- * They run in the calling thread, only inside this function and without any lock: they may use every function, also
- * submit or free their call, but trnsci_close. Several threads may dispatch one session at once.
- * @return how many were called (at least 1); -TRNSCI_TIMEOUT, -TRNSCI_CLOSED as trnsci_next. */
-TRNSCI_API int trnsci_dispatch(struct trnsci_session *session, int timeout_ms);
 /** Returns the error of a call's last answer (code 0: none). Lives as long as the call; never NULL but for NULL. */
 TRNSCI_API const struct trnsci_error *trnsci_call_error(const struct trnsci_call *call);
 /** Returns the reply of a call, a map; NULL without one. Lives until the call is run again or freed. */

@@ -4,7 +4,7 @@
  * @brief trnsci.h for C++17: objects that free themselves, containers, exceptions or error codes, an engine for <random>.
  *
  * Header only, over trnsci.h alone: link with libtrnsci (pkg-config trnsci). Every object has get(), which gives the C
- * object for what is not here: rings, broadcasts, callbacks.
+ * object for what is not here: rings, broadcasts, event loops.
  *
  * A function that can fail takes a `report` as its last argument. Without one it throws trnsci::error. With a trnsci_error or
  * a std::error_code there it throws nothing of its own (std::bad_alloc aside), sets that to the error or to none, and
@@ -646,7 +646,7 @@ public:
 	/** The same, with changes of this run alone: the call is prepared, and later runs are faster. */
 	bool run(const trnsci_changes &changes, report to = {}) { return finish(trnsci_run(of_.get(), &changes), to); }
 	/** Sends the call and returns at once. */
-	bool submit(report to = {}) { return to(trnsci_submit(of_.get(), nullptr, nullptr, nullptr)); }
+	bool submit(report to = {}) { return to(trnsci_submit(of_.get(), nullptr, nullptr)); }
 	bool done() const noexcept { return trnsci_call_done(of_.get()); }
 	/** Waits for the answer of a submitted call, without end unless a time is given. */
 	bool wait(report to = {}) { return finish(trnsci_wait(of_.get(), -1), to); }

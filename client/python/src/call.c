@@ -319,7 +319,7 @@ static PyObject *call_submit(PyObject *object, PyObject *unused)
 	self->popped = false;
 	self->busy = RUNNING;
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_submit(self->call, NULL, NULL, self);
+	r = trnsci_submit(self->call, NULL, self);
 	Py_END_ALLOW_THREADS
 	self->busy = FREE;
 	self->in_flight = r == 0;

@@ -184,7 +184,7 @@ static struct trnsci_call *submit_ping(struct trnsci_session *session)
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
-	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
 	return call;
 }
 

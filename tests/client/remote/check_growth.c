@@ -136,7 +136,7 @@ static void calls_in_flight_wait_for_room(void **state)
 	session = open_session(-1);
 	for (size_t i = 0; i < CALLS; i++) {
 		calls[i] = new_draw(session, FLOATS, i);
-		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL), 0);
 	}
 	for (size_t i = 0; i < CALLS; i++) {
 		assert_int_equal(trnsci_next(session, 30000, &answered, &arg), 0);
@@ -157,7 +157,7 @@ static void calls_in_flight_wait_for_room(void **state)
 	daemon_stop(&trnscid);
 }
 
-/* By trnsci_dispatch and its descriptor alone. */
+/* By trnsci_next and the session's descriptor alone. */
 static void an_event_loop_grows(void **state)
 {
 	enum { FLOATS = 1 << 20 };
@@ -171,7 +171,7 @@ static void an_event_loop_grows(void **state)
 	session = open_session(-1);
 	event = (struct pollfd){trnsci_session_fd(session), POLLIN, 0};
 	call = new_draw(session, FLOATS, 1);
-	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
 	for (int r = -TRNSCI_TIMEOUT; r == -TRNSCI_TIMEOUT; r = trnsci_next(session, 0, &(struct trnsci_call *){NULL}, NULL))
 		assert_int_equal(poll(&event, 1, 30000), 1);
 	assert_int_equal(trnsci_call_error(call)->code, 0);

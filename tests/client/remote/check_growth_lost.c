@@ -26,7 +26,7 @@ static struct trnsci_call *submit(struct trnsci_session *session, const char *me
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, method, &call), 0);
-	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
 	return call;
 }
 

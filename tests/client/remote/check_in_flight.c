@@ -58,7 +58,7 @@ static void submit_flight(struct flight *flight)
 	flight->calls[READS_NAMED] = scaling(remote, flight->named.remote, flight->of_named.remote, 2);
 	flight->calls[PROGRAM] = program_on(remote, flight->of_program.remote);
 	for (int i = 0; i < CALLS; i++)
-		assert_int_equal(trnsci_submit(flight->calls[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(flight->calls[i], NULL, NULL), 0);
 }
 
 static void land_flight(struct flight *flight, const int expected[CALLS])
@@ -134,7 +134,7 @@ static void test_stopped_in_flight(void **state)
 	struct trnsci_call *late = scaling(remote, flight.mine.remote, flight.mine.remote, 3);
 
 	daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
-	assert_int_equal(trnsci_submit(late, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(late, NULL, NULL), 0);
 	if (trnsci_wait(late, 30000) < 0)
 		fail_msg("expected an answer of the next daemon, got %s", trnsci_call_error(late)->text);
 	trnsci_call_free(late);
@@ -198,11 +198,11 @@ static void test_submitted_while_it_stops(void **state)
 		late[i] = scaling(remote, tiles[i].remote, tiles[i].remote, 3);
 	}
 	program = long_program(remote, first.remote, large.remote);
-	assert_int_equal(trnsci_submit(program, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(program, NULL, NULL), 0);
 	kill(trnscid.pid, SIGTERM);
 	await_stopping();
 	for (int i = 0; i < LATE; i++)
-		assert_int_equal(trnsci_submit(late[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(late[i], NULL, NULL), 0);
 	daemon_wait(&trnscid);
 	daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
 	if (trnsci_wait(program, 30000) < 0)
@@ -304,9 +304,9 @@ static void test_prepared_in_flight(void **state)
 	for (int i = 0; i < 3; i++)
 		run_often(calls[i]);
 	kill(trnscid.pid, SIGSTOP);
-	assert_int_equal(trnsci_submit(calls[0], NULL, NULL, NULL), 0);
-	assert_int_equal(trnsci_submit(calls[1], &tile, NULL, NULL), 0);
-	assert_int_equal(trnsci_submit(calls[2], &seed, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(calls[0], NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(calls[1], &tile, NULL), 0);
+	assert_int_equal(trnsci_submit(calls[2], &seed, NULL), 0);
 	restart(SIGKILL);
 	assert_int_equal(trnsci_wait(calls[0], 30000), 0);
 	assert_int_equal(trnsci_wait(calls[1], 30000), -TRNSCI_CLOSED);

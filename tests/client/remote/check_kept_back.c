@@ -64,7 +64,7 @@ static struct trnsci_call *leave_two_answers(struct trnsci_session *session, str
 
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(trnsci_call_new(session, "ping", &first[i]), 0);
-		assert_int_equal(trnsci_submit(first[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(first[i], NULL, NULL), 0);
 	}
 	for (int i = 0; i < 3; i++)
 		AWAIT(trnsci_call_done(first[i]))
@@ -89,7 +89,7 @@ static bool keep_back(struct trnsci_session *session, struct trnsci_session *wit
 	uint64_t count = stat_of(session, "daemon", "requests"); /* the daemon then looks at this session's queue for a moment */
 	bool queued;
 
-	assert_int_equal(trnsci_submit(later, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(later, NULL, NULL), 0);
 	for (int i = 0; i < 3; i++)
 		assert_false(have_sent(witness, &count, 1));
 	take_rest(session, first, taken, way);
@@ -127,7 +127,7 @@ static bool free_tile_of_run(struct trnsci_session *session, struct trnsci_sessi
 	const uint64_t before = stat_of(session, "daemon", "queue_runs");
 	bool queued;
 
-	assert_int_equal(trnsci_submit(into, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(into, NULL, NULL), 0);
 	trnsci_tile_free(tile);
 	take_rest(session, first, taken, 1);
 	if (trnsci_wait(into, -1) < 0)

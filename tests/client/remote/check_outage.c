@@ -97,7 +97,7 @@ static void in_flight(void **state)
 	daemon_halt(&trnscid);
 	struct trnsci_call *call = scaling(remote, in.remote, out.remote, 2);
 
-	assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
 	end_daemon(SIGKILL);
 	assert_int_equal(trnsci_wait(call, 20000), -TRNSCI_CLOSED);
 	trnsci_call_free(call);
@@ -254,10 +254,10 @@ static void events(void **state)
 	for (int round = 0; round < 2; round++) {
 		begin_outage(signals[round]);
 		call = often(remote);
-		assert_int_equal(trnsci_submit(call, NULL, NULL, NULL), -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_submit(call, NULL, NULL), -TRNSCI_CLOSED);
 		assert_int_equal(trnsci_next(remote, 0, &answered, NULL), -TRNSCI_CLOSED);
 		end_outage();
-		AWAIT(trnsci_submit(call, NULL, NULL, NULL) == 0);
+		AWAIT(trnsci_submit(call, NULL, NULL) == 0);
 		assert_int_equal(poll(&news, 1, 20000), 1);
 		while (trnsci_next(remote, 0, &answered, NULL) == -TRNSCI_TIMEOUT)
 			assert_int_equal(poll(&news, 1, 20000), 1);

@@ -115,12 +115,12 @@ static void test_in_flight(void **state)
 	kill(trnscid.pid, SIGSTOP);
 	for (uint64_t i = 0; i < FLIGHT; i++) {
 		calls[i] = draw_of(session, i);
-		assert_int_equal(trnsci_submit(calls[i], NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(calls[i], NULL, NULL), 0);
 	}
 	assert_int_equal(trnsci_call_new(session, "stream_create", &create), 0);
 	trnsci_set(trnsci_call_args(create), trnsci_param_text("name", "a"));
 	trnsci_set(trnsci_call_args(create), trnsci_param_u64("seed", 1));
-	assert_int_equal(trnsci_submit(create, NULL, NULL, NULL), 0);
+	assert_int_equal(trnsci_submit(create, NULL, NULL), 0);
 	strike();
 	restart();
 	assert_int_equal(trnsci_wait(create, 20000), -TRNSCI_CLOSED);
@@ -147,7 +147,7 @@ static void test_polled(void **state)
 	struct pollfd news = {.fd = trnsci_session_fd(session), .events = POLLIN};
 	kill(trnscid.pid, SIGSTOP);
 	for (uint64_t i = 0; i < FLIGHT; i++)
-		assert_int_equal(trnsci_submit(draw_of(session, 3), NULL, NULL, NULL), 0);
+		assert_int_equal(trnsci_submit(draw_of(session, 3), NULL, NULL), 0);
 	strike();
 	restart();
 	while (answers < FLIGHT) {
