@@ -166,24 +166,17 @@ static void state_items(const struct fill *fill, struct trnsci_args *args)
 			args_set_u64(args, "items", fill->elements / fill->components);
 }
 
-/* The daemon may have ended the session after its answer, and emptied the tile before the copy. It closes the
- * connection first: if the connection is another one after the copy, the piece is drawn again. */
 static int copy_piece(struct trnsci_call *call, struct trnsci_tile *tile, void *out, int64_t deadline,
 		      struct error *err)
 {
-	uint64_t before = 0, after = 0;
-	int r = session_get_connection(call->session, &after, err);
+	int r;
 
-	if (r == 0)
-		do {
-			before = after;
-			r = call_run_until(call, NULL, deadline);
-			if (r < 0)
-				return error_import(err, &call->answer.error);
-			r = tile_read(tile, out, err);
-			if (r == 0)
-				r = session_get_connection(call->session, &after, err);
-		} while (r == 0 && before != after);
+	do {
+		r = call_run_until(call, NULL, deadline);
+		if (r < 0)
+			return error_import(err, &call->answer.error);
+		r = tile_read_answer(tile, call->connection, out, err);
+	} while (r > 0);
 	return r;
 }
 

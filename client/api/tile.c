@@ -273,32 +273,6 @@ bool tile_free_pooled(struct trnsci_session *session)
 	return count > 0;
 }
 
-/* ---- copying: the memory is unmapped by trnsci_close of another thread ---- */
-
-int tile_write(const struct trnsci_tile *tile, const void *from, struct error *err)
-{
-	const int r = session_check_and_enter(tile->session, err);
-
-	if (r < 0)
-		return r;
-	if (tile->bytes)
-		memcpy(trnsci_tile_data(tile), from, tile->bytes);
-	session_leave(tile->session);
-	return 0;
-}
-
-int tile_read(const struct trnsci_tile *tile, void *to, struct error *err)
-{
-	const int r = session_check_and_enter(tile->session, err);
-
-	if (r < 0)
-		return r;
-	if (tile->bytes)
-		memcpy(to, tile->data, tile->bytes);
-	session_leave(tile->session);
-	return 0;
-}
-
 /* ---- describing ---- */
 
 /* A program that asks for the address of a tile whose content is lost is about to fill it. */

@@ -14,8 +14,4 @@ int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *m
 /* Frees the tiles that the session keeps in its pool (tile_pool.h). Returns whether there were any. */
 bool tile_free_pooled(struct trnsci_session *session);
 
-/* Copy all of a tile's bytes from or to the caller's memory, while the session is not closed (-ERROR_CLOSED). */
-int tile_write(const struct trnsci_tile *tile, const void *from, struct error *err);
-int tile_read(const struct trnsci_tile *tile, void *to, struct error *err);
-
 #endif

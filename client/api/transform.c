@@ -11,7 +11,6 @@
 #include "cached_call.h"
 #include "session/public_error.h"
 #include "call/run.h"
-#include "session/wait.h"
 #include "tile.h"
 #include "tile_pool.h"
 
@@ -132,27 +131,21 @@ static int run_embedded(const struct transform *t, struct error *err)
 
 /* ---- by a daemon ---- */
 
-/* As copy_piece in fill.c: a daemon that ended the session between its answer and the copy may have emptied the tiles,
- * and the transform is repeated. */
+/* The input is written again for each run: a daemon that empties the output empties it, too. */
 static int run_copying(const struct transform *t, struct trnsci_call *call, const struct trnsci_tile *in,
 		       const struct trnsci_tile *out, struct error *err)
 {
-	uint64_t before = 0, after = 0;
-	int r = session_get_connection(t->session, &after, err);
+	int r;
 
-	if (r == 0)
-		do {
-			before = after;
-			r = tile_write(in, t->in.data, err);
-			if (r < 0)
-				return r;
-			r = trnsci_run(call, NULL);
-			if (r < 0)
-				return error_import(err, &call->answer.error);
-			r = tile_read(out, t->out.data, err);
-			if (r == 0)
-				r = session_get_connection(t->session, &after, err);
-		} while (r == 0 && before != after);
+	do {
+		r = tile_write(in, t->in.data, err);
+		if (r < 0)
+			return r;
+		r = call_run_and_keep(call, NULL);
+		if (r < 0)
+			return error_import(err, &call->answer.error);
+		r = tile_read_answer(out, call->connection, t->out.data, err);
+	} while (r > 0);
 	return r;
 }
 

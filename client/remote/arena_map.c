@@ -3,21 +3,12 @@
 #include "arena_map.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/huge_map.h"
 #include "sealed_memfd.h"
-
-/* Any value but 0, which an emptied page holds. */
-#define MARK UINT64_C(0x6d61726b6564)
-
-static _Atomic uint64_t *mark_of(const struct arena *arena)
-{
-	return (_Atomic uint64_t *)(void *)(arena->base + arena->size - ARENA_RESERVE);
-}
 
 int arena_map_put_params(struct bump *bump, struct value *params, uint64_t bytes)
 {
@@ -63,12 +54,7 @@ int arena_map(struct fdpass *fds, const struct value *reply, size_t wanted, stru
 	}
 	*arena = (struct arena){.handle = (uint32_t)handle, .base = base, .size = (size_t)bytes, .fd = fds->at[0]};
 	fds->count = 0;
-	*mark_of(arena) = MARK;
+	arena_set_mark(arena);
 	*ret_arena = arena;
 	return 0;
-}
-
-bool arena_has_mark(const struct arena *arena)
-{
-	return *mark_of(arena) == MARK;
 }

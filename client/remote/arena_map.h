@@ -7,9 +7,6 @@
 #include "fdpass.h"
 #include "session/arena.h"
 
-/* Bytes at an arena's end where no tile lies, for the library's own mark: see arena_has_mark. */
-enum { ARENA_RESERVE = 64 };
-
 /* Adds the parameters of a request for an arena of `bytes`, with room for the mark. -ERROR_NO_MEMORY */
 int arena_map_put_params(struct bump *bump, struct value *params, uint64_t bytes);
 
@@ -17,9 +14,5 @@ int arena_map_put_params(struct bump *bump, struct value *params, uint64_t bytes
  * arena is the caller's. -ERROR_BAD_REPLY if number, seals or size are wrong; -ERROR_SYSTEM, also if this process can have
  * no more descriptors; -ERROR_NO_MEMORY. */
 int arena_map(struct fdpass *fds, const struct value *reply, size_t wanted, struct arena **ret_arena, struct error *err);
-
-/* Returns whether the arena holds what was written to it: a daemon that ends a session while it lives empties an arena
- * beginning with its last page, where the mark is. */
-bool arena_has_mark(const struct arena *arena);
 
 #endif

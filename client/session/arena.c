@@ -2,9 +2,29 @@
 /* The list of a session's arenas. */
 #include "arena.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* Any value but 0, which an emptied page holds. */
+#define MARK UINT64_C(0x6d61726b6564)
+
+static _Atomic uint64_t *mark_of(const struct arena *arena)
+{
+	return (_Atomic uint64_t *)(void *)(arena->base + arena->size - ARENA_RESERVE);
+}
+
+void arena_set_mark(struct arena *arena)
+{
+	*mark_of(arena) = MARK;
+}
+
+bool arena_has_mark(const struct arena *arena)
+{
+	atomic_thread_fence(memory_order_acquire); /* after the reads of the tile */
+	return *mark_of(arena) == MARK;
+}
 
 void arena_add(struct trnsci_session *session, struct arena *arena)
 {

@@ -3,8 +3,10 @@
 #include "tile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
+#include "wait.h"
 
 struct trnsci_tile *tile_ref(const struct trnsci_tile *tile)
 {
@@ -53,4 +55,52 @@ void tile_set_lost(struct trnsci_tile *tile, bool lost)
 		return;
 	atomic_store_explicit(&tile->lost, lost, memory_order_relaxed);
 	tile->session->n_lost = lost ? tile->session->n_lost + 1 : tile->session->n_lost - 1;
+}
+
+/* ---- copying: trnsci_close of another thread unmaps the memory ---- */
+
+int tile_write(const struct trnsci_tile *tile, const void *from, struct error *err)
+{
+	const int r = session_check_and_enter(tile->session, err);
+
+	if (r < 0)
+		return r;
+	if (tile->bytes)
+		memcpy(trnsci_tile_data(tile), from, tile->bytes);
+	session_leave(tile->session);
+	return 0;
+}
+
+int tile_read(const struct trnsci_tile *tile, void *to, struct error *err)
+{
+	const int r = session_check_and_enter(tile->session, err);
+
+	if (r < 0)
+		return r;
+	if (tile->bytes)
+		memcpy(to, tile->data, tile->bytes);
+	session_leave(tile->session);
+	return 0;
+}
+
+/* With the lock: a session that is restored moves its tiles. */
+static bool was_kept(const struct trnsci_tile *tile, uint64_t connection)
+{
+	bool kept;
+
+	pthread_mutex_lock(&tile->session->lock);
+	kept = tile->session->connection == connection && tile->arena && tile->arena->base && arena_has_mark(tile->arena);
+	pthread_mutex_unlock(&tile->session->lock);
+	return kept;
+}
+
+int tile_read_answer(const struct trnsci_tile *tile, uint64_t connection, void *to, struct error *err)
+{
+	uint64_t present;
+	int r = tile_read(tile, to, err);
+
+	if (r < 0 || was_kept(tile, connection))
+		return r;
+	r = session_get_connection(tile->session, &present, err);
+	return r < 0 ? r : present != connection;
 }
