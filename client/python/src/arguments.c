@@ -82,8 +82,11 @@ PyObject *args_freeze(PyObject *value)
 	return tuple;
 }
 
+/* numpy would return an array of which nothing is asked as it is, but takes longer. */
 PyArrayObject *args_array(PyObject *value, int type, int flags)
 {
+	if (PyArray_CheckExact(value) && type < 0 && flags == 0)
+		return (PyArrayObject *)Py_NewRef(value);
 	PyObject *frozen = args_freeze(value);
 	PyArray_Descr *descr = type < 0 ? NULL : PyArray_DescrFromType(type);
 	PyObject *array = NULL;

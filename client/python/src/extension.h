@@ -33,8 +33,6 @@ static inline PyObject *Py_XNewRef(PyObject *object)
 
 enum { EXTENSION_WORKERS = 128 }; /* most threads of an engine */
 
-struct prepared_calls;
-
 /* What one import of the module owns. */
 struct module_state {
 	PyTypeObject *session_type, *tile_type, *generator_type, *words_type, *call_type, *ring_type, *samples_type,
@@ -44,7 +42,6 @@ struct module_state {
 	PyObject *default_session;			/* a Session, or NULL: not opened yet */
 	bool default_unverified;			/* some session reported `closed` since the default one was looked at */
 	PyObject *worker_sessions[EXTENSION_WORKERS + 1]; /* embedded, by their threads; NULL: not opened yet */
-	struct prepared_calls *prepared;		  /* of short transforms; NULL: none yet */
 };
 /* Returns the state of the module that a type, or the nearest base of it, belongs to. */
 struct module_state *state_of_type(PyTypeObject *type);

@@ -2,7 +2,6 @@
 /* trnsci._core: the module itself, and how errors of the library become exceptions. */
 #define EXTENSION_IMPORTS_NUMPY
 #include "extension.h"
-#include "prepared.h"
 
 struct module_state *state_of_type(PyTypeObject *type)
 {
@@ -256,13 +255,11 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	return 0;
 }
 
-/* Frees what one import owns. Prepared transforms go first: they hold calls and tiles of the sessions. */
+/* Frees what one import owns. */
 static int module_clear(PyObject *module)
 {
 	struct module_state *state = PyModule_GetState(module);
 
-	prepared_free(state->prepared);
-	state->prepared = NULL;
 	Py_CLEAR(state->default_session);
 	for (int i = 0; i <= EXTENSION_WORKERS; i++)
 		Py_CLEAR(state->worker_sessions[i]);

@@ -3,7 +3,7 @@
  *
  * The engine takes arrays in row order of at most 8 dimensions. Others are copied into that order, and axes that are not
  * transformed are joined with their neighbours. Lengths are the engine's to pad and to trim. */
-#include "prepared.h"
+#include "extension.h"
 
 #include <string.h>
 
@@ -32,7 +32,6 @@ static const struct kind kinds[] = {
 enum {
 	MAX_PARAMS = 13,
 	LOCK_ELEMENTS = 4096,	  /* fewer are transformed before another Python thread could be woken */
-	PREPARED_ELEMENTS = 2048, /* at most, of prepared calls */
 	TILE_BYTES = 64 << 10,	  /* from so many on a daemon's results stay in its memory */
 };
 
@@ -99,7 +98,11 @@ static int take_input(struct transform *t, PyObject *x)
 /* Reads an integer or a sequence of at most NPY_MAXDIMS. Returns their number, or -1 with an exception. */
 static int read_integers(PyObject *value, const char *name, npy_intp *ret)
 {
-	PyObject *list = PyLong_Check(value) ? PyTuple_Pack(1, value) : PySequence_Tuple(value);
+	if (PyLong_Check(value)) {
+		ret[0] = PyNumber_AsSsize_t(value, PyExc_OverflowError);
+		return ret[0] == -1 && PyErr_Occurred() ? -1 : 1;
+	}
+	PyObject *list = PySequence_Tuple(value);
 	const Py_ssize_t n = list ? PyTuple_GET_SIZE(list) : 0;
 
 	if (n > NPY_MAXDIMS)
@@ -266,74 +269,32 @@ static void make_params(const struct transform *t, const int *to, int64_t *axes,
 	params[n] = trnsci_param_end();
 }
 
-/* Returns whether the transform is one that prepared calls are kept for, and what it is called there. */
-static bool make_key(const struct transform *t, struct transform_key *ret_key)
-{
-	const npy_intp *shape = PyArray_DIMS(t->in);
-
-	if (t->ndim > KEY_DIMS || t->n_axes > KEY_DIMS || t->precision || t->target_error > 0 ||
-	    PyArray_SIZE(t->in) > PREPARED_ELEMENTS || PyArray_SIZE(t->out) > PREPARED_ELEMENTS)
-		return false;
-	memset(ret_key, 0, sizeof *ret_key);
-	ret_key->kind = (int32_t)(t->kind - kinds);
-	ret_key->type = PyArray_TYPE(t->in);
-	ret_key->ndim = t->ndim;
-	ret_key->n_axes = t->n_axes;
-	for (int i = 0; i < t->ndim; i++)
-		ret_key->shape[i] = shape[i];
-	for (int i = 0; i < t->n_axes; i++) {
-		ret_key->axes[i] = (int32_t)t->axes[i];
-		ret_key->lengths[i] = t->lengths[i];
-	}
-	ret_key->has_lengths = t->has_lengths;
-	ret_key->norm = t->norm ? t->norm[0] : 0;
-	ret_key->series = t->type ? t->type[0] : 0;
-	ret_key->ends = t->orthogonalize ? t->orthogonalize[0] : 0;
-	return true;
-}
-
-/* Names the operation and its parameters; `key`: of a prepared call for the next time, or NULL. */
-static int run_by_name(const struct transform *t, struct module_state *state, struct session_object *session,
-		       const struct transform_key *key)
+/* Makes t->out; nothing is left to do where it is empty. A short transform keeps Python's lock. */
+static int run_in(struct transform *t, struct module_state *state, struct session_object *session)
 {
 	int64_t axes[NPY_MAXDIMS], lengths[NPY_MAXDIMS];
+	struct trnsci_session *handle = session->handle;
 	struct trnsci_param params[MAX_PARAMS];
 	struct trnsci_array in, out;
 	int to[NPY_MAXDIMS], r;
 	struct trnsci_error err;
 
+	if (make_output(t, session) < 0)
+		return -1;
+	if (PyArray_SIZE(t->out) == 0)
+		return 0;
 	if (join_axes(t, t->in, &in, to) < 0 || join_axes(t, t->out, &out, to) < 0)
 		return -1;
 	make_params(t, to, axes, lengths, params);
 	if (session->embedded && PyArray_SIZE(t->in) <= LOCK_ELEMENTS && PyArray_SIZE(t->out) <= LOCK_ELEMENTS) {
-		r = trnsci_apply_array(session->handle, t->kind->operation, params, in, out, &err);
+		r = trnsci_apply_array(handle, t->kind->operation, params, in, out, &err);
 	} else {
-		struct trnsci_session *handle = session->handle;
-
 		Py_BEGIN_ALLOW_THREADS r = trnsci_apply_array(handle, t->kind->operation, params, in, out, &err);
 		Py_END_ALLOW_THREADS
 	}
 	if (r < 0)
 		raise_error(state, &err);
-	else if (key)
-		prepared_offer(state, session, key, t->kind->operation, params, &in, &out);
 	return r < 0 ? -1 : 0;
-}
-
-/* Makes t->out; nothing is left to do where it is empty. */
-static int run_in(struct transform *t, struct module_state *state, struct session_object *session)
-{
-	struct transform_key key;
-
-	if (make_output(t, session) < 0)
-		return -1;
-	if (PyArray_SIZE(t->out) == 0)
-		return 0;
-	if (!session->embedded || !make_key(t, &key))
-		return run_by_name(t, state, session, NULL);
-	if (prepared_run(state, session, &key, PyArray_DATA(t->in), PyArray_DATA(t->out)))
-		return 0;
-	return run_by_name(t, state, session, &key);
 }
 
 static int run(struct transform *t, struct module_state *state)
