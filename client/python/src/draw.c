@@ -23,24 +23,12 @@ static bool same_recipe(const struct recipe *a, const struct recipe *b)
 	return true;
 }
 
-void generator_drop_order(struct generator_object *g)
-{
-	if (g->order && g->order_forks == forks()) {
-		trnsci_call_free(g->order);
-		trnsci_tile_free(g->order_tile);
-	}
-	g->order = NULL;
-	g->order_tile = NULL;
-	Py_CLEAR(g->order_session);
-}
-
 void generator_forget(struct generator_object *g)
 {
 	for (int i = 0; i < BLOCKS; i++) {
 		free(g->blocks[i].samples);
 		g->blocks[i] = (struct block){0};
 	}
-	generator_drop_order(g);
 }
 
 /* Calls the engine. Short draws keep Python's lock, which costs more to give away than they take. */

@@ -221,11 +221,6 @@ struct generator_object {
 	uint64_t children;
 	uint64_t clock;
 	struct block blocks[BLOCKS];
-	struct trnsci_call *order; /* a prepared permutation of order_items, into order_tile; NULL: none */
-	struct trnsci_tile *order_tile;
-	struct session_object *order_session;
-	size_t order_items;
-	unsigned order_forks;
 };
 extern PyType_Spec generator_spec;
 
@@ -254,9 +249,7 @@ int generator_fill(struct generator_object *g, const struct recipe *recipe, uint
  * NULL: an exception is set. */
 PyObject *generator_array(struct generator_object *g, const struct recipe *recipe, uint64_t base,
 			  const struct part *part, int type);
-/* Frees the prepared permutation. */
-void generator_drop_order(struct generator_object *g);
-/* Frees blocks and prepared calls. */
+/* Frees the blocks. */
 void generator_forget(struct generator_object *g);
 /* Partitions a draw of that whole shape along its first axis. 0, or -1 with an exception. */
 int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, struct part *ret_part);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The type behind trnsci.Generator: its source, its place in the stream, and what it knows to draw.
  *
- * A generator's state is (source, position): words below `position` were issued. Everything else it holds (blocks, prepared
- * permutations) is a cache, and may be dropped at any time. Python's lock guards all of it: generator_reserve moves the
+ * A generator's state is (source, position): words below `position` were issued. The blocks that it holds are a cache,
+ * and may be dropped at any time. Python's lock guards all of it: generator_reserve moves the
  * position before a draw lets go of the lock, so two threads never draw the same words. */
 #include "extension.h"
 

@@ -9,8 +9,6 @@
 static const char BITS[] = "bits", PERMUTATION[] = "permutation", CATEGORICAL[] = "categorical",
 		  DIRICHLET[] = "dirichlet", MULTINOMIAL[] = "multinomial";
 
-enum { ORDER_PREPARED = 1024 }; /* items of the longest order that is a prepared call */
-
 /* Draws whole words, and cuts the last one. */
 static PyObject *call_bytes(PyObject *self, PyObject *length)
 {
@@ -56,77 +54,30 @@ static int reserve_order(struct generator_object *g, uint64_t items, uint64_t n,
 	return generator_reserve(g, n, 2, &skipped);
 }
 
-static int prepare_order(struct generator_object *g, struct session_object *session, size_t items)
-{
-	struct trnsci_session *handle = session_use(session);
-	const uint64_t shape = items;
-	struct trnsci_error err = {0};
-
-	if (!handle)
-		return -1;
-	generator_drop_order(g);
-	if (trnsci_tile_new(handle, TRNSCI_I64, 1, &shape, &g->order_tile, &err) < 0 ||
-	    trnsci_call_new(handle, PERMUTATION, &g->order) < 0) {
-		trnsci_tile_free(g->order_tile);
-		g->order_tile = NULL;
-		raise_error(g->state, &err);
-		return -1;
-	}
-	struct trnsci_args *args = trnsci_call_args(g->order);
-
-	trnsci_set(args, trnsci_param_text("generator", g->source.generator));
-	trnsci_set(args, trnsci_param_u64("items", items));
-	trnsci_set(args, trnsci_param_tile("out", g->order_tile));
-	g->order_session = (struct session_object *)Py_NewRef((PyObject *)session);
-	g->order_items = items;
-	g->order_forks = forks();
-	return 0;
-}
-
-/* A short order costs less than to ask for it by name. */
-static int draw_prepared(struct generator_object *g, struct session_object *session, uint64_t first, size_t items,
-			 void *out)
-{
-	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET,
-					       .seed = g->source.seed,
-					       .stream = g->source.stream,
-					       .offset = first};
-	const bool kept = g->order && g->order_items == items && g->order_session == session &&
-			  g->order_forks == forks();
-
-	if (!kept && prepare_order(g, session, items) < 0)
-		return -1;
-	if (trnsci_run(g->order, &changes) < 0) {
-		raise_error(g->state, trnsci_call_error(g->order));
-		return -1;
-	}
-	memcpy(out, trnsci_tile_data(g->order_tile), items * sizeof(int64_t));
-	return 0;
-}
-
 static int draw_order(struct generator_object *g, uint64_t first, uint64_t items, uint64_t begin, size_t n, void *out)
 {
-	struct session_object *session = generator_session(g);
 	struct recipe recipe = {.distribution = PERMUTATION, .dtype = TRNSCI_I64, .words = 2, .n_params = 1};
 
-	if (!session)
-		return -1;
-	if (session->embedded && begin == 0 && n == items && n <= ORDER_PREPARED)
-		return draw_prepared(g, session, first, n, out);
 	recipe.params[0] = trnsci_param_u64("items", items);
 	return generator_fill(g, &recipe, 2 * first, begin, n, out);
 }
 
 /* _order(items, whole, begin, n): elements [begin, begin + n) of the first `whole` of a random order of 0 .. items - 1. */
-static PyObject *call_order(PyObject *self, PyObject *args)
+static PyObject *call_order(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
 	struct generator_object *g = (struct generator_object *)self;
-	uint64_t items, whole, begin, n, first;
+	uint64_t items, whole, begin, n, first, *const places[] = {&items, &whole, &begin, &n};
 	npy_intp shape;
 	PyObject *array;
 
-	if (!PyArg_ParseTuple(args, "O&O&O&O&", args_convert_u64, &items, args_convert_u64, &whole, args_convert_u64, &begin,
-			      args_convert_u64, &n) || generator_check(g) < 0)
+	if (n_args != 4) {
+		PyErr_SetString(PyExc_TypeError, "_order() takes 4 arguments");
+		return NULL;
+	}
+	for (int i = 0; i < 4; i++)
+		if (args_u64(args[i], "integer", places[i]) < 0)
+			return NULL;
+	if (generator_check(g) < 0)
 		return NULL;
 	shape = (npy_intp)n;
 	array = PyArray_SimpleNew(1, &shape, NPY_INT64);
@@ -293,7 +244,7 @@ PyMethodDef vector_methods[] = {
 	{"bytes", call_bytes, METH_O, PyDoc_STR(DOC_bytes)},
 	{"dirichlet", (PyCFunction)(void (*)(void))call_dirichlet, METH_FASTCALL | METH_KEYWORDS,
 	 PyDoc_STR(DOC_dirichlet)},
-	{"_order", call_order, METH_VARARGS, NULL},
+	{"_order", (PyCFunction)(void (*)(void))call_order, METH_FASTCALL, NULL},
 	{"_multinomial", call_multinomial, METH_VARARGS, NULL},
 	{"_categorical", call_categorical, METH_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},

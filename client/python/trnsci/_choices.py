@@ -201,7 +201,7 @@ class Choices:
         array([5, 1, 4, 3, 0, 2])
         """
         if type(x) is int or isinstance(x, (int, np.integer)):
-            n = max(int(x), 0)
+            n = int(x) if x > 0 else 0
             begin, rows = _part(self, (n,))
             return self._order(n, n, begin, rows)
         items = np.asarray(x)
