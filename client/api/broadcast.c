@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Broadcasts. A reader copies first, and then learns from the producer's `claimed` counter whether the copy was
  * overwritten. */
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <trnsci/trnsci.h>
 
-#include "draw.h"
-#include "reattach.h"
-#include "session/fork_mark.h"
-#include "session/public_error.h"
-#include "session/ring_link.h"
 #include "call/run.h"
-
-struct trnsci_broadcast {
-	const int *alive; /* fork_mark.h */
-	struct trnsci_session *session;
-	struct ring_link link;
-	struct reattach reattach;
-	uint64_t before; /* number of the first sample of the present memory; `next` and `missed` count from there, modulo 2^64 */
-	uint64_t next;   /* the next sample to take */
-	uint64_t missed; /* samples from here to `next` were missed, and not yet reported */
-};
+#include "draw.h"
+#include "reader.h"
+#include "session/public_error.h"
 
 /* ---- the publisher ---- */
 
@@ -111,65 +97,13 @@ int trnsci_broadcast_close(struct trnsci_session *session, const char *name, str
 
 /* ---- a reader ---- */
 
-/* Attaches by the call, and frees it. An embedded engine refuses the call itself. */
-static int attach(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
-{
-	const struct session_engine *engine = call->session->engine;
-
-	return engine->attach_broadcast ? engine->attach_broadcast(call, ret_link, err) : call_run_and_free(call, err);
-}
-
-int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, struct trnsci_broadcast **ret_broadcast,
-			    struct trnsci_error *err)
-{
-	struct trnsci_broadcast *broadcast = calloc(1, sizeof *broadcast);
-	struct trnsci_call *call;
-	struct error error = {0};
-	int r = broadcast && (broadcast->alive = fork_mark_get())
-			? call_make_named(session, "broadcast_attach", name, &call, &error)
-			: error_set(&error, ERROR_NO_MEMORY, "broadcast: no memory for it");
-
-	if (r == 0) {
-		session_ref(session); /* the broadcast's */
-		broadcast->reattach.awaits_owner = true;
-		r = reattach_keep(&broadcast->reattach, call, &error);
-		if (r < 0)
-			trnsci_call_free(call);
-		else
-			r = attach(call, &broadcast->link, &error);
-		if (r < 0) {
-			reattach_free(&broadcast->reattach);
-			session_unref(session);
-		}
-	}
-	if (r < 0) {
-		free(broadcast);
-		return error_export(err, &error);
-	}
-	broadcast->session = session;
-	*ret_broadcast = broadcast;
-	return 0;
-}
-
-void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast)
-{
-	if (!broadcast)
-		return;
-	ring_link_close(&broadcast->link);
-	if (*broadcast->alive) {
-		reattach_free(&broadcast->reattach);
-		session_unref(broadcast->session);
-	}
-	free(broadcast);
-}
-
-static uint64_t read_produced(const struct trnsci_broadcast *broadcast)
+static uint64_t read_produced(const struct trnsci_reader *broadcast)
 {
 	return atomic_load_explicit(&broadcast->link.page->produced, memory_order_acquire);
 }
 
 /* Moves on to the oldest sample that is not being overwritten. */
-static void skip_lost(struct trnsci_broadcast *broadcast)
+static void skip_lost(struct trnsci_reader *broadcast)
 {
 	const uint64_t claimed = atomic_load_explicit(&broadcast->link.page->claimed, memory_order_acquire);
 	const uint64_t oldest = claimed > broadcast->link.capacity ? claimed - broadcast->link.capacity : 0;
@@ -178,108 +112,88 @@ static void skip_lost(struct trnsci_broadcast *broadcast)
 		broadcast->next = oldest;
 }
 
-/* ---- attaching again ---- */
-
-static bool is_same_noise(const struct ring_link *a, const struct ring_link *b)
+static int look(struct trnsci_reader *broadcast, struct error *err)
 {
-	return a->dtype == b->dtype && a->components == b->components && a->seed == b->seed && a->stream == b->stream &&
-	       strcmp(a->generator, b->generator) == 0;
+	(void)err;
+	broadcast->produced = read_produced(broadcast);
+	if (broadcast->produced <= broadcast->next) {
+		skip_lost(broadcast);
+		broadcast->produced = read_produced(broadcast);
+	}
+	return 0;
+}
+
+/* ---- attaching ---- */
+
+/* Attaches by the call, and frees it. An embedded engine refuses the call itself. */
+static int attach(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+{
+	const struct session_engine *engine = call->session->engine;
+
+	return engine->attach_broadcast ? engine->attach_broadcast(call, ret_link, err) : call_run_and_free(call, err);
+}
+
+/* One that its owner has closed is over; one whose daemon has stopped, or was lost, may be made again. */
+static bool is_lost(uint32_t state)
+{
+	return state == RING_OPEN || state == ERROR_NO_DAEMON;
 }
 
 /* Returns how far the reader's place in its stream lies behind the start of a broadcast that was made again; negative: before it.
  * *ret_known is false where there is no such place: the samples are of another stream, of a named one, or far ahead of it. */
-static int64_t find_place(const struct trnsci_broadcast *broadcast, const struct ring_link *link, bool *ret_known)
+static int64_t find_place(const struct trnsci_reader *broadcast, const struct ring_link *link, bool *ret_known)
 {
 	const uint64_t produced = atomic_load_explicit(&link->page->produced, memory_order_acquire);
 	const int64_t ahead = (int64_t)(broadcast->link.offset + broadcast->next - link->offset);
 
-	*ret_known = is_same_noise(&broadcast->link, link) && !link->range && !broadcast->link.range &&
+	*ret_known = reader_is_same_stream(&broadcast->link, link) && !link->range && !broadcast->link.range &&
 		     (ahead < 0 || (uint64_t)ahead <= produced + link->capacity);
 	return ahead;
 }
 
 /* The owner has made the broadcast again. The reader goes on at its place in the stream, and what the broadcast leaves out there is
  * missed. Without such a place it goes on at the broadcast's oldest sample; numbers of samples go on in any case. */
-static int attach_again(void *reader, struct error *err)
+static int resume(struct trnsci_reader *broadcast, const struct ring_link *link, struct error *err)
 {
-	struct trnsci_broadcast *broadcast = reader;
-	struct ring_link link;
-	struct trnsci_call *call;
 	bool known;
-	int r = reattach_call(&broadcast->reattach, &call, err);
 
-	if (r == 0)
-		r = attach(call, &link, err);
-	if (r < 0)
-		return r;
-	if (link.dtype != broadcast->link.dtype || link.sample_bytes != broadcast->link.sample_bytes) {
-		ring_link_close(&link);
+	if (link->dtype != broadcast->link.dtype || link->sample_bytes != broadcast->link.sample_bytes)
 		return error_set(err, ERROR_BAD_SHAPE, "broadcast: it was made again with other samples, allowed is to attach anew");
-	}
-	const int64_t ahead = find_place(broadcast, &link, &known);
+	const int64_t ahead = find_place(broadcast, link, &known);
 	const uint64_t index = known && ahead > 0 ? (uint64_t)ahead : 0, gap = known && ahead < 0 ? (uint64_t)-ahead : 0;
-	const uint64_t before = broadcast->before + broadcast->next + gap - index;
+	const uint64_t before = reader_number(broadcast) + gap - index;
 
-	ring_link_close(&broadcast->link);
-	broadcast->link = link;
 	broadcast->missed += broadcast->before - before;
 	broadcast->before = before;
 	broadcast->next = index;
 	return 0;
 }
 
-/* A broadcast that its owner has closed is over; one whose daemon has stopped, or was lost, may be made again. */
-static int check_running(struct trnsci_broadcast *broadcast, uint32_t state, int64_t deadline, struct error *err)
-{
-	const int r = ring_link_check(broadcast->session, &broadcast->link, "broadcast", state, err);
-
-	if (r != -ERROR_CLOSED || !broadcast->reattach.recipe || (state != RING_OPEN && state != ERROR_NO_DAEMON))
-		return r;
-	return reattach_wait(&broadcast->reattach, "broadcast", attach_again, broadcast, deadline, err);
-}
-
 /* ---- reading ---- */
 
-/* Waits until a sample is there, as for a ring; with samples taken already, only while the broadcast is attached. */
-static int wait_for(struct trnsci_broadcast *broadcast, int64_t deadline, struct error *err)
+static int wait_for(struct trnsci_reader *broadcast, int64_t deadline, struct error *err)
 {
-	int r = 0;
+	const int r = reader_wait(broadcast, 1, deadline, err);
 
-	while (r == 0 && read_produced(broadcast) <= broadcast->next) {
-		const struct ring_page *page = broadcast->link.page;
-		const uint64_t times = broadcast->reattach.times;
-		uint32_t news = atomic_load_explicit(&page->news, memory_order_acquire);
-		uint32_t state = atomic_load_explicit(&page->state, memory_order_acquire);
-
-		skip_lost(broadcast);
-		if (read_produced(broadcast) > broadcast->next)
-			break;
-		r = check_running(broadcast, state, deadline, err);
-		if (r < 0 || broadcast->reattach.times != times)
-			continue;
-		if (clock_ns() >= deadline)
-			return error_set(err, ERROR_TIMEOUT, "broadcast: no sample %llu in time",
-					 (unsigned long long)(broadcast->before + broadcast->next));
-		ring_link_sleep(page, news, deadline);
-	}
+	if (r == READER_TIME_OVER)
+		return error_set(err, ERROR_TIMEOUT, "broadcast: no sample %llu in time", (unsigned long long)reader_number(broadcast));
 	return r;
 }
 
 /* Copies at most n samples of one reservation. Returns how many: 0 if the producer overwrote the first of them
  * meanwhile; otherwise the page still has the place of their reservation. The producer is then close behind, and the
  * reader skips a quarter of the ring to stay ahead of it. */
-static uint64_t copy_samples(struct trnsci_broadcast *broadcast, void *out, uint64_t n, uint64_t *ret_place)
+static uint64_t copy_samples(struct trnsci_reader *broadcast, void *out, uint64_t n, struct trnsci_reader_span *ret_place)
 {
 	const struct ring_link *link = &broadcast->link;
 	const uint64_t first = broadcast->next, there = read_produced(broadcast);
 	const uint64_t have = there > first ? there - first : 0;
-	uint64_t run;
 
-	ring_link_place(link, first, ret_place, &run);
+	*ret_place = reader_span(broadcast, 0);
 	n = n < have ? n : have;
-	n = n < run ? n : run;
+	n = n < ret_place->run ? n : ret_place->run;
 	n = n < link->capacity / 8 ? n : link->capacity / 8;
-	memcpy(out, link->samples + (first & (link->capacity - 1)) * link->sample_bytes, n * link->sample_bytes);
+	memcpy(out, reader_samples(broadcast), n * link->sample_bytes);
 #if !defined(__SANITIZE_THREAD__)
 	atomic_thread_fence(memory_order_acquire);
 #endif
@@ -294,83 +208,76 @@ static uint64_t copy_samples(struct trnsci_broadcast *broadcast, void *out, uint
 	return n;
 }
 
-/* Returns the number of the next sample to take. */
-static uint64_t next_number(const struct trnsci_broadcast *broadcast)
-{
-	return broadcast->before + broadcast->next;
-}
-
 /* Takes samples until n are there or something is missing. A span never covers a gap, two reservations, or two daemons. */
-static int take_samples(struct trnsci_broadcast *broadcast, char *out, uint64_t n, int64_t deadline,
-			struct trnsci_broadcast_span *span, struct error *err)
+static int take_samples(struct trnsci_reader *broadcast, char *out, uint64_t n, int64_t deadline,
+			struct trnsci_reader_span *span, struct error *err)
 {
-	uint64_t place;
+	struct trnsci_reader_span place;
 	int r = 0;
 
 	skip_lost(broadcast);
 	while (r == 0 && span->count < n) {
-		const uint64_t number = next_number(broadcast), times = broadcast->reattach.times, range = broadcast->link.range;
+		const uint64_t number = reader_number(broadcast), times = broadcast->times, range = broadcast->link.range;
 
 		if (span->count > 0 && range && broadcast->next % range == 0)
 			return 0; /* what follows lies elsewhere in the stream */
 
 		r = wait_for(broadcast, deadline, err);
-		if (span->count > 0 && (next_number(broadcast) != number || broadcast->reattach.times != times))
+		if (span->count > 0 && (reader_number(broadcast) != number || broadcast->times != times))
 			return 0; /* some were missed, or lie elsewhere: the next call reports them */
 		span->missed = span->count ? span->missed : broadcast->before + broadcast->missed;
-		span->first = span->count ? span->first : next_number(broadcast);
+		span->first = span->count ? span->first : reader_number(broadcast);
 		if (r == 0) {
 			const uint64_t copied = copy_samples(
 				broadcast, out + span->count * broadcast->link.sample_bytes, n - span->count, &place);
 
-			span->offset = span->count ? span->offset : place;
+			span->offset = span->count ? span->offset : place.offset;
+			span->run = span->count ? span->run : place.run;
 			span->count += copied;
 		}
-		if (span->count > 0 && next_number(broadcast) != span->first + span->count)
+		if (span->count > 0 && reader_number(broadcast) != span->first + span->count)
 			return 0;
 	}
 	return r;
 }
 
-int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_t n, int timeout_ms,
-			  struct trnsci_broadcast_span *ret_span, struct trnsci_error *err)
+static int take(struct trnsci_reader *broadcast, char *out, uint64_t n, int64_t deadline, struct trnsci_reader_span *span,
+		struct error *err)
 {
-	struct trnsci_broadcast_span span;
-	struct error error = {0};
-	int r;
+	*span = (struct trnsci_reader_span){.missed = broadcast->before + broadcast->missed};
+	const int r = take_samples(broadcast, out, n, deadline, span, err);
 
-	if (!broadcast || !*broadcast->alive) {
-		error_set(&error, ERROR_CLOSED, "broadcast: there is none in this process");
-		return error_export(err, &error);
-	}
-	span = (struct trnsci_broadcast_span){.missed = broadcast->before + broadcast->missed};
-	r = take_samples(broadcast, out, n, deadline_after(timeout_ms), &span, &error);
-	if (span.count == 0)
-		span.first = next_number(broadcast);
-	broadcast->missed = span.first + span.count - broadcast->before; /* the caller knows of all samples before this one */
-	if (ret_span)
-		*ret_span = span;
-	return r < 0 ? error_export(err, &error) : 0;
+	if (span->count == 0)
+		span->first = reader_number(broadcast);
+	broadcast->missed = span->first + span->count - broadcast->before; /* the caller knows of all samples before this one */
+	return r;
 }
 
-int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample)
+static void seek(struct trnsci_reader *broadcast, uint64_t sample)
 {
-	if (!broadcast || !*broadcast->alive)
-		return -ERROR_CLOSED;
 	if (sample == UINT64_MAX)
 		broadcast->next = read_produced(broadcast);
 	else
 		broadcast->next = sample > broadcast->before ? sample - broadcast->before : 0;
 	broadcast->missed = broadcast->next;
-	return 0;
 }
 
-int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct trnsci_ring_info *ret_info)
+int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, struct trnsci_reader **ret_reader,
+			    struct trnsci_error *err)
 {
-	if (!broadcast || !*broadcast->alive)
-		return -ERROR_CLOSED;
-	ring_link_describe(&broadcast->link, broadcast->before, ret_info);
-	ret_info->taken = next_number(broadcast);
-	ret_info->restarts = broadcast->reattach.times;
-	return 0;
+	static const struct reader_kind kind = {.name = "broadcast",
+						.awaits_owner = true,
+						.attach = attach,
+						.is_lost = is_lost,
+						.resume = resume,
+						.look = look,
+						.take = take,
+						.seek = seek};
+	struct trnsci_call *call;
+	struct error error = {0};
+	int r = call_make_named(session, "broadcast_attach", name, &call, &error);
+
+	if (r == 0)
+		r = reader_attach(&kind, call, ret_reader, &error);
+	return r < 0 ? error_export(err, &error) : 0;
 }

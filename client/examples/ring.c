@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 {
 	struct trnsci_source source = trnsci_source_seed(7);
 	struct trnsci_session *session;
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 	float block[BLOCK];
 	double sum = 0;
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (int i = 0; i < BLOCKS; i++) {
-		if (trnsci_ring_take(ring, block, BLOCK, -1, NULL, &err) < 0) {
+		if (trnsci_reader_take(ring, block, BLOCK, -1, NULL, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			return 1;
 		}
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 			sum += block[k];
 	}
 	printf("mean of %d normals: %.4f\n", BLOCK * BLOCKS, sum / (BLOCK * BLOCKS));
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	trnsci_close(session);
 	return 0;
 }

@@ -48,8 +48,8 @@ static int keep_wake(struct ring_link *link, struct fdpass *fds, struct error *e
 	return 0;
 }
 
-/* Takes from the reply and its three descriptors: samples, index, and the eventfd that wakes the producer. */
-static int read_reply(struct trnsci_call *call, struct ring_link *link, struct error *err)
+/* Takes from the reply of a ring and its three descriptors: samples, index, and the eventfd that wakes the producer. */
+static int read_ring_reply(struct trnsci_call *call, struct ring_link *link, struct error *err)
 {
 	uint64_t data_offset = 0, bytes = 0, index_bytes = 0;
 	int r = ring_reply_read(call, link, &data_offset, &bytes, err);
@@ -71,7 +71,7 @@ static int read_reply(struct trnsci_call *call, struct ring_link *link, struct e
 	return r;
 }
 
-/* Takes from the reply and its descriptor, that of the samples. */
+/* Takes from the reply of a broadcast and its descriptor, that of the samples. */
 static int read_broadcast_reply(struct trnsci_call *call, struct ring_link *link, struct error *err)
 {
 	uint64_t data_offset = 0, bytes = 0;
@@ -84,24 +84,9 @@ static int read_broadcast_reply(struct trnsci_call *call, struct ring_link *link
 	return r < 0 ? r : ring_link_map(link, call->answer.fds.at[0], data_offset, PROT_READ, err);
 }
 
-int remote_attach_broadcast(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
-{
-	struct ring_link link = {.wake_fd = -1};
-	int r = sealed_memfd_run_call(call, err);
-
-	if (r < 0)
-		return r;
-	r = read_broadcast_reply(call, &link, err);
-	link.connection = call->connection;
-	trnsci_call_free(call);
-	if (r == 0)
-		*ret_link = link;
-	else
-		ring_link_close(&link);
-	return r;
-}
-
-int remote_attach_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+/* Runs the call, whose reply `read` takes, and frees it. */
+static int attach(struct trnsci_call *call, int (*read)(struct trnsci_call *call, struct ring_link *link, struct error *err),
+		  struct ring_link *ret_link, struct error *err)
 {
 	struct ring_link link = {.wake_fd = -1};
 	struct trnsci_session *session = call->session;
@@ -109,7 +94,7 @@ int remote_attach_ring(struct trnsci_call *call, struct ring_link *ret_link, str
 
 	if (r < 0)
 		return r;
-	r = read_reply(call, &link, err);
+	r = read(call, &link, err);
 	link.connection = call->connection;
 	trnsci_call_free(call);
 	if (r < 0) {
@@ -118,9 +103,20 @@ int remote_attach_ring(struct trnsci_call *call, struct ring_link *ret_link, str
 	}
 	/* A child after fork must not take samples that are the parent's. */
 	madvise(link.map, link.map_bytes, MADV_DONTFORK);
-	madvise(link.index, link.index_bytes, MADV_DONTFORK);
+	if (link.index)
+		madvise(link.index, link.index_bytes, MADV_DONTFORK);
 	*ret_link = link;
 	return 0;
+}
+
+int remote_attach_ring(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+{
+	return attach(call, read_ring_reply, ret_link, err);
+}
+
+int remote_attach_broadcast(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+{
+	return attach(call, read_broadcast_reply, ret_link, err);
 }
 
 void remote_wake_ring(struct ring_link *link)

@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/dtype.h"
-
 enum { SLEEP_NS_MOST = 100 * 1000 * 1000 }; /* a reader looks now and then whether its daemon still lives */
 
 void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_offset, uint64_t *ret_run)
@@ -29,26 +27,6 @@ void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *re
 	*ret_offset = within + atomic_load_explicit(&link->page->ranges[sample / link->range % RING_RANGES],
 						    memory_order_acquire);
 	*ret_run = link->range - within;
-}
-
-void ring_link_describe(const struct ring_link *link, uint64_t before, struct trnsci_ring_info *ret_info)
-{
-	const bool named = link->range > 0;
-	const uint64_t words = link->components * (dtype_size((enum dtype)link->dtype) == 8 ? 2 : 1);
-
-	*ret_info = (struct trnsci_ring_info){
-		.dtype = link->dtype,
-		.components = link->components,
-		.sample_bytes = link->sample_bytes,
-		.capacity = link->capacity,
-		.offset = named ? 0 : link->offset - before,
-		.position = named ? 0 : link->position - before * words,
-		.range = link->range,
-		.seed = link->seed,
-		.stream = link->stream,
-		.produced = before + atomic_load_explicit(&link->page->produced, memory_order_acquire),
-	};
-	memcpy(ret_info->generator, link->generator, sizeof ret_info->generator);
 }
 
 /* Reserves the address space first, then maps the pieces over it. */
@@ -101,33 +79,4 @@ void ring_link_sleep(const struct ring_page *page, uint32_t seen, int64_t deadli
 void ring_link_wake(const struct ring_page *page, int most)
 {
 	syscall(SYS_futex, &page->news, FUTEX_WAKE, most, NULL, NULL, 0);
-}
-
-/* The state comes from shared memory: any number may stand there. */
-static const char *state_text(uint32_t state)
-{
-	const char *meaning = error_meaning((int)state);
-
-	return meaning ? meaning : "an unknown error";
-}
-
-/* A ring of an earlier connection is over even if its page looks open: the daemon that filled it is gone. */
-int ring_link_check(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
-		    struct error *err)
-{
-	uint64_t connection;
-
-	if (state == ERROR_CLOSED || state == ERROR_CANCELLED)
-		return error_set(err, ERROR_CLOSED, "%s: it was closed", what);
-	if (state == ERROR_END_OF_STREAM)
-		return error_set(err, ERROR_END_OF_STREAM, "%s: its stream has no more samples", what);
-	if (state == ERROR_NOT_PERMITTED)
-		return error_set(err, ERROR_CLOSED, "%s: its session was ended by disconnect", what);
-	if (state != RING_OPEN)
-		return error_set(err, ERROR_CLOSED, "%s: it was detached: %s", what, state_text(state));
-	if (session_get_connection(session, &connection, NULL) < 0)
-		return error_set(err, ERROR_CLOSED, "%s: the connection is gone", what);
-	if (connection != link->connection)
-		return error_set(err, ERROR_CLOSED, "%s: it ended with the daemon, allowed is to attach again", what);
-	return 0;
 }

@@ -38,17 +38,10 @@ void ring_link_close(struct ring_link *link);
 
 /* Returns where a sample that is or was in the ring lies in its stream, and how many follow it there without a gap. */
 void ring_link_place(const struct ring_link *link, uint64_t sample, uint64_t *ret_offset, uint64_t *ret_run);
-/* `before`: samples of the same reader that lie before sample 0 of this memory. */
-void ring_link_describe(const struct ring_link *link, uint64_t before, struct trnsci_ring_info *ret_info);
 
 /* Sleeps until the page's count of news is no longer `seen`, at most 100 ms and not beyond the deadline. */
 void ring_link_sleep(const struct ring_page *page, uint32_t seen, int64_t deadline);
 /* Wakes up to `most` readers that sleep so. */
 void ring_link_wake(const struct ring_page *page, int most);
-
-/* Returns why no more samples will come: the error in the page's state, or that the daemon is gone; 0 if all is well.
- * `what` begins the error's text. */
-int ring_link_check(struct trnsci_session *session, const struct ring_link *link, const char *what, uint32_t state,
-		    struct error *err);
 
 #endif

@@ -91,6 +91,7 @@ struct session_engine {
 	int (*attach_broadcast)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 	/* Wakes the producer: it sleeps, and half of the ring is free. Without. */
 	void (*wake_ring)(struct ring_link *link);
+	/* Ends what was attached, also a broadcast's reader. */
 	void (*detach_ring)(struct trnsci_session *session, struct ring_link *link);
 	/* Returns a descriptor for trnsci_session_fd, or -errno. With. */
 	int (*poll_fd)(struct trnsci_session *session);

@@ -385,7 +385,7 @@ static void bench_fair(uint64_t samples)
 enum { RING_SAMPLES = 1 << 18, PIECE = 16384, BULK_BYTES = 32 << 20, ROUNDS = 9 };
 
 /* Nanoseconds of a take of 64, in bursts that the filler keeps ahead of. */
-static double time_small_takes(struct trnsci_ring *ring)
+static double time_small_takes(struct trnsci_reader *ring)
 {
 	const struct timespec pause = {0, 200000};
 	static float out[64];
@@ -398,20 +398,20 @@ static double time_small_takes(struct trnsci_ring *ring)
 		nanosleep(&pause, NULL);
 		began = now();
 		for (int i = 0; i < 100; i++)
-			crowd_check(trnsci_ring_take(ring, out, 64, -1, NULL, &err), &err);
+			crowd_check(trnsci_reader_take(ring, out, 64, -1, NULL, &err), &err);
 		spent += now() - began;
 	}
 	return spent / 2000 * 1e9;
 }
 
-static double take_bulk(struct trnsci_ring *ring)
+static double take_bulk(struct trnsci_reader *ring)
 {
 	static float out[PIECE];
 	const double began = now();
 	struct trnsci_error err;
 
 	for (size_t bytes = 0; bytes < BULK_BYTES; bytes += sizeof out)
-		crowd_check(trnsci_ring_take(ring, out, PIECE, -1, NULL, &err), &err);
+		crowd_check(trnsci_reader_take(ring, out, PIECE, -1, NULL, &err), &err);
 	return now() - began;
 }
 
@@ -432,7 +432,7 @@ static void bench_ring(void)
 	double small[ROUNDS], share[ROUNDS];
 	struct trnsci_session *session = crowd_open_session(0), *embedded;
 	struct trnsci_call *draw;
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_tile *tile;
 	struct trnsci_error err;
 
@@ -450,7 +450,7 @@ static void bench_ring(void)
 	qsort(small, ROUNDS, sizeof *small, by_size);
 	qsort(share, ROUNDS, sizeof *share, by_size);
 	printf("ours %.2f\nof_one_thread %.3f\n", small[ROUNDS / 2], share[ROUNDS / 2]);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	trnsci_close(embedded);
 	trnsci_close(session);
 }
@@ -463,13 +463,13 @@ static void client_reads(struct outcome *ret_outcome)
 {
 	static float out[PIECE];
 	struct trnsci_session *session = crowd_open_session(0);
-	struct trnsci_broadcast_span span;
-	struct trnsci_broadcast *reader;
+	struct trnsci_reader_span span;
+	struct trnsci_reader *reader;
 	struct trnsci_error err;
 
 	crowd_check(trnsci_broadcast_attach(session, "bench", &reader, &err), &err);
 	crowd_wait_for_start();
-	while (trnsci_broadcast_take(reader, out, PIECE, -1, &span, &err) == 0)
+	while (trnsci_reader_take(reader, out, PIECE, -1, &span, &err) == 0)
 		ret_outcome->runs += (double)span.count;
 	trnsci_close(session);
 }

@@ -57,9 +57,9 @@ static uint64_t publish(const char *name, uint64_t n)
 	return produced;
 }
 
-static struct trnsci_broadcast *attach(struct trnsci_session *session, const char *name)
+static struct trnsci_reader *attach(struct trnsci_session *session, const char *name)
 {
-	struct trnsci_broadcast *reader = NULL;
+	struct trnsci_reader *reader = NULL;
 	struct trnsci_error err;
 
 	if (trnsci_broadcast_attach(session, name, &reader, &err) < 0)
@@ -76,27 +76,28 @@ static void close_it(const char *name)
 
 /* ---- what is missed ---- */
 
-static void expect(struct trnsci_broadcast *reader, uint64_t n, uint64_t missed, uint64_t first)
+static void expect(struct trnsci_reader *reader, uint64_t n, uint64_t missed, uint64_t first)
 {
 	float got[2 * CAPACITY];
-	struct trnsci_broadcast_span span;
+	struct trnsci_reader_span span;
 	struct trnsci_error err;
 
-	if (trnsci_broadcast_take(reader, got, n, TIMEOUT_MS, &span, &err) < 0)
-		fail_msg("trnsci_broadcast_take: %s", err.text);
+	if (trnsci_reader_take(reader, got, n, TIMEOUT_MS, &span, &err) < 0)
+		fail_msg("trnsci_reader_take: %s", err.text);
 	if (span.count != n || span.missed != missed || span.first != first)
 		fail_msg("expected %llu from %llu, missed from %llu; got %llu from %llu, missed from %llu",
 			 (unsigned long long)n, (unsigned long long)first, (unsigned long long)missed,
 			 (unsigned long long)span.count, (unsigned long long)span.first,
 			 (unsigned long long)span.missed);
+	assert_true(span.offset == draw.source.offset + first && span.run >= n);
 	assert_memory_equal(got, expected + first, n * sizeof *got);
 }
 
 static void late_and_slow(void **state)
 {
 	struct trnsci_session *session = open_session();
-	struct trnsci_broadcast_span span;
-	struct trnsci_ring_info info;
+	struct trnsci_reader_span span;
+	struct trnsci_reader_info info;
 	struct trnsci_error err;
 	uint64_t produced = 0;
 	float got[16];
@@ -106,24 +107,24 @@ static void late_and_slow(void **state)
 	for (int i = 0; i < 5; i++)
 		produced = publish("late", i % 2 ? 1000 : 3001);
 	assert_true(produced == 3 * 3001 + 2 * 1000);
-	struct trnsci_broadcast *reader = attach(session, "late");
+	struct trnsci_reader *reader = attach(session, "late");
 	expect(reader, 10, 0, produced - CAPACITY);
 	expect(reader, 100, produced - CAPACITY + 10, produced - CAPACITY + 10);
 	expect(reader, CAPACITY - 110, produced - CAPACITY + 110, produced - CAPACITY + 110);
 	/* Nothing more is there. */
-	assert_int_equal(trnsci_broadcast_take(reader, got, 1, 0, &span, &err), -TRNSCI_TIMEOUT);
+	assert_int_equal(trnsci_reader_take(reader, got, 1, 0, &span, &err), -TRNSCI_TIMEOUT);
 	assert_true(span.count == 0 && span.first == produced && span.missed == produced);
 	uint64_t before = produced;
 	publish("late", CAPACITY);
 	publish("late", CAPACITY);
 	produced = publish("late", 7);
 	expect(reader, 20, before, produced - CAPACITY);
-	assert_int_equal(trnsci_broadcast_seek(reader, UINT64_MAX), 0);
+	assert_int_equal(trnsci_reader_seek(reader, UINT64_MAX, NULL), 0);
 	publish("late", 30);
 	expect(reader, 30, produced, produced);
-	assert_int_equal(trnsci_broadcast_describe(reader, &info), 0);
+	assert_int_equal(trnsci_reader_describe(reader, &info), 0);
 	assert_true(info.produced == produced + 30 && info.taken == produced + 30 && info.capacity == CAPACITY);
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 	close_it("late");
 	trnsci_close(session);
 }
@@ -133,15 +134,15 @@ static void late_and_slow(void **state)
 /* Each sample is seen once, or reported as missed. Returns how many were seen. */
 static uint64_t read_all(struct trnsci_session *session, const char *name, int first_fd)
 {
-	struct trnsci_broadcast *reader = attach(session, name);
+	struct trnsci_reader *reader = attach(session, name);
 	static _Thread_local float got[1000];
-	struct trnsci_broadcast_span span;
+	struct trnsci_reader_span span;
 	struct trnsci_error err;
 	uint64_t next = 0, seen = 0;
 	int r;
 
 	do {
-		r = trnsci_broadcast_take(reader, got, 1000, -1, &span, &err);
+		r = trnsci_reader_take(reader, got, 1000, -1, &span, &err);
 		if (seen == 0 && write(first_fd, "x", 1) != 1)
 			_exit(2);
 		if (span.missed != next || span.first < span.missed ||
@@ -150,7 +151,7 @@ static uint64_t read_all(struct trnsci_session *session, const char *name, int f
 		next = span.first + span.count;
 		seen += span.count;
 	} while (r == 0);
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 	return r == -TRNSCI_CLOSED && next <= ALL ? seen : 0;
 }
 
@@ -197,21 +198,21 @@ static void at_a_rate(void **state)
 {
 	enum { SAMPLES = 3000, EACH_SECOND = 20000 };
 	struct trnsci_session *session = open_session();
-	struct trnsci_broadcast_span span;
+	struct trnsci_reader_span span;
 	float got[SAMPLES];
 	struct trnsci_error err;
 
 	(void)state;
 	create("rate", EACH_SECOND, 0600);
-	struct trnsci_broadcast *reader = attach(session, "rate");
+	struct trnsci_reader *reader = attach(session, "rate");
 	for (uint64_t seen = 0, next = 0; seen < SAMPLES; seen += span.count, next = span.first + span.count) {
-		if (trnsci_broadcast_take(reader, got, SAMPLES - seen, TIMEOUT_MS, &span, &err) < 0)
-			fail_msg("trnsci_broadcast_take: %s", err.text);
+		if (trnsci_reader_take(reader, got, SAMPLES - seen, TIMEOUT_MS, &span, &err) < 0)
+			fail_msg("trnsci_reader_take: %s", err.text);
 		assert_true(span.count > 0 && span.missed == next && span.first >= next && span.first + span.count <= ALL);
 		assert_memory_equal(got, expected + span.first, span.count * sizeof *got);
 	}
 	assert_int_equal(trnsci_broadcast_publish(owner, "rate", 1, NULL, &err), -TRNSCI_NOT_SUPPORTED);
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 	close_it("rate");
 	trnsci_close(session);
 }
@@ -221,7 +222,7 @@ static void at_a_rate(void **state)
 static void owners(void **state)
 {
 	struct trnsci_session *session = open_session(), *embedded = NULL;
-	struct trnsci_broadcast *reader = NULL;
+	struct trnsci_reader *reader = NULL;
 	struct trnsci_error err;
 	float got[8];
 
@@ -240,26 +241,46 @@ static void owners(void **state)
 	close_it("own");
 	/* What was published can still be read; then it is over. The name is free. */
 	expect(reader, 8, 0, 0);
-	assert_int_equal(trnsci_broadcast_take(reader, got, 1, -1, NULL, &err), -TRNSCI_CLOSED);
-	trnsci_broadcast_detach(reader);
+	assert_int_equal(trnsci_reader_take(reader, got, 1, -1, NULL, &err), -TRNSCI_CLOSED);
+	trnsci_reader_detach(reader);
 	create("own", 0, 0600);
 	/* It ends with its session. */
 	assert_int_equal(draw_broadcast(session, "short", &draw, 0, 0, 0, 0600, &err), 0);
 	reader = attach(owner, "short");
 	trnsci_close(session);
-	assert_int_equal(trnsci_broadcast_take(reader, got, 1, TIMEOUT_MS, NULL, &err), -TRNSCI_CLOSED);
-	trnsci_broadcast_detach(reader);
+	assert_int_equal(trnsci_reader_take(reader, got, 1, TIMEOUT_MS, NULL, &err), -TRNSCI_CLOSED);
+	trnsci_reader_detach(reader);
 	close_it("own");
 	assert_int_equal(trnsci_open("embedded:", NULL, &embedded, &err), 0);
 	assert_int_equal(draw_broadcast(embedded, "own", &draw, 0, 0, 0, 0600, &err), -TRNSCI_NOT_SUPPORTED);
 	trnsci_close(embedded);
 }
 
+/* What its producer may overwrite at any time cannot be lent, and the reader goes on as if it had not been asked. */
+static void never_borrowed(void **state)
+{
+	struct trnsci_reader_span span;
+	struct trnsci_error err;
+	const void *lent;
+
+	(void)state;
+	create("lent", 0, 0600);
+	publish("lent", 100);
+	struct trnsci_reader *reader = attach(owner, "lent");
+	assert_int_equal(trnsci_reader_borrow(reader, 10, 0, &lent, &span, &err), -TRNSCI_NOT_SUPPORTED);
+	assert_non_null(strstr(err.text, "broadcast: borrow: "));
+	assert_int_equal(trnsci_reader_release(reader, 0, &err), -TRNSCI_NOT_SUPPORTED);
+	assert_non_null(strstr(err.text, "broadcast: release: "));
+	expect(reader, 100, 0, 0);
+	trnsci_reader_detach(reader);
+	close_it("lent");
+}
+
 /* A child must not go on with its parent's reader; the parent does. */
 static void forked(void **state)
 {
-	struct trnsci_broadcast_span span;
-	struct trnsci_ring_info info;
+	struct trnsci_reader_span span;
+	struct trnsci_reader_info info;
 	struct trnsci_error err;
 	float got[8];
 	int status;
@@ -267,22 +288,22 @@ static void forked(void **state)
 	(void)state;
 	create("forked", 0, 0600);
 	publish("forked", 100);
-	struct trnsci_broadcast *reader = attach(owner, "forked");
+	struct trnsci_reader *reader = attach(owner, "forked");
 	expect(reader, 10, 0, 0);
 	pid_t child = fork();
 	if (child == 0) {
-		bool right = trnsci_broadcast_take(reader, got, 1, 0, &span, &err) == -TRNSCI_CLOSED &&
-			     trnsci_broadcast_seek(reader, 0) == -TRNSCI_CLOSED &&
-			     trnsci_broadcast_describe(reader, &info) == -TRNSCI_CLOSED;
+		bool right = trnsci_reader_take(reader, got, 1, 0, &span, &err) == -TRNSCI_CLOSED && span.count == 0 &&
+			     trnsci_reader_seek(reader, 0, NULL) == -TRNSCI_CLOSED &&
+			     trnsci_reader_describe(reader, &info) == -TRNSCI_CLOSED;
 
-		trnsci_broadcast_detach(reader);
+		trnsci_reader_detach(reader);
 		_exit(right ? 0 : 1);
 	}
 	waitpid(child, &status, 0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	publish("forked", 5);
 	expect(reader, 95, 10, 10);
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 	close_it("forked");
 }
 
@@ -303,7 +324,7 @@ static void strangers(void **state)
 	pid_t child = fork();
 	if (child == 0) {
 		struct trnsci_session *session = NULL;
-		struct trnsci_broadcast *reader = NULL;
+		struct trnsci_reader *reader = NULL;
 		struct trnsci_error err;
 
 		if (setgid(65534) < 0 || setuid(65534) < 0 || trnsci_open(trnscid.socket, NULL, &session, &err) < 0)
@@ -350,6 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(late_and_slow), cmocka_unit_test(several_readers), cmocka_unit_test(at_a_rate),
 		cmocka_unit_test(owners),	 cmocka_unit_test(strangers),	      cmocka_unit_test(forked),
+		cmocka_unit_test(never_borrowed),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

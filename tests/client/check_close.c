@@ -101,13 +101,13 @@ static int make_tile(struct user *user)
 
 static int attach_ring(struct user *user)
 {
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	float sample;
 	int r = trnsci_ring_attach(user->session, "normal", NULL, NULL, 0, &ring, &user->error);
 
 	if (r == 0)
-		r = trnsci_ring_take(ring, &sample, 1, -1, NULL, NULL);
-	trnsci_ring_detach(ring);
+		r = trnsci_reader_take(ring, &sample, 1, -1, NULL, NULL);
+	trnsci_reader_detach(ring);
 	return r;
 }
 

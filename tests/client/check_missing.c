@@ -15,9 +15,9 @@ static void names(struct trnsci_session *session)
 {
 	const struct trnsci_array array = trnsci_array_vector(TRNSCI_F32, 4, (float[4]){0});
 	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, 4);
-	struct trnsci_broadcast *broadcast;
+	struct trnsci_reader *broadcast;
 	struct trnsci_error err = {0};
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_call *call;
 	float out[4];
 
@@ -98,10 +98,10 @@ static void objects(void **state)
 	assert_true(trnsci_value_to_array(NULL, &array) < 0 && trnsci_value_to_u64(NULL, &number) < 0);
 	assert_null(trnsci_tile_data(NULL));
 	trnsci_tile_free(NULL);
-	trnsci_ring_detach(NULL);
-	trnsci_broadcast_detach(NULL);
-	assert_true(trnsci_ring_take(NULL, NULL, 1, 0, NULL, NULL) < 0 && trnsci_ring_release(NULL, 0) < 0);
-	assert_true(trnsci_broadcast_take(NULL, NULL, 1, 0, NULL, NULL) < 0 && trnsci_broadcast_seek(NULL, 0) < 0);
+	trnsci_reader_detach(NULL);
+	assert_true(trnsci_reader_take(NULL, NULL, 1, 0, NULL, NULL) < 0 && trnsci_reader_release(NULL, 0, NULL) < 0);
+	assert_true(trnsci_reader_borrow(NULL, 1, 0, NULL, NULL, NULL) < 0 && trnsci_reader_seek(NULL, 0, NULL) < 0);
+	assert_true(trnsci_reader_describe(NULL, NULL) < 0);
 	assert_true(trnsci_selftest(NULL, NULL, NULL, NULL) < 0);
 	assert_int_equal(trnsci_dtype_parse(NULL), TRNSCI_DTYPE_NONE);
 }

@@ -81,9 +81,9 @@ static void create(const char *name, uint64_t seed)
 	good(trnsci_stream_create(session, name, &options, NULL, &err), &err);
 }
 
-static struct trnsci_ring *attach(const char *name, const struct drawing *draw, enum trnsci_dtype dtype)
+static struct trnsci_reader *attach(const char *name, const struct drawing *draw, enum trnsci_dtype dtype)
 {
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	struct trnsci_error err;
 
 	good(stream_ring(session, name, draw, dtype, SAMPLES, &ring, &err), &err);
@@ -91,7 +91,7 @@ static struct trnsci_ring *attach(const char *name, const struct drawing *draw, 
 }
 
 /* What a plain draw gives there. */
-static void draw_again(const struct drawing *draw, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n,
+static void draw_again(const struct drawing *draw, const struct trnsci_reader_info *info, uint64_t offset, uint64_t n,
 		       void *out)
 {
 	struct drawing plain = *draw;
@@ -102,33 +102,36 @@ static void draw_again(const struct drawing *draw, const struct trnsci_ring_info
 	good(draw_array(session, &plain, info->dtype, n * info->components, out, NULL, &err), &err);
 }
 
-static uint64_t words_of(const struct trnsci_ring_info *info)
+static uint64_t words_of(const struct trnsci_reader_info *info)
 {
 	return info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
 }
 
 /* Takes n samples, by pieces of any size, each compared with the draw from its reported position. */
-static void take_and_compare(struct trnsci_ring *ring, const struct drawing *draw, uint64_t n, struct spans *spans)
+static void take_and_compare(struct trnsci_reader *ring, const struct drawing *draw, uint64_t n, struct spans *spans)
 {
-	struct trnsci_ring_info info;
+	struct trnsci_reader_info info;
 	struct trnsci_error err;
-	uint64_t offset = 0, run = 0;
+	uint64_t run = 0;
 
-	assert_int_equal(trnsci_ring_describe(ring, &info), 0);
+	assert_int_equal(trnsci_reader_describe(ring, &info), 0);
 	assert_true(info.range == info.capacity && info.range >= SAMPLES);
 	unsigned char *got = malloc(info.range * info.sample_bytes), *expected = malloc(info.range * info.sample_bytes);
 	for (uint64_t done = 0, piece = 1; done < n; done += run, piece = piece * 7 % 5003) {
-		good(trnsci_ring_place(ring, TIMEOUT_MS, &offset, &run, &err), &err);
-		assert_true(run <= info.range);
-		run = run < piece ? run : piece;
+		struct trnsci_reader_span place, span;
+
+		good(ring_place(ring, TIMEOUT_MS, &place, &err), &err);
+		assert_true(place.run <= info.range);
+		run = place.run < piece ? place.run : piece;
 		run = run < n - done ? run : n - done;
-		good(trnsci_ring_take(ring, got, run, TIMEOUT_MS, NULL, &err), &err);
-		draw_again(draw, &info, offset, run, expected);
+		good(trnsci_reader_take(ring, got, run, TIMEOUT_MS, &span, &err), &err);
+		assert_true(span.count == run && span.offset == place.offset && span.run == place.run);
+		draw_again(draw, &info, span.offset, run, expected);
 		if (memcmp(got, expected, run * info.sample_bytes))
 			fail_msg("%s seed %llu: %llu samples from %llu: expected those of a draw at offset %llu", draw->distribution,
 				 (unsigned long long)info.seed, (unsigned long long)run, (unsigned long long)done,
-				 (unsigned long long)offset);
-		add(spans, offset * words_of(&info), run * words_of(&info));
+				 (unsigned long long)span.offset);
+		add(spans, span.offset * words_of(&info), run * words_of(&info));
 	}
 	free(got);
 	free(expected);
@@ -176,7 +179,7 @@ static void with_others(void **state)
 	(void)state;
 	create("shared", 41);
 	pthread_create(&thread, NULL, draw_along, &drawer);
-	struct trnsci_ring *one = attach("shared", &normal, TRNSCI_F32), *other = attach("shared", &sphere, TRNSCI_F64);
+	struct trnsci_reader *one = attach("shared", &normal, TRNSCI_F32), *other = attach("shared", &sphere, TRNSCI_F64);
 	for (int i = 0; i < 4; i++) {
 		take_and_compare(one, &normal, 3 * SAMPLES + 11, &spans);
 		take_and_compare(other, &sphere, 2 * SAMPLES + 5, &spans);
@@ -191,8 +194,8 @@ static void with_others(void **state)
 		add(&spans, drawer.spans.at[i].from, drawer.spans.at[i].to - drawer.spans.at[i].from);
 	expect_apart(&spans);
 	assert_true(spans.n > own);
-	trnsci_ring_detach(one);
-	trnsci_ring_detach(other);
+	trnsci_reader_detach(one);
+	trnsci_reader_detach(other);
 }
 
 /* What a ring has taken, and nobody has seen, does not come again. */
@@ -200,24 +203,50 @@ static void never_returned(void **state)
 {
 	const struct drawing draw = {.distribution = "bits"};
 	struct trnsci_span range;
-	struct trnsci_ring_info info;
+	struct trnsci_reader_info info;
 	struct trnsci_error err;
-	uint64_t offset, run;
+	struct trnsci_reader_span span;
 	const void *lent;
 	uint32_t out[4], expected[16];
 
 	(void)state;
 	create("kept", 42);
-	struct trnsci_ring *ring = attach("kept", &draw, TRNSCI_U32);
-	good(trnsci_ring_borrow(ring, 16, TIMEOUT_MS, &lent, &err), &err);
-	good(trnsci_ring_place(ring, 0, &offset, &run, &err), &err);
-	assert_true(offset == 0 && run == SAMPLES);
-	trnsci_ring_describe(ring, &info);
+	struct trnsci_reader *ring = attach("kept", &draw, TRNSCI_U32);
+	good(trnsci_reader_borrow(ring, 16, TIMEOUT_MS, &lent, &span, &err), &err);
+	assert_true(span.first == 0 && span.count == 16 && span.offset == 0 && span.run == SAMPLES);
+	trnsci_reader_describe(ring, &info);
 	draw_again(&draw, &info, 0, 16, expected);
 	assert_memory_equal(lent, expected, sizeof expected);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	good(stream_array(session, "kept", &draw, TRNSCI_U32, 4, out, &range, &err), &err);
 	assert_true(range.position >= SAMPLES && range.position % SAMPLES == 0);
+}
+
+/* A span states how many of its samples lie in one piece; the others lie where the next range does. */
+static void over_two_ranges(void **state)
+{
+	enum { MORE = 100 };
+	const struct drawing draw = {.distribution = "bits"};
+	static uint32_t got[SAMPLES + MORE], expected[SAMPLES];
+	struct trnsci_reader_span span, next;
+	struct trnsci_reader_info info;
+	struct trnsci_error err;
+
+	(void)state;
+	create("two", 47);
+	struct trnsci_reader *ring = attach("two", &draw, TRNSCI_U32);
+	trnsci_reader_describe(ring, &info);
+	assert_int_equal(info.range, SAMPLES);
+	good(trnsci_reader_take(ring, got, 7, TIMEOUT_MS, NULL, &err), &err);
+	good(trnsci_reader_take(ring, got, SAMPLES - 7 + MORE, TIMEOUT_MS, &span, &err), &err);
+	assert_true(span.first == 7 && span.count == SAMPLES - 7 + MORE && span.run == SAMPLES - 7);
+	draw_again(&draw, &info, span.offset, span.run, expected);
+	assert_memory_equal(got, expected, span.run * sizeof *got);
+	good(ring_place(ring, TIMEOUT_MS, &next, &err), &err);
+	assert_true(next.first == SAMPLES + MORE && next.run == SAMPLES - MORE && next.offset >= span.offset + span.run + MORE);
+	draw_again(&draw, &info, next.offset - MORE, MORE, expected);
+	assert_memory_equal(got + span.run, expected, MORE * sizeof *got);
+	trnsci_reader_detach(ring);
 }
 
 /* Rings that end at any point of their first ranges, also while they wait for the disk; the stream goes on. */
@@ -232,16 +261,16 @@ static void short_lived(void **state)
 	(void)state;
 	create("fleeting", 48);
 	for (int i = 0; i < 60; i++) {
-		struct trnsci_ring *ring = NULL;
+		struct trnsci_reader *ring = NULL;
 
 		good(trnsci_open(trnscid.socket, NULL, &other, &err), &err);
 		good(stream_ring(other, "fleeting", &draw, TRNSCI_F32, SAMPLES, &ring, &err), &err);
 		if (i % 3 == 0)
-			good(trnsci_ring_take(ring, out, 4, TIMEOUT_MS, NULL, &err), &err);
+			good(trnsci_reader_take(ring, out, 4, TIMEOUT_MS, NULL, &err), &err);
 		wait_to_strike((unsigned)i % 7 * 200);
 		if (i % 2)
 			trnsci_close(other);
-		trnsci_ring_detach(ring);
+		trnsci_reader_detach(ring);
 		if (i % 2 == 0)
 			trnsci_close(other);
 	}
@@ -256,19 +285,19 @@ static void deleted(void **state)
 	struct trnsci_stream_info info;
 	static float out[4 * SAMPLES];
 	struct trnsci_error err;
-	uint64_t taken = 0;
+	struct trnsci_reader_span span;
 
 	(void)state;
 	create("brief", 43);
-	struct trnsci_ring *ring = attach("brief", &draw, TRNSCI_F32);
-	good(trnsci_ring_take(ring, out, 1, TIMEOUT_MS, NULL, &err), &err);
+	struct trnsci_reader *ring = attach("brief", &draw, TRNSCI_F32);
+	good(trnsci_reader_take(ring, out, 1, TIMEOUT_MS, NULL, &err), &err);
 	good(trnsci_stream_delete(session, "brief", NULL, &err), &err);
 	create("brief", 43);
-	expect(trnsci_ring_take(ring, out, 4 * SAMPLES, TIMEOUT_MS, &taken, &err), -TRNSCI_CLOSED, &err, "detached");
-	assert_true(taken < 2 * SAMPLES);
+	expect(trnsci_reader_take(ring, out, 4 * SAMPLES, TIMEOUT_MS, &span, &err), -TRNSCI_CLOSED, &err, "detached");
+	assert_true(span.count < 2 * SAMPLES);
 	good(trnsci_stream_show(session, "brief", &info, &err), &err);
 	assert_true(info.position == 0);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 static void end_of_stream(void **state)
@@ -276,23 +305,23 @@ static void end_of_stream(void **state)
 	const struct drawing draw = {.distribution = "bits"};
 	static uint32_t out[8 * SAMPLES];
 	struct trnsci_error err;
-	uint64_t taken = 0;
+	struct trnsci_reader_span span;
 
 	(void)state;
 	create("short", 44);
 	good(trnsci_stream_advance(session, "short", 0, UINT64_MAX - 3 * SAMPLES + 1 - 400, NULL, &err), &err);
-	struct trnsci_ring *ring = attach("short", &draw, TRNSCI_U32);
-	expect(trnsci_ring_take(ring, out, 8 * SAMPLES, TIMEOUT_MS, &taken, &err), -TRNSCI_END_OF_STREAM, &err, "no more");
-	assert_int_equal(taken, 3 * SAMPLES);
-	trnsci_ring_detach(ring);
+	struct trnsci_reader *ring = attach("short", &draw, TRNSCI_U32);
+	expect(trnsci_reader_take(ring, out, 8 * SAMPLES, TIMEOUT_MS, &span, &err), -TRNSCI_END_OF_STREAM, &err, "no more");
+	assert_int_equal(span.count, 3 * SAMPLES);
+	trnsci_reader_detach(ring);
 }
 
 static int try(const char *name, const struct drawing *draw, struct trnsci_error *err)
 {
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	const int r = stream_ring(session, name, draw, TRNSCI_F32, SAMPLES, &ring, err);
 
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	return r;
 }
 
@@ -300,7 +329,7 @@ static void refusals(void **state)
 {
 	const struct drawing normal = {.distribution = "normal"}, seeded = {.distribution = "normal", .source = {.seed = 1}};
 	struct trnsci_session *embedded;
-	struct trnsci_ring *none = NULL;
+	struct trnsci_reader *none = NULL;
 	struct trnsci_call *call;
 	struct trnsci_error err;
 
@@ -327,7 +356,7 @@ static void not_permitted(void **state)
 {
 	const struct drawing normal = {.distribution = "normal"};
 	struct trnsci_session *other;
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	struct trnsci_error err;
 	int status;
 
@@ -358,9 +387,9 @@ static void broadcasts(void **state)
 {
 	const struct drawing draw = {.distribution = "normal"}, named = drawing_of(&draw, "air");
 	static struct spans spans;
-	struct trnsci_broadcast *reader, *late;
-	struct trnsci_broadcast_span span;
-	struct trnsci_ring_info info;
+	struct trnsci_reader *reader, *late;
+	struct trnsci_reader_span span;
+	struct trnsci_reader_info info;
 	struct trnsci_span range;
 	struct trnsci_error err;
 	static float got[SAMPLES], expected[SAMPLES];
@@ -370,14 +399,14 @@ static void broadcasts(void **state)
 	create("air", 47);
 	good(draw_broadcast(session, "air", &named, TRNSCI_F32, SAMPLES, 0, 0600, &err), &err);
 	good(trnsci_broadcast_attach(session, "air", &reader, &err), &err);
-	assert_int_equal(trnsci_broadcast_describe(reader, &info), 0);
+	assert_int_equal(trnsci_reader_describe(reader, &info), 0);
 	assert_true(info.range == SAMPLES && info.seed == 47);
 	for (uint64_t published = 0; published < 20 * SAMPLES; published += 1500) {
 		good(trnsci_broadcast_publish(session, "air", 1500, NULL, &err), &err);
 		good(stream_array(session, "air", &draw, TRNSCI_F32, 6, got, &range, &err), &err);
 		add(&spans, range.position, 6);
 		while (seen < published + 1500) {
-			good(trnsci_broadcast_take(reader, got, published + 1500 - seen, TIMEOUT_MS, &span, &err), &err);
+			good(trnsci_reader_take(reader, got, published + 1500 - seen, TIMEOUT_MS, &span, &err), &err);
 			assert_true(span.first == seen && span.missed == seen && span.count > 0);
 			draw_again(&draw, &info, span.offset, span.count, expected);
 			assert_memory_equal(got, expected, span.count * sizeof *got);
@@ -387,7 +416,7 @@ static void broadcasts(void **state)
 	}
 	expect_apart(&spans);
 	good(trnsci_broadcast_attach(session, "air", &late, &err), &err);
-	good(trnsci_broadcast_take(late, got, 100, TIMEOUT_MS, &span, &err), &err);
+	good(trnsci_reader_take(late, got, 100, TIMEOUT_MS, &span, &err), &err);
 	assert_true(span.first == seen - SAMPLES && span.count > 0);
 	draw_again(&draw, &info, span.offset, span.count, expected);
 	assert_memory_equal(got, expected, span.count * sizeof *got);
@@ -397,8 +426,8 @@ static void broadcasts(void **state)
 	for (int i = 0; i < 3 && r == 0; i++)
 		r = trnsci_broadcast_publish(session, "air", SAMPLES, NULL, &err);
 	expect(r, -TRNSCI_NOT_FOUND, &err, "air");
-	trnsci_broadcast_detach(reader);
-	trnsci_broadcast_detach(late);
+	trnsci_reader_detach(reader);
+	trnsci_reader_detach(late);
 }
 
 static int start(void **state)
@@ -424,7 +453,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(with_others),	 cmocka_unit_test(never_returned), cmocka_unit_test(deleted),
 		cmocka_unit_test(end_of_stream), cmocka_unit_test(refusals),	   cmocka_unit_test(not_permitted),
-		cmocka_unit_test(broadcasts),	 cmocka_unit_test(short_lived),
+		cmocka_unit_test(broadcasts),	 cmocka_unit_test(short_lived),	   cmocka_unit_test(over_two_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -16,10 +16,10 @@
 
 enum { SAMPLES = 4096, TIMEOUT_MS = 20000 };
 
-static struct trnsci_ring *attach(struct trnsci_session *session, const struct drawing *draw,
+static struct trnsci_reader *attach(struct trnsci_session *session, const struct drawing *draw,
 				  enum trnsci_dtype dtype, uint64_t samples)
 {
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	struct trnsci_error err = {0};
 
 	if (draw_ring(session, draw, dtype, samples, &ring, &err) < 0)
@@ -27,14 +27,17 @@ static struct trnsci_ring *attach(struct trnsci_session *session, const struct d
 	return ring;
 }
 
-static void take(struct trnsci_ring *ring, void *out, uint64_t n)
+static void take(struct trnsci_reader *ring, void *out, uint64_t n)
 {
+	struct trnsci_reader_info before;
+	struct trnsci_reader_span span;
 	struct trnsci_error err = {0};
-	uint64_t taken = 0;
 
-	if (trnsci_ring_take(ring, out, n, TIMEOUT_MS, &taken, &err) < 0)
-		fail_msg("trnsci_ring_take: %s", err.text);
-	assert_true(taken == n);
+	assert_int_equal(trnsci_reader_describe(ring, &before), 0);
+	if (trnsci_reader_take(ring, out, n, TIMEOUT_MS, &span, &err) < 0)
+		fail_msg("trnsci_reader_take: %s", err.text);
+	assert_true(span.count == n && span.first == before.taken && span.missed == span.first);
+	assert_true(span.offset == before.offset + before.taken && span.run > n);
 }
 
 /* ---- the same bytes as a draw ---- */
@@ -55,12 +58,12 @@ static const struct drawing draws[] = {
 static void compare(struct trnsci_session *session, const struct drawing *draw, enum trnsci_dtype dtype)
 {
 	static const uint64_t pieces[] = {1, 64, 3, 4095, 1, 777, 9000, 2048, 0, 4096, 5};
-	struct trnsci_ring *ring = attach(session, draw, dtype, SAMPLES);
-	struct trnsci_ring_info info;
+	struct trnsci_reader *ring = attach(session, draw, dtype, SAMPLES);
+	struct trnsci_reader_info info;
 	struct trnsci_error err;
 	uint64_t n = 0, at = 0;
 
-	assert_int_equal(trnsci_ring_describe(ring, &info), 0);
+	assert_int_equal(trnsci_reader_describe(ring, &info), 0);
 	assert_true(info.capacity >= SAMPLES && info.offset == draw->source.offset && info.taken == 0);
 	assert_true(info.sample_bytes == info.components * trnsci_dtype_size(info.dtype));
 	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
@@ -75,11 +78,11 @@ static void compare(struct trnsci_session *session, const struct drawing *draw, 
 			fail_msg("%s %s seed %llu on %s: byte %zu of %llu samples: expected %02x, got %02x", draw->distribution,
 				 trnsci_dtype_name(info.dtype), (unsigned long long)draw->source.seed,
 				 session_address(session), i, (unsigned long long)n, expected[i], got[i]);
-	assert_int_equal(trnsci_ring_describe(ring, &info), 0);
+	assert_int_equal(trnsci_reader_describe(ring, &info), 0);
 	assert_true(info.taken == n && info.produced >= n && info.produced - n <= info.capacity);
 	free(got);
 	free(expected);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 static void same_as_draws(struct trnsci_session *session)
@@ -95,29 +98,37 @@ static void same_as_draws(struct trnsci_session *session)
 static void borrowed(struct trnsci_session *session)
 {
 	const struct drawing draw = {.distribution = "normal", .source = {.seed = 11}};
-	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
+	struct trnsci_reader *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
 	enum { N = 1500, TIMES = 40 };
 	float *expected = malloc(N * TIMES * sizeof *expected);
 	struct trnsci_error err;
 	const void *lent = NULL;
-	uint64_t before = 0;
+	struct trnsci_reader_span span = {0};
 
 	assert_int_equal(draw_array(session, &draw, TRNSCI_F32, N * TIMES, expected, NULL, &err), 0);
 	for (size_t i = 0; i < TIMES; i++) {
-		assert_int_equal(trnsci_ring_borrow(ring, N, TIMEOUT_MS, &lent, &err), 0);
+		assert_int_equal(trnsci_reader_borrow(ring, N, TIMEOUT_MS, &lent, NULL, &err), 0);
 		assert_memory_equal(lent, expected + i * N, N * sizeof(float));
 		/* What is not given back comes again. */
-		assert_int_equal(trnsci_ring_release(ring, N + 1), -TRNSCI_OUT_OF_RANGE);
-		assert_int_equal(trnsci_ring_take(ring, expected, 1, 0, &before, &err), -TRNSCI_OUT_OF_RANGE);
-		assert_true(before == 0);
-		assert_int_equal(trnsci_ring_release(ring, 100), 0);
-		assert_int_equal(trnsci_ring_borrow(ring, N - 100, TIMEOUT_MS, &lent, &err), 0);
+		assert_int_equal(trnsci_reader_release(ring, N + 1, &err), -TRNSCI_OUT_OF_RANGE);
+		assert_non_null(strstr(err.text, "allowed are the 1500"));
+		assert_int_equal(trnsci_reader_take(ring, expected, 1, 0, &span, &err), -TRNSCI_OUT_OF_RANGE);
+		assert_true(span.count == 0);
+		assert_int_equal(trnsci_reader_release(ring, 100, NULL), 0);
+		assert_int_equal(trnsci_reader_borrow(ring, N - 100, TIMEOUT_MS, &lent, NULL, &err), 0);
 		assert_memory_equal(lent, expected + i * N + 100, (N - 100) * sizeof(float));
-		assert_int_equal(trnsci_ring_release(ring, N - 100), 0);
+		assert_int_equal(trnsci_reader_release(ring, N - 100, NULL), 0);
 	}
-	assert_int_equal(trnsci_ring_borrow(ring, SAMPLES / 2 + 1, 0, &lent, &err), -TRNSCI_OUT_OF_RANGE);
+	assert_int_equal(trnsci_reader_borrow(ring, SAMPLES / 2 + 1, 0, &lent, NULL, &err), -TRNSCI_OUT_OF_RANGE);
+	/* To learn where the next sample lies is not to take it. */
+	assert_int_equal(ring_place(ring, TIMEOUT_MS, &span, &err), 0);
+	assert_true(span.missed == N * TIMES && span.first == N * TIMES && span.offset == N * TIMES && span.run > N);
+	assert_int_equal(trnsci_reader_seek(ring, 0, &err), -TRNSCI_NOT_SUPPORTED);
+	assert_non_null(strstr(err.text, "ring: seek: "));
+	assert_int_equal(ring_place(ring, TIMEOUT_MS, &span, &err), 0);
+	assert_int_equal(span.first, N * TIMES);
 	free(expected);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 /* What is there is taken; then an error says that there is no more. */
@@ -125,20 +136,20 @@ static void end_of_stream(struct trnsci_session *session)
 {
 	const uint64_t left = 3 * SAMPLES + 1001;
 	struct drawing draw = {.distribution = "bits", .source = {.seed = 12, .offset = UINT64_MAX - left + 1}};
-	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_U32, SAMPLES), *none = NULL;
+	struct trnsci_reader *ring = attach(session, &draw, TRNSCI_U32, SAMPLES), *none = NULL;
 	uint32_t *got = calloc(left + 10, sizeof *got), *expected = calloc(left, sizeof *expected);
 	struct trnsci_span span;
+	struct trnsci_reader_span got_span;
 	struct trnsci_error err;
-	uint64_t taken = 0;
 
 	if (draw_array(session, &draw, TRNSCI_U32, left, expected, &span, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_true(span.ended && span.position == draw.source.offset && span.next == TRNSCI_END_OF_WORDS);
-	assert_int_equal(trnsci_ring_take(ring, got, left + 10, TIMEOUT_MS, &taken, &err), -TRNSCI_END_OF_STREAM);
-	assert_true(taken == left);
+	assert_int_equal(trnsci_reader_take(ring, got, left + 10, TIMEOUT_MS, &got_span, &err), -TRNSCI_END_OF_STREAM);
+	assert_true(got_span.count == left && got_span.offset == draw.source.offset);
 	assert_memory_equal(got, expected, left * sizeof *got);
-	assert_int_equal(trnsci_ring_take(ring, got, 1, -1, &taken, &err), -TRNSCI_END_OF_STREAM);
-	trnsci_ring_detach(ring);
+	assert_int_equal(trnsci_reader_take(ring, got, 1, -1, &got_span, &err), -TRNSCI_END_OF_STREAM);
+	trnsci_reader_detach(ring);
 	draw.distribution = "uniform"; /* as float64 its offset lies beyond the end */
 	assert_int_equal(draw_ring(session, &draw, TRNSCI_F64, 0, &none, &err), -TRNSCI_END_OF_STREAM);
 	free(got);
@@ -166,7 +177,7 @@ static void last_words(struct trnsci_session *session)
 
 static void refusals(struct trnsci_session *session)
 {
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	struct trnsci_error err;
 	const struct {
 		struct drawing draw;
@@ -196,8 +207,8 @@ static void refusals(struct trnsci_session *session)
 				 trnsci_error_name(wrong[i].code), wrong[i].words, r, r ? err.text : "");
 	}
 	assert_null(ring);
-	trnsci_ring_detach(NULL);
-	assert_true(trnsci_ring_take(NULL, NULL, 0, 0, NULL, &err) < 0);
+	trnsci_reader_detach(NULL);
+	assert_true(trnsci_reader_take(NULL, NULL, 0, 0, NULL, &err) < 0);
 }
 
 /* ---- waiting ---- */
@@ -206,22 +217,24 @@ static void refusals(struct trnsci_session *session)
 static void in_no_time(struct trnsci_session *session)
 {
 	const struct drawing draw = {.distribution = "normal", .source = {.seed = 13}};
-	struct trnsci_ring *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
+	struct trnsci_reader *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
 	float *got = malloc(100 * SAMPLES * sizeof *got), *expected = malloc(100 * SAMPLES * sizeof *expected);
 	struct trnsci_error err;
-	uint64_t taken = 0, all = 0;
+	struct trnsci_reader_span span;
+	uint64_t all = 0;
 
 	assert_int_equal(draw_array(session, &draw, TRNSCI_F32, 100 * SAMPLES, expected, NULL, &err), 0);
 	while (all < 100 * SAMPLES) {
-		int r = trnsci_ring_take(ring, got + all, 100 * SAMPLES - all, 0, &taken, &err);
+		int r = trnsci_reader_take(ring, got + all, 100 * SAMPLES - all, 0, &span, &err);
 
 		assert_true(r == 0 || r == -TRNSCI_TIMEOUT);
-		all += taken;
+		assert_true(span.first == all || span.count == 0);
+		all += span.count;
 	}
 	assert_memory_equal(got, expected, 100 * SAMPLES * sizeof *got);
 	free(got);
 	free(expected);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 struct taker {
@@ -235,14 +248,14 @@ static void *take_much(void *arg)
 	const struct drawing draw = {.distribution = "normal", .source = {.seed = taker->seed}};
 	enum { N = 100000 };
 	float *got = malloc(N * sizeof *got), *expected = malloc(N * sizeof *expected);
-	struct trnsci_ring *ring = attach(taker->session, &draw, TRNSCI_F32, SAMPLES);
+	struct trnsci_reader *ring = attach(taker->session, &draw, TRNSCI_F32, SAMPLES);
 	struct trnsci_error err;
 
 	assert_int_equal(draw_array(taker->session, &draw, TRNSCI_F32, N, expected, NULL, &err), 0);
 	for (size_t at = 0; at < N; at += 1000)
 		take(ring, got + at, 1000);
 	assert_memory_equal(got, expected, N * sizeof *got);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	free(got);
 	free(expected);
 	return NULL;
@@ -286,7 +299,7 @@ static void few_wake_ups(void **state)
 
 	(void)state;
 	for (int slow = 0; slow < 2; slow++) {
-		struct trnsci_ring *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
+		struct trnsci_reader *ring = attach(session, &draw, TRNSCI_F32, SAMPLES);
 		const uint64_t before = daemon_stat(session, "ring_wakes"), all = slow ? SLOWLY : TAKEN;
 		uint64_t done = 0, wakes;
 
@@ -295,7 +308,7 @@ static void few_wake_ups(void **state)
 			if (slow)
 				wait_as_slow_peer(200);
 		}
-		trnsci_ring_detach(ring);
+		trnsci_reader_detach(ring);
 		wakes = daemon_stat(session, "ring_wakes") - before;
 		if (wakes > done / (SAMPLES / 2) || (slow && wakes == 0))
 			fail_msg("%llu samples of a ring of %d: expected 1 to %llu wake-ups, got %llu",
@@ -312,27 +325,27 @@ static void closed_session(void **state)
 	const char *const addresses[] = {"embedded:", trnscid.socket};
 	static float out[1 << 20];
 	struct trnsci_error err;
-	uint64_t taken = 0;
+	struct trnsci_reader_span span;
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct trnsci_session *session = open_at(addresses[i]);
-		struct trnsci_ring *ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
+		struct trnsci_reader *ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
 
 		trnsci_close(session);
-		assert_int_equal(trnsci_ring_take(ring, out, sizeof out / sizeof *out, TIMEOUT_MS, &taken, &err),
+		assert_int_equal(trnsci_reader_take(ring, out, sizeof out / sizeof *out, TIMEOUT_MS, &span, &err),
 				 -TRNSCI_CLOSED);
-		assert_true(taken <= 2 * SAMPLES);
-		trnsci_ring_detach(ring);
+		assert_true(span.count <= 2 * SAMPLES);
+		trnsci_reader_detach(ring);
 	}
 }
 
 /* A child must not take what is its parent's; the parent goes on. */
 static void forked(struct trnsci_session *session)
 {
-	struct trnsci_ring *ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
+	struct trnsci_reader *ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
 	struct trnsci_error err;
-	struct trnsci_ring_info info;
+	struct trnsci_reader_info info;
 	const void *lent;
 	float out[64], more[64];
 	int status;
@@ -341,19 +354,19 @@ static void forked(struct trnsci_session *session)
 	take(ring, out, 64);
 	child = fork();
 	if (child == 0) {
-		bool right = trnsci_ring_take(ring, out, 1, 0, NULL, &err) == -TRNSCI_CLOSED &&
-			     trnsci_ring_borrow(ring, 1, 0, &lent, &err) == -TRNSCI_CLOSED &&
-			     trnsci_ring_release(ring, 0) == -TRNSCI_CLOSED &&
-			     trnsci_ring_describe(ring, &info) == -TRNSCI_CLOSED;
+		bool right = trnsci_reader_take(ring, out, 1, 0, NULL, &err) == -TRNSCI_CLOSED &&
+			     trnsci_reader_borrow(ring, 1, 0, &lent, NULL, &err) == -TRNSCI_CLOSED &&
+			     trnsci_reader_release(ring, 0, NULL) == -TRNSCI_CLOSED &&
+			     trnsci_reader_describe(ring, &info) == -TRNSCI_CLOSED;
 
-		trnsci_ring_detach(ring);
+		trnsci_reader_detach(ring);
 		_exit(right ? 0 : 1);
 	}
 	waitpid(child, &status, 0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	take(ring, more, 64);
 	assert_memory_not_equal(out, more, sizeof out);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 /* Memory counts as a file; the signal of a file that is too large would end this process, whose action is the default. */
@@ -361,7 +374,7 @@ static void file_size_limit(void **state)
 {
 	struct trnsci_session *session = open_at("embedded:");
 	const struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY}, limit = {64 << 10, RLIM_INFINITY};
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	struct trnsci_error err;
 
 	(void)state;
@@ -373,7 +386,7 @@ static void file_size_limit(void **state)
 	assert_int_equal(r, -TRNSCI_SYSTEM);
 	assert_non_null(strstr(err.text, "ring: memfd: File too large"));
 	ring = attach(session, &draws[0], TRNSCI_F32, SAMPLES);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	trnsci_close(session);
 }
 
@@ -381,7 +394,7 @@ static void daemon_killed(void **state)
 {
 	struct daemon other;
 	struct trnsci_session *session;
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 	static float out[1 << 18];
 
@@ -392,8 +405,8 @@ static void daemon_killed(void **state)
 	take(ring, out, 64);
 	daemon_discard(&other);
 	/* What it had drawn is still there; then there is no more, though nobody can say so. */
-	assert_int_equal(trnsci_ring_take(ring, out, sizeof out / sizeof *out, -1, NULL, &err), -TRNSCI_CLOSED);
-	trnsci_ring_detach(ring);
+	assert_int_equal(trnsci_reader_take(ring, out, sizeof out / sizeof *out, -1, NULL, &err), -TRNSCI_CLOSED);
+	trnsci_reader_detach(ring);
 	trnsci_close(session);
 }
 

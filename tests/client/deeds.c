@@ -249,18 +249,18 @@ static void ring(void)
 {
 	static float out[MOST];
 	struct drawing noise = {.distribution = "normal", .source = {.seed = DEEDS_SEED, .offset = deed_below(1 << 30)}};
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 
 	must("ring", draw_ring(served, &noise, TRNSCI_F32, RING, &ring, &err), &err);
 	for (uint32_t takes = deed_below(4); takes; takes--) { /* none: it is left full */
 		const uint64_t n = deed_below(MOST) + 1;
 
-		must("ring", trnsci_ring_take(ring, out, n, ANSWER_TIMEOUT_MS, NULL, &err), &err);
+		must("ring", trnsci_reader_take(ring, out, n, ANSWER_TIMEOUT_MS, NULL, &err), &err);
 		drawn_here("ring", noise, TRNSCI_F32, out, n);
 		noise.source.offset += n;
 	}
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 /* No place of the shared stream is given out twice. */
@@ -280,24 +280,23 @@ static void ring_of_stream(void)
 {
 	static uint32_t out[RING];
 	const struct drawing bits = {.distribution = "bits"};
-	struct trnsci_ring_info info;
-	struct trnsci_ring *ring;
+	struct trnsci_reader_info info;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 
 	must("stream ring", stream_ring(served, DEEDS_STREAM, &bits, TRNSCI_U32, RING, &ring, &err), &err);
-	must("stream ring", trnsci_ring_describe(ring, &info), NULL);
+	must("stream ring", trnsci_reader_describe(ring, &info), NULL);
 	for (uint32_t takes = deed_below(3) + 1; takes; takes--) {
-		uint64_t offset, n;
+		struct trnsci_reader_span span;
 
-		must("stream ring", trnsci_ring_place(ring, ANSWER_TIMEOUT_MS, &offset, &n, &err), &err);
-		if (n > RING)
-			n = RING;
-		must("stream ring", trnsci_ring_take(ring, out, n, ANSWER_TIMEOUT_MS, NULL, &err), &err);
+		must("stream ring", ring_place(ring, ANSWER_TIMEOUT_MS, &span, &err), &err);
+		const uint64_t offset = span.offset, n = span.run < RING ? span.run : RING;
+		must("stream ring", trnsci_reader_take(ring, out, n, ANSWER_TIMEOUT_MS, NULL, &err), &err);
 		const struct drawing there = {.distribution = "bits", .source = {.seed = info.seed, .stream = info.stream, .offset = offset}};
 		drawn_here("stream ring", there, TRNSCI_U32, out, n);
 		claim(offset, n);
 	}
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 static void stream(void)
@@ -318,18 +317,18 @@ static void stream(void)
 static void broadcast(void)
 {
 	static float out[2048];
-	struct trnsci_broadcast_span span;
-	struct trnsci_broadcast *reader;
+	struct trnsci_reader_span span;
+	struct trnsci_reader *reader;
 	struct trnsci_error err;
 	uint64_t next = 0;
 
 	must("broadcast", trnsci_broadcast_attach(served, DEEDS_BROADCAST, &reader, &err), &err);
 	if (deed_below(2)) /* or from the first on, which are long gone */
-		must("broadcast", trnsci_broadcast_seek(reader, UINT64_MAX), NULL);
+		must("broadcast", trnsci_reader_seek(reader, UINT64_MAX, NULL), NULL);
 	for (uint32_t takes = deed_below(3) + 1; takes; takes--) {
 		struct drawing news = deeds_news();
 
-		must("broadcast", trnsci_broadcast_take(reader, out, deed_below(2048) + 1, ANSWER_TIMEOUT_MS, &span, &err),
+		must("broadcast", trnsci_reader_take(reader, out, deed_below(2048) + 1, ANSWER_TIMEOUT_MS, &span, &err),
 		     &err);
 		if (next && span.missed != next)
 			complain("broadcast", "samples were left out without a word");
@@ -341,7 +340,7 @@ static void broadcast(void)
 		news.source.offset = span.offset;
 		drawn_here("broadcast", news, TRNSCI_F32, out, span.count);
 	}
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 }
 
 static const struct deed {

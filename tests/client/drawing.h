@@ -76,7 +76,7 @@ static inline int draw_array(struct trnsci_session *session, const struct drawin
 
 /* dtype: 0 for the distribution's own. */
 static inline int draw_ring(struct trnsci_session *session, const struct drawing *drawing, enum trnsci_dtype dtype,
-			    uint64_t samples, struct trnsci_ring **ret_ring, struct trnsci_error *err)
+			    uint64_t samples, struct trnsci_reader **ret_ring, struct trnsci_error *err)
 {
 	struct trnsci_param params[DRAWING_PARAMS + 2];
 
@@ -127,7 +127,7 @@ static inline int stream_array(struct trnsci_session *session, const char *strea
 }
 
 static inline int stream_ring(struct trnsci_session *session, const char *stream, const struct drawing *drawing,
-			      enum trnsci_dtype dtype, uint64_t samples, struct trnsci_ring **ret_ring,
+			      enum trnsci_dtype dtype, uint64_t samples, struct trnsci_reader **ret_ring,
 			      struct trnsci_error *err)
 {
 	const struct drawing named = drawing_of(drawing, stream);
@@ -174,6 +174,15 @@ static inline const char *session_address(struct trnsci_session *session)
 
 	trnsci_session_describe(session, &info);
 	return info.address;
+}
+
+/* Where the next sample of a ring lies in its stream, and how many follow it there. */
+static inline int ring_place(struct trnsci_reader *ring, int timeout_ms, struct trnsci_reader_span *ret_span, struct trnsci_error *err)
+{
+	const void *sample;
+	const int r = trnsci_reader_borrow(ring, 1, timeout_ms, &sample, ret_span, err);
+
+	return r < 0 ? r : trnsci_reader_release(ring, 0, err);
 }
 
 /* What a tile is. */

@@ -319,48 +319,47 @@ static void do_streams(void)
 
 static void do_rings(void)
 {
-	struct trnsci_ring *ring = NULL;
-	struct trnsci_ring_info info;
-	uint64_t taken, offset, run;
+	struct trnsci_reader *ring = NULL;
+	struct trnsci_reader_info info;
+	struct trnsci_reader_span span;
 	const void *samples;
 
 	if (draw_ring(session, &normal, TRNSCI_F32, 1024, &ring, NULL) < 0)
 		return;
 	shrink_all();
-	must(trnsci_ring_describe(ring, &info) == 0 && info.sample_bytes > 0);
+	must(trnsci_reader_describe(ring, &info) == 0 && info.sample_bytes > 0);
 	char *out = malloc((size_t)info.sample_bytes * 16);
 
 	must(out || info.sample_bytes > 1 << 20);
 	for (int i = 0; i < 3 && out; i++)
-		trnsci_ring_take(ring, out, 16, 0, &taken, NULL);
-	if (trnsci_ring_borrow(ring, 4, 0, &samples, NULL) == 0) {
+		trnsci_reader_take(ring, out, 16, 0, &span, NULL);
+	if (trnsci_reader_borrow(ring, 4, 0, &samples, &span, NULL) == 0) {
 		for (uint64_t i = 0; i < 4 * info.sample_bytes; i++)
 			((volatile const char *)samples)[i];
-		trnsci_ring_release(ring, 2);
+		trnsci_reader_release(ring, 2, NULL);
 	}
-	trnsci_ring_place(ring, 0, &offset, &run, NULL);
 	free(out);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 static void do_broadcasts(void)
 {
-	struct trnsci_broadcast *reader = NULL;
-	struct trnsci_broadcast_span span;
-	struct trnsci_ring_info info;
+	struct trnsci_reader *reader = NULL;
+	struct trnsci_reader_span span;
+	struct trnsci_reader_info info;
 
 	if (trnsci_broadcast_attach(session, "b", &reader, NULL) < 0)
 		return;
 	shrink_all();
-	must(trnsci_broadcast_describe(reader, &info) == 0 && info.sample_bytes > 0);
+	must(trnsci_reader_describe(reader, &info) == 0 && info.sample_bytes > 0);
 	char *out = malloc((size_t)info.sample_bytes * 16);
 
 	must(out || info.sample_bytes > 1 << 20);
 	for (int i = 0; i < 3 && out; i++)
-		trnsci_broadcast_take(reader, out, 16, 0, &span, NULL);
-	trnsci_broadcast_seek(reader, UINT64_MAX);
+		trnsci_reader_take(reader, out, 16, 0, &span, NULL);
+	trnsci_reader_seek(reader, UINT64_MAX, NULL);
 	free(out);
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 }
 
 /* Several in flight, and one that is cancelled. */

@@ -25,7 +25,7 @@ struct sending {
 	struct trnsci_session *session;
 	const struct options *options;
 	const char *name, *distribution;
-	struct trnsci_broadcast *own; /* NULL: its mode does not let the owner read it */
+	struct trnsci_reader *own; /* NULL: its mode does not let the owner read it */
 	uint64_t offset;              /* of the next sample to be published, where the broadcast is made again */
 	bool again;
 };
@@ -72,7 +72,7 @@ static int begin_sending(struct sending *sending)
 {
 	const int code = create(sending);
 
-	trnsci_broadcast_detach(sending->own);
+	trnsci_reader_detach(sending->own);
 	sending->own = NULL;
 	if (code == EXIT_OK && trnsci_broadcast_attach(sending->session, sending->name, &sending->own, NULL) < 0)
 		sending->own = NULL;
@@ -82,9 +82,9 @@ static int begin_sending(struct sending *sending)
 /* The broadcast has ended with its daemon. It goes on at the sample behind the last that readers could see. */
 static int send_again(struct sending *sending)
 {
-	struct trnsci_ring_info info;
+	struct trnsci_reader_info info;
 
-	if (sending->own && trnsci_broadcast_describe(sending->own, &info) == 0) {
+	if (sending->own && trnsci_reader_describe(sending->own, &info) == 0) {
 		sending->offset = info.offset + info.produced;
 		sending->again = true;
 	}
@@ -142,7 +142,7 @@ static int command_send(struct cli *cli, int argc, char **argv)
 		code = begin_sending(&sending);
 	if (code == EXIT_OK)
 		code = hold(&sending);
-	trnsci_broadcast_detach(sending.own);
+	trnsci_reader_detach(sending.own);
 	trnsci_close(sending.session);
 	return code;
 }
@@ -151,16 +151,16 @@ static int command_send(struct cli *cli, int argc, char **argv)
 
 /* Copies at most a quarter of the ring at once, so that a reader which keeps up is seldom overtaken while it copies. What was
  * taken before an error is still written. */
-static int read_samples(const struct options *options, struct trnsci_broadcast *reader, struct output *output)
+static int read_samples(const struct options *options, struct trnsci_reader *reader, struct output *output)
 {
 	static _Alignas(64) char samples[PIECE * 64];
-	struct trnsci_broadcast_span span;
-	struct trnsci_ring_info info;
+	struct trnsci_reader_span span;
+	struct trnsci_reader_info info;
 	struct trnsci_error err;
 	uint64_t left = UINT64_MAX, piece, restarts = 0, next = 0;
 	int code = options_u64(options, "count", &left);
 
-	trnsci_broadcast_describe(reader, &info);
+	trnsci_reader_describe(reader, &info);
 	piece = sizeof samples / info.sample_bytes;
 	if (code == EXIT_OK && piece == 0)
 		code = complain(EXIT_USAGE, "broadcast read: samples of %" PRIu64 " bytes are too large", info.sample_bytes);
@@ -170,12 +170,12 @@ static int read_samples(const struct options *options, struct trnsci_broadcast *
 		uint64_t n = left < piece ? left : piece;
 
 		n = n < info.capacity / 4 ? n : info.capacity / 4;
-		if (trnsci_broadcast_take(reader, samples, n, -1, &span, &err) < 0)
+		if (trnsci_reader_take(reader, samples, n, -1, &span, &err) < 0)
 			code = complain_error(&err, EXIT_USAGE);
 		if (span.missed < span.first)
 			fprintf(stderr, "trnsci-cli: broadcast: missed samples %" PRIu64 " to %" PRIu64 "\n", span.missed,
 				span.first - 1);
-		trnsci_broadcast_describe(reader, &info);
+		trnsci_reader_describe(reader, &info);
 		if (info.restarts != restarts && span.count > 0 && span.missed == span.first && span.offset != next)
 			fprintf(stderr, "trnsci-cli: broadcast: it was made again elsewhere, and goes on at sample %" PRIu64 " of stream %"
 				PRIu64 " of seed %" PRIu64 "\n", span.offset, info.stream, info.seed);
@@ -201,7 +201,7 @@ static int command_read(struct cli *cli, int argc, char **argv)
 					      sizeof rows / sizeof *rows, NULL, NULL,
 					      "broadcast read hiss -n 1000 -f text"};
 	struct trnsci_session *session = NULL;
-	struct trnsci_broadcast *reader = NULL;
+	struct trnsci_reader *reader = NULL;
 	struct trnsci_error err;
 	struct options options;
 	struct output output;
@@ -221,10 +221,10 @@ static int command_read(struct cli *cli, int argc, char **argv)
 		code = output_close(&output, complain(EXIT_USAGE, "broadcast read: -n COUNT is missing, which npy, wav and flac need"));
 	else if (code == EXIT_OK) {
 		if (options_get(&options, "now"))
-			trnsci_broadcast_seek(reader, UINT64_MAX);
+			trnsci_reader_seek(reader, UINT64_MAX, NULL);
 		code = output_close(&output, read_samples(&options, reader, &output));
 	}
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 	trnsci_close(session);
 	return code;
 }

@@ -121,7 +121,7 @@ static int read_options(struct ringing *ringing)
 }
 
 /* Where samples of a named stream lie, so that rand can repeat them. */
-static void print_place(const struct ringing *ringing, const struct trnsci_ring_info *info, uint64_t offset, uint64_t n)
+static void print_place(const struct ringing *ringing, const struct trnsci_reader_info *info, uint64_t offset, uint64_t n)
 {
 	const uint64_t words = info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
 	char room[PRINTABLE_ROOM];
@@ -133,11 +133,11 @@ static void print_place(const struct ringing *ringing, const struct trnsci_ring_
 }
 
 /* A daemon that was stopped takes along what it had reserved of a named stream. */
-static void report_skipped(const struct ringing *ringing, struct trnsci_ring *ring, uint64_t *skipped)
+static void report_skipped(const struct ringing *ringing, struct trnsci_reader *ring, uint64_t *skipped)
 {
-	struct trnsci_ring_info info;
+	struct trnsci_reader_info info;
 
-	trnsci_ring_describe(ring, &info);
+	trnsci_reader_describe(ring, &info);
 	if (info.skipped != *skipped)
 		fprintf(stderr, "trnsci-cli: ring: the daemon was lost; %" PRIu64 " samples of %s that it had reserved are skipped\n",
 			info.skipped - *skipped, ringing->source.name);
@@ -145,7 +145,7 @@ static void report_skipped(const struct ringing *ringing, struct trnsci_ring *ri
 }
 
 /* Writes from the ring's own memory, a quarter of it at a time: the engine refills one part while another is written. */
-static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring, const struct trnsci_ring_info *info,
+static int write_samples(const struct ringing *ringing, struct trnsci_reader *ring, const struct trnsci_reader_info *info,
 			 struct output *output, struct progress *progress)
 {
 	const uint64_t most = info->capacity / 4;
@@ -155,17 +155,17 @@ static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring
 
 	for (uint64_t at = 0; code == EXIT_OK && (ringing->endless || at < ringing->count);) {
 		const uint64_t left = ringing->endless ? most : ringing->count - at, n = left < most ? left : most;
+		struct trnsci_reader_span span;
 		const void *samples;
-		uint64_t offset, run;
 
-		if (trnsci_ring_borrow(ring, n, -1, &samples, &err) < 0)
+		if (trnsci_reader_borrow(ring, n, -1, &samples, &span, &err) < 0)
 			return complain_error(&err, EXIT_USAGE);
 		report_skipped(ringing, ring, &skipped);
 		/* A quarter of a ring begins on a multiple of a quarter, and so lies in one range. */
-		if (ringing->source.name && trnsci_ring_place(ring, 0, &offset, &run, &err) == 0)
-			print_place(ringing, info, offset, n);
+		if (ringing->source.name)
+			print_place(ringing, info, span.offset, n);
 		code = output_write(output, samples, (size_t)(n * info->components));
-		trnsci_ring_release(ring, n);
+		trnsci_reader_release(ring, n, NULL);
 		at += n;
 		progress_at(progress, at);
 	}
@@ -173,16 +173,16 @@ static int write_samples(const struct ringing *ringing, struct trnsci_ring *ring
 }
 
 /* Formats that state the number of samples first cannot go on for ever. */
-static int write_out(const struct ringing *ringing, struct trnsci_ring *ring, const struct cli *cli)
+static int write_out(const struct ringing *ringing, struct trnsci_reader *ring, const struct cli *cli)
 {
-	struct trnsci_ring_info info;
+	struct trnsci_reader_info info;
 	struct progress progress;
 	struct output output;
 	int code = output_open(ringing->options, &output);
 
 	if (code != EXIT_OK)
 		return code;
-	trnsci_ring_describe(ring, &info);
+	trnsci_reader_describe(ring, &info);
 	if (ringing->endless && output_needs_count(&output))
 		code = complain(EXIT_USAGE, "ring: -n COUNT is missing, which npy, wav and flac need");
 	else
@@ -200,7 +200,7 @@ static int run_distribution(struct cli *cli, const struct option_set *set, int a
 	struct options options;
 	struct ringing ringing = {.cli = cli, .options = &options, .distribution = set->operation, .samples = DEFAULT_SAMPLES};
 	struct trnsci_session *session = NULL;
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 	int code = options_parse(set, cli, argc, argv, &options);
 
@@ -217,7 +217,7 @@ static int run_distribution(struct cli *cli, const struct option_set *set, int a
 		code = complain_error(&err, EXIT_USAGE);
 	else if (code == EXIT_OK) {
 		code = write_out(&ringing, ring, cli);
-		trnsci_ring_detach(ring);
+		trnsci_reader_detach(ring);
 	}
 	trnsci_close(session);
 	free(ringing.list);

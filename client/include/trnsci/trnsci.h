@@ -41,8 +41,7 @@ struct trnsci_call;       /**< one request, and its reply */
 struct trnsci_args;       /**< a map or a list of parameters being written; belongs to its call */
 struct trnsci_value;      /**< one value of a reply; belongs to its call */
 struct trnsci_tile;       /**< an array in memory shared with the engine */
-struct trnsci_ring;       /**< a ring of random numbers that the engine keeps full */
-struct trnsci_broadcast;  /**< a reader of a broadcast */
+struct trnsci_reader;     /**< a reader of a ring or of a broadcast */
 
 enum { TRNSCI_MAX_DIMS = 8 }; /**< most dimensions of a shape */
 
@@ -582,69 +581,98 @@ struct trnsci_tile_info {
 /** Describes a tile; all zero for NULL. */
 TRNSCI_API void trnsci_tile_describe(const struct trnsci_tile *tile, struct trnsci_tile_info *ret_info);
 
-/* ---- Noise rings: random numbers that are drawn ahead, into memory that both sides see ---- */
+/* ---- Readers: random numbers in memory that the engine fills, and the program reads. Of two kinds: ---- */
 
-/** Attaches a ring to a source. Lanes keep it full of samples of one distribution, from the source's place on, contiguous and
- * byte for byte those of trnsci_draw_tile. A sample counts as issued once it is in the ring, whether it is taken or not.
- * Samples of a named stream are reserved ahead of their use, in ranges of as many samples as the ring holds; other draws may
- * lie between two ranges. trnsci_ring_place reports where each sample is. When the ring ends, the rest of its range is lost:
+/** Attaches a reader to a noise ring of its own: random numbers that are drawn ahead. Lanes keep the ring full of samples of one
+ * distribution, from the source's place on, contiguous and byte for byte those of trnsci_draw_tile. A sample counts as issued
+ * once it is in the ring, whether it is taken or not. Samples of a named stream are reserved ahead of their use, in ranges of as
+ * many samples as the ring holds; other draws may lie between two ranges. When the ring ends, the rest of its range is lost:
  * a small ring loses less. A range that does not fit before the end of the stream is not reserved. Deleting a stream ends
  * its rings, at the latest where their next range would begin.
  *
  * A ring outlasts its daemon, as its session does. What the daemon had drawn is taken first. Then a function that waits for
  * samples attaches the ring again: samples of a stream with a seed go on at the next one, and the bytes are those of one
- * draw. Samples of a named stream have a new range, and what was left of the old one is lost: trnsci_ring_describe counts it
- * (`skipped`, `restarts`), and trnsci_ring_borrow also skips what is there but is less than it lends. While no daemon answers,
+ * draw. Samples of a named stream have a new range, and what was left of the old one is lost: trnsci_reader_describe counts it
+ * (`skipped`, `restarts`), and trnsci_reader_borrow also skips what is there but is less than it lends. While no daemon answers,
  * the functions return -TRNSCI_CLOSED, and a later call tries again. A ring of a named stream that was deleted, or made again
  * under its name, ends (-TRNSCI_NOT_FOUND, -TRNSCI_BAD_REPLY).
- *
- * A ring is used by one thread at a time; several rings of a session by several. After fork() the child's functions
- * fail with `closed`. It may be detached after its session was closed.
  * @param params the distribution's; "dtype" unless it is the default.
  * @param source rank and size must be 0.
  * @param samples how many the ring holds, rounded up to a power of two that fills pages; 0: 65,536.
- * @param ret_ring yours (trnsci_ring_detach); untouched on error.
+ * @param ret_reader yours (trnsci_reader_detach); untouched on error.
  * @return 0, -TRNSCI_LIMIT (rings of a session, bytes of a ring, arena bytes), -TRNSCI_BAD_REPLY (sizes or seals of
  *   what came are wrong), -TRNSCI_SYSTEM, and what a draw may return; of a named stream -TRNSCI_NOT_FOUND,
  *   -TRNSCI_NOT_PERMITTED, -TRNSCI_NOT_SUPPORTED (embedded). */
 TRNSCI_API int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 				  const struct trnsci_param *params, const struct trnsci_source *source, uint64_t samples,
-				  struct trnsci_ring **ret_ring, struct trnsci_error *err);
-/** Ends a ring; what was borrowed of it is gone. Accepts NULL. */
-TRNSCI_API void trnsci_ring_detach(struct trnsci_ring *ring);
-/** Takes the next n samples of a ring, any number: copies them, and waits for those that are not there yet. Of a named
- * stream they may be of several ranges; those of the run that trnsci_ring_place reports are of one.
- * @param out n samples of sample_bytes each (trnsci_ring_describe).
- * @param timeout_ms -1: without end; 0: only what is there.
- * @param ret_taken samples that were copied: n, on error fewer, which are taken nevertheless; may be NULL.
- * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED (the ring, its session, or no daemon answers),
- *   -TRNSCI_BAD_REPLY, -TRNSCI_OUT_OF_RANGE (samples are borrowed). */
-TRNSCI_API int trnsci_ring_take(struct trnsci_ring *ring, void *out, uint64_t n, int timeout_ms, uint64_t *ret_taken,
-				struct trnsci_error *err);
-/** Lends the next n samples of a ring where they lie. They are at most half the ring, aligned as their elements, to be
- * read only. They stay as they are until trnsci_ring_release, before which nothing else can be taken.
- * @return as trnsci_ring_take; -TRNSCI_OUT_OF_RANGE also for more than half a ring. On error nothing is lent. */
-TRNSCI_API int trnsci_ring_borrow(struct trnsci_ring *ring, uint64_t n, int timeout_ms, const void **ret_samples,
-				  struct trnsci_error *err);
-/** Gives borrowed samples back: the first n of them are taken, the others come again. -TRNSCI_OUT_OF_RANGE: more than
- * were borrowed; nothing is then given back. */
-TRNSCI_API int trnsci_ring_release(struct trnsci_ring *ring, uint64_t n);
-/** Reports where a ring's next sample lies in its stream. It is the next to be taken, or the first that is borrowed: a
- * draw of the same distribution, generator, seed and stream (trnsci_ring_describe) gives it at offset *ret_offset, and
- * the *ret_run - 1 samples after it behind it. Waits until that sample is there, as trnsci_ring_take does. */
-TRNSCI_API int trnsci_ring_place(struct trnsci_ring *ring, int timeout_ms, uint64_t *ret_offset, uint64_t *ret_run,
-				 struct trnsci_error *err);
+				  struct trnsci_reader **ret_reader, struct trnsci_error *err);
+/** Attaches a reader to a broadcast (below); its next sample is the first, 0. One that is too slow misses samples, and learns
+ * which.
+ *
+ * A reader outlasts the daemon. It first gets what was published, then waits until the owner has made the broadcast again,
+ * and goes on at its place in the stream; samples that the new broadcast leaves out there count as missed. If the broadcast is
+ * of another stream, of a named one, or begins so far back that the reader would wait for more than its capacity, the reader goes
+ * on at its oldest sample. The numbers of samples go on in any case; `offset` of a span states where they lie.
+ * @param ret_reader yours (trnsci_reader_detach); untouched on error.
+ * @return 0, -TRNSCI_NOT_FOUND, -TRNSCI_BAD_REPLY (sizes or seals of what came are wrong), -TRNSCI_SYSTEM,
+ *   -TRNSCI_NOT_SUPPORTED (embedded). */
+TRNSCI_API int trnsci_broadcast_attach(struct trnsci_session *session, const char *name, struct trnsci_reader **ret_reader,
+				       struct trnsci_error *err);
 
-/** What a ring is. */
-struct trnsci_ring_info {
+/**
+ * @name Reading
+ * A reader is used by one thread at a time; several readers of a session by several. After fork() the child's functions fail
+ * with `closed`. It may be detached after its session was closed. @{ */
+/** Ends a reader, and a ring with it; what was borrowed is gone. Accepts NULL. */
+TRNSCI_API void trnsci_reader_detach(struct trnsci_reader *reader);
+
+/** What a reader got: samples [first, first + count), counted from the first that it could have had, 0. What it missed since the
+ * time before is [missed, first). */
+struct trnsci_reader_span {
+	uint64_t missed; /**< first when nothing was missed; a ring misses nothing */
+	uint64_t first;
+	uint64_t count;
+	uint64_t offset; /**< of the stream: a draw of the same distribution, generator, seed and stream (trnsci_reader_describe)
+			  * gives sample `first` at this offset. Of no use when count is 0, as `run` */
+	uint64_t run;	 /**< so many samples, from `first` on, follow one another there; it may be more or less than count */
+	uint64_t reserved[3];
+};
+/** Takes the next n samples, any number: copies them, and waits for those that are not there yet. Of a ring on a named stream
+ * they may be of several ranges: those of the span's `run` are of one. Of a broadcast, they end at a gap, which the next call
+ * reports, and where the samples of a named stream go on elsewhere in the stream.
+ * @param out n samples of sample_bytes each (trnsci_reader_describe).
+ * @param timeout_ms -1: without end; 0: only what is there.
+ * @param ret_span may be NULL; also set on error, with what came before it, which is taken nevertheless.
+ * @return 0; -TRNSCI_TIMEOUT; -TRNSCI_END_OF_STREAM; -TRNSCI_CLOSED (the session; the broadcast's owner has closed it, or after the
+ *   daemon's end nobody has made it again within reconnect_ms; or no daemon answers: a later call looks again);
+ *   -TRNSCI_BAD_REPLY; -TRNSCI_OUT_OF_RANGE (samples are borrowed). */
+TRNSCI_API int trnsci_reader_take(struct trnsci_reader *reader, void *out, uint64_t n, int timeout_ms,
+				  struct trnsci_reader_span *ret_span, struct trnsci_error *err);
+/** Lends the next n samples of a ring where they lie. They are at most half the ring, aligned as their elements, to be
+ * read only. They stay as they are until trnsci_reader_release, before which nothing else can be taken. Where the next sample lies
+ * in its stream is in the span of one that is borrowed, and released without being taken.
+ * @param ret_span may be NULL; untouched on error.
+ * @return as trnsci_reader_take; -TRNSCI_OUT_OF_RANGE also for more than half a ring; -TRNSCI_NOT_SUPPORTED: of a broadcast, whose
+ *   memory may be overwritten at any time. On error nothing is lent. */
+TRNSCI_API int trnsci_reader_borrow(struct trnsci_reader *reader, uint64_t n, int timeout_ms, const void **ret_samples,
+				    struct trnsci_reader_span *ret_span, struct trnsci_error *err);
+/** Gives borrowed samples back: the first n of them are taken, the others come again. -TRNSCI_OUT_OF_RANGE: more than
+ * were borrowed; nothing is then given back. -TRNSCI_NOT_SUPPORTED, -TRNSCI_CLOSED. */
+TRNSCI_API int trnsci_reader_release(struct trnsci_reader *reader, uint64_t n, struct trnsci_error *err);
+/** Moves the reader of a broadcast to a sample, or, for UINT64_MAX, after the last one published. The samples in between do not
+ * count as missed. 0, -TRNSCI_NOT_SUPPORTED (of a ring, whose samples come in their order), -TRNSCI_CLOSED. */
+TRNSCI_API int trnsci_reader_seek(struct trnsci_reader *reader, uint64_t sample, struct trnsci_error *err);
+
+/** What a reader reads. */
+struct trnsci_reader_info {
 	enum trnsci_dtype dtype;
 	uint64_t components;   /**< elements of a sample */
 	uint64_t sample_bytes; /**< all of them */
-	uint64_t capacity;     /**< samples that the ring holds */
-	uint64_t offset;       /**< of the stream: the ring's first sample; of a named stream 0 */
+	uint64_t capacity;     /**< samples that the memory holds */
+	uint64_t offset;       /**< of the stream: the reader's sample 0; of a named stream 0 */
 	uint64_t position;     /**< and its first word */
-	uint64_t taken;	       /**< samples taken since */
-	uint64_t produced;     /**< samples drawn since; at most capacity more than taken */
+	uint64_t taken;	       /**< the reader's next sample: of a ring, those taken since */
+	uint64_t produced;     /**< samples drawn since; of a ring at most capacity more than taken */
 	uint64_t range;	       /**< of a named stream: samples that lie in one piece of it; otherwise 0 */
 	uint64_t seed, stream;
 	char generator[32];
@@ -652,8 +680,9 @@ struct trnsci_ring_info {
 	uint64_t skipped;  /**< of a ring: samples of a named stream that were reserved for it and lost at these times */
 	uint64_t reserved[2];
 };
-/** Describes a ring, without a call. 0, or -TRNSCI_CLOSED. */
-TRNSCI_API int trnsci_ring_describe(const struct trnsci_ring *ring, struct trnsci_ring_info *ret_info);
+/** Describes a reader and what it reads, without a call. 0, or -TRNSCI_CLOSED. */
+TRNSCI_API int trnsci_reader_describe(const struct trnsci_reader *reader, struct trnsci_reader_info *ret_info);
+/** @} */
 
 /* ---- Broadcasts: random numbers that are drawn once, and read by many. Only with a daemon (else `not_supported`). ---- */
 
@@ -665,7 +694,7 @@ struct trnsci_broadcast_options {
 	uint64_t reserved[4]; /**< zero */
 };
 /** Makes a broadcast of the session's own. It ends with the session, and with the daemon: its owner then makes it again, best
- * with an offset behind the last sample that was published, which a reader of its own knows (trnsci_broadcast_describe:
+ * with an offset behind the last sample that was published, which a reader of its own knows (trnsci_reader_describe:
  * offset + produced). Distribution, parameters and source as
  * trnsci_ring_attach.
  * @param name 1 to 64 printable ASCII letters. options may be NULL.
@@ -679,42 +708,6 @@ TRNSCI_API int trnsci_broadcast_publish(struct trnsci_session *session, const ch
 					uint64_t *ret_produced, struct trnsci_error *err);
 /** Ends a broadcast of this session; readers still get what they have not missed. */
 TRNSCI_API int trnsci_broadcast_close(struct trnsci_session *session, const char *name, struct trnsci_error *err);
-/** Attaches a reader to a broadcast; its next sample is the first, 0. Used by one thread at a time; after fork() the
- * child's functions fail with `closed`.
- *
- * A reader outlasts the daemon. It first gets what was published, then waits until the owner has made the broadcast again,
- * and goes on at its place in the stream; samples that the new broadcast leaves out there count as missed. If the broadcast is
- * of another stream, of a named one, or begins so far back that the reader would wait for more than its capacity, the reader goes
- * on at its oldest sample. The numbers of samples go on in any case; `offset` of a span states where they lie.
- * @param ret_broadcast yours (trnsci_broadcast_detach).
- * @return 0, -TRNSCI_NOT_FOUND, -TRNSCI_BAD_REPLY (sizes or seals of what came are wrong), -TRNSCI_SYSTEM. */
-TRNSCI_API int trnsci_broadcast_attach(struct trnsci_session *session, const char *name,
-				       struct trnsci_broadcast **ret_broadcast, struct trnsci_error *err);
-/** Ends a reader. Accepts NULL. */
-TRNSCI_API void trnsci_broadcast_detach(struct trnsci_broadcast *broadcast);
-
-/** What a reader of a broadcast got: samples [first, first + count), and what it missed since the time before, [missed,
- * first). */
-struct trnsci_broadcast_span {
-	uint64_t missed; /**< first when nothing was missed */
-	uint64_t first;
-	uint64_t count;
-	uint64_t offset; /**< of the stream: sample `first`; the others follow it there. Of no use when count is 0 */
-};
-/** Copies up to n samples of a broadcast. It stops at a gap, which the next call reports, and where the samples of a named stream
- * go on elsewhere in the stream.
- * @param timeout_ms -1: without end; 0: only what is there.
- * @param ret_span may be NULL; also set on error, with what came before it.
- * @return 0, -TRNSCI_TIMEOUT, -TRNSCI_END_OF_STREAM, -TRNSCI_CLOSED (its owner has closed it, or after the daemon's end nobody
- *   has made it again within reconnect_ms; a later call looks again). */
-TRNSCI_API int trnsci_broadcast_take(struct trnsci_broadcast *broadcast, void *out, uint64_t n, int timeout_ms,
-				     struct trnsci_broadcast_span *ret_span, struct trnsci_error *err);
-/** Moves a reader to a sample, or, for UINT64_MAX, after the last one published. The samples in between do not count as
- * missed. */
-TRNSCI_API int trnsci_broadcast_seek(struct trnsci_broadcast *broadcast, uint64_t sample);
-/** Describes a broadcast; taken is the reader's next sample. 0, or -TRNSCI_CLOSED. */
-TRNSCI_API int trnsci_broadcast_describe(const struct trnsci_broadcast *broadcast, struct trnsci_ring_info *ret_info);
-
 /* ------------------------------------------------------------------------------------------------------------------
  * Named streams: kept by a daemon, shared by all its clients, and never issued twice. Embedded sessions have none
  * (-TRNSCI_NOT_SUPPORTED). Positions count words of 32 bits: a sample of 64 bits takes two. */

@@ -6,8 +6,8 @@
 struct broadcast_object {
 	PyObject_HEAD
 	struct session_object *session;
-	struct trnsci_broadcast *broadcast; /* NULL: detached */
-	struct trnsci_ring_info info;
+	struct trnsci_reader *broadcast; /* NULL: detached */
+	struct trnsci_reader_info info;
 	PyThread_type_lock lock; /* one thread at a time uses a reader */
 	unsigned fork_count;
 };
@@ -68,18 +68,18 @@ static int broadcast_init(PyObject *object, PyObject *args, PyObject *kwargs)
 	if (r < 0)
 		raise_error(state, &err);
 	else
-		trnsci_broadcast_describe(self->broadcast, &self->info);
+		trnsci_reader_describe(self->broadcast, &self->info);
 	return r < 0 ? -1 : 0;
 }
 
 static void detach(struct broadcast_object *self)
 {
-	struct trnsci_broadcast *broadcast = self->broadcast;
+	struct trnsci_reader *broadcast = self->broadcast;
 
 	self->broadcast = NULL;
 	if (broadcast && self->fork_count == forks()) {
 		Py_BEGIN_ALLOW_THREADS
-		trnsci_broadcast_detach(broadcast);
+		trnsci_reader_detach(broadcast);
 		Py_END_ALLOW_THREADS
 	}
 }
@@ -102,7 +102,7 @@ static void broadcast_dealloc(PyObject *object)
 static PyObject *broadcast_take(PyObject *object, PyObject *args)
 {
 	struct broadcast_object *self = (struct broadcast_object *)object;
-	struct trnsci_broadcast_span span = {0};
+	struct trnsci_reader_span span = {0};
 	struct trnsci_error err;
 	Py_ssize_t start, n;
 	PyObject *out;
@@ -118,7 +118,7 @@ static PyObject *broadcast_take(PyObject *object, PyObject *args)
 	}
 	Py_INCREF(out);
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_broadcast_take(self->broadcast, place, (uint64_t)n, timeout_ms, &span, &err);
+	r = trnsci_reader_take(self->broadcast, place, (uint64_t)n, timeout_ms, &span, &err);
 	Py_END_ALLOW_THREADS
 	Py_DECREF(out);
 	unlock(self);
@@ -137,7 +137,7 @@ static PyObject *broadcast_seek(PyObject *object, PyObject *args)
 	if (!PyArg_ParseTuple(args, "O", &place) || (place != Py_None && args_u64(place, "sample", &sample) < 0) ||
 	    lock(self) < 0)
 		return NULL;
-	trnsci_broadcast_seek(self->broadcast, sample);
+	trnsci_reader_seek(self->broadcast, sample, NULL);
 	unlock(self);
 	Py_RETURN_NONE;
 }
@@ -149,7 +149,7 @@ static PyObject *broadcast_describe(PyObject *object, PyObject *unused)
 	(void)unused;
 	if (lock(self) < 0)
 		return NULL;
-	trnsci_broadcast_describe(self->broadcast, &self->info);
+	trnsci_reader_describe(self->broadcast, &self->info);
 	unlock(self);
 	return ring_info(&self->info);
 }

@@ -299,7 +299,7 @@ PyObject *session_fd(PyObject *session, PyObject *unused);
 /* ---- Rings and broadcasts ---- */
 
 /* Returns a dict of what a ring or a broadcast is. */
-PyObject *ring_info(const struct trnsci_ring_info *info);
+PyObject *ring_info(const struct trnsci_reader_info *info);
 /* Reads a place in an array to copy n samples to: from sample `start` on. Returns NULL with an exception where it does not
  * fit. */
 void *ring_room(PyObject *array, enum trnsci_dtype dtype, uint64_t components, Py_ssize_t start, Py_ssize_t n);

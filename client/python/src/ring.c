@@ -10,10 +10,11 @@
 struct ring_object {
 	PyObject_HEAD
 	struct session_object *session;
-	struct trnsci_ring *ring; /* NULL: detached */
-	struct trnsci_ring_info info;
+	struct trnsci_reader *ring; /* NULL: detached */
+	struct trnsci_reader_info info;
 	PyThread_type_lock lock;
 	uint64_t lent;	 /* samples that are lent now */
+	struct trnsci_reader_span place; /* of them */
 	uint64_t loan;	 /* the number of that loan */
 	bool return_due; /* nothing shows them any more */
 	size_t samples;	 /* Samples objects alive */
@@ -42,7 +43,7 @@ static void unlock(struct ring_object *self)
 static void give_back(struct ring_object *self, uint64_t n)
 {
 	if (self->lent > 0 && self->ring)
-		trnsci_ring_release(self->ring, n);
+		trnsci_reader_release(self->ring, n, NULL);
 	self->lent = 0;
 	self->return_due = false;
 }
@@ -79,7 +80,7 @@ static PyObject *shown(uint64_t number)
 	return PyLong_FromUnsignedLongLong(number);
 }
 
-PyObject *ring_info(const struct trnsci_ring_info *info)
+PyObject *ring_info(const struct trnsci_reader_info *info)
 {
 	return Py_BuildValue("{sssNsNsNsNsNsNsNsNsNsNsssNsN}", "dtype", dtype_name(info->dtype), "components",
 			     shown(info->components), "capacity", shown(info->capacity), "offset", shown(info->offset),
@@ -132,12 +133,12 @@ static void end_loan(struct samples_object *samples, uint64_t n)
 
 static void detach(struct ring_object *self)
 {
-	struct trnsci_ring *ring = self->ring;
+	struct trnsci_reader *ring = self->ring;
 
 	self->ring = NULL;
 	if (ring && self->fork_count == forks()) {
 		Py_BEGIN_ALLOW_THREADS
-		trnsci_ring_detach(ring);
+		trnsci_reader_detach(ring);
 		Py_END_ALLOW_THREADS
 	}
 }
@@ -314,7 +315,7 @@ static int attach(struct ring_object *self, struct session_object *session, cons
 	if (r < 0)
 		raise_error(session->state, &err);
 	else
-		trnsci_ring_describe(self->ring, &self->info);
+		trnsci_reader_describe(self->ring, &self->info);
 	return r;
 }
 
@@ -371,7 +372,7 @@ static PyObject *ring_take(PyObject *object, PyObject *args)
 {
 	struct ring_object *self = (struct ring_object *)object;
 	struct trnsci_error err;
-	uint64_t taken = 0;
+	struct trnsci_reader_span span = {0};
 	Py_ssize_t start, n;
 	PyObject *out;
 	int timeout_ms, r;
@@ -386,13 +387,13 @@ static PyObject *ring_take(PyObject *object, PyObject *args)
 	}
 	Py_INCREF(out);
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_ring_take(self->ring, place, (uint64_t)n, timeout_ms, &taken, &err);
+	r = trnsci_reader_take(self->ring, place, (uint64_t)n, timeout_ms, &span, &err);
 	Py_END_ALLOW_THREADS
 	Py_DECREF(out);
 	unlock(self);
-	if (taken == 0 && answer(self, r, &err) < 0)
+	if (span.count == 0 && answer(self, r, &err) < 0)
 		return NULL;
-	return shown(taken);
+	return shown(span.count);
 }
 
 /* _borrow(n, timeout_ms): Samples, or None where the time is over. */
@@ -407,7 +408,7 @@ static PyObject *ring_borrow(PyObject *object, PyObject *args)
 	if (!PyArg_ParseTuple(args, "O&i", args_convert_u64, &n, &timeout_ms) || lock(self) < 0)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_ring_borrow(self->ring, n, timeout_ms, &data, &err);
+	r = trnsci_reader_borrow(self->ring, n, timeout_ms, &data, &self->place, &err);
 	Py_END_ALLOW_THREADS
 	if (r == 0) {
 		self->lent = n;
@@ -421,25 +422,26 @@ static PyObject *ring_borrow(PyObject *object, PyObject *args)
 	return make_samples(self, data, n);
 }
 
-/* _place(timeout_ms): (offset, run), or None where the time is over. */
+/* _place(timeout_ms): (offset, run) of the next sample or the first that is lent, or None where the time is over. */
 static PyObject *ring_place(PyObject *object, PyObject *args)
 {
 	struct ring_object *self = (struct ring_object *)object;
-	uint64_t offset, run;
 	struct trnsci_error err;
-	int timeout_ms, r;
+	const void *sample;
+	int timeout_ms, r = 0;
 
 	if (!PyArg_ParseTuple(args, "i", &timeout_ms) || lock(self) < 0)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_ring_place(self->ring, timeout_ms, &offset, &run, &err);
+	if (self->lent == 0 && (r = trnsci_reader_borrow(self->ring, 1, timeout_ms, &sample, &self->place, &err)) == 0)
+		trnsci_reader_release(self->ring, 0, NULL);
 	Py_END_ALLOW_THREADS
 	unlock(self);
 	if (answer(self, r, &err) < 0)
 		return NULL;
 	if (r < 0)
 		Py_RETURN_NONE;
-	return Py_BuildValue("NN", shown(offset), shown(run));
+	return Py_BuildValue("NN", shown(self->place.offset), shown(self->place.run));
 }
 
 static PyObject *ring_describe(PyObject *object, PyObject *unused)
@@ -449,7 +451,7 @@ static PyObject *ring_describe(PyObject *object, PyObject *unused)
 	(void)unused;
 	if (lock(self) < 0)
 		return NULL;
-	trnsci_ring_describe(self->ring, &self->info);
+	trnsci_reader_describe(self->ring, &self->info);
 	unlock(self);
 	return ring_info(&self->info);
 }

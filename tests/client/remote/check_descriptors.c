@@ -113,7 +113,7 @@ static void test_arena(void **state)
 static void test_rings(void **state)
 {
 	struct trnsci_session *session = open_session();
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	struct squeeze squeezed;
 	struct trnsci_error err = {0};
 	float sample;
@@ -130,15 +130,15 @@ static void test_rings(void **state)
 			fail_msg("expected a ring with room for 3, got %s", err.text);
 		expect_alive(session);
 	}
-	assert_int_equal(trnsci_ring_take(ring, &sample, 1, 20000, NULL, NULL), 0);
-	trnsci_ring_detach(ring);
+	assert_int_equal(trnsci_reader_take(ring, &sample, 1, 20000, NULL, NULL), 0);
+	trnsci_reader_detach(ring);
 	trnsci_close(session);
 }
 
 static void test_broadcasts(void **state)
 {
 	struct trnsci_session *session = open_session();
-	struct trnsci_broadcast *reader = NULL;
+	struct trnsci_reader *reader = NULL;
 	struct squeeze squeezed;
 	struct trnsci_error err = {0};
 
@@ -150,7 +150,7 @@ static void test_broadcasts(void **state)
 	expect_cut(r, &err, "broadcast", 0, release(&squeezed));
 	expect_alive(session);
 	assert_int_equal(trnsci_broadcast_attach(session, "b", &reader, &err), 0);
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 	trnsci_close(session);
 }
 

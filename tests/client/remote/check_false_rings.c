@@ -88,7 +88,7 @@ static void expect_ring(size_t number, const struct ring_lie *lie)
 	int fds = count_fds();
 	struct fake_daemon *fake = fake_daemon_start(lie_about_rings, lie);
 	struct trnsci_session *session = fake_daemon_open(fake);
-	struct trnsci_ring *ring = NULL;
+	struct trnsci_reader *ring = NULL;
 	struct trnsci_error err = {0};
 	float out[16];
 
@@ -98,8 +98,8 @@ static void expect_ring(size_t number, const struct ring_lie *lie)
 		fail_msg("lie %zu: expected %s, got %s: %s", number, trnsci_error_name(lie->expected),
 			 trnsci_error_name(r), err.text);
 	if (r == 0)
-		assert_int_equal(trnsci_ring_take(ring, out, 16, 1000, NULL, &err), -TRNSCI_BAD_REPLY);
-	trnsci_ring_detach(ring);
+		assert_int_equal(trnsci_reader_take(ring, out, 16, 1000, NULL, &err), -TRNSCI_BAD_REPLY);
+	trnsci_reader_detach(ring);
 	trnsci_close(session);
 	fake_daemon_stop(fake);
 	assert_int_equal(count_fds(), fds);
@@ -149,8 +149,8 @@ static void expect_broadcast(size_t number, const struct ring_lie *lie)
 	int fds = count_fds();
 	struct fake_daemon *fake = fake_daemon_start(lie_about_rings, lie);
 	struct trnsci_session *session = fake_daemon_open(fake);
-	struct trnsci_broadcast *reader = NULL;
-	struct trnsci_broadcast_span span;
+	struct trnsci_reader *reader = NULL;
+	struct trnsci_reader_span span;
 	struct trnsci_error err = {0};
 	static float out[3 * 4096];
 
@@ -160,12 +160,12 @@ static void expect_broadcast(size_t number, const struct ring_lie *lie)
 		fail_msg("lie %zu: expected %s, got %s: %s", number, trnsci_error_name(lie->expected),
 			 trnsci_error_name(r), err.text);
 	for (int i = 0; r == 0 && i < 4; i++) {
-		int taken = trnsci_broadcast_take(reader, out, 3 * 4096, 20, &span, &err);
+		int taken = trnsci_reader_take(reader, out, 3 * 4096, 20, &span, &err);
 
 		assert_true(taken == 0 || taken == -TRNSCI_TIMEOUT);
 		assert_true(span.count <= 3 * 4096);
 	}
-	trnsci_broadcast_detach(reader);
+	trnsci_reader_detach(reader);
 	trnsci_close(session);
 	fake_daemon_stop(fake);
 	assert_int_equal(count_fds(), fds);

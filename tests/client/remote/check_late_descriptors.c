@@ -93,7 +93,7 @@ static void expect_no_overtaking(bool answers)
 	struct fake_daemon *fake = fake_daemon_start(answers_late, &delay);
 	const struct trnsci_options options = {.timeout_ms = TIMEOUT_MS, .reconnect_ms = -1};
 	struct trnsci_session *session;
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_tile *tile;
 	struct trnsci_error err;
 	int r;

@@ -48,14 +48,14 @@ static void expect_piece(const struct source_case *noise, uint64_t at, uint64_t 
 static void go_on(const struct source_case *noise, bool borrows)
 {
 	static char got[LONGEST * 16];
-	struct trnsci_ring_info before, info;
-	struct trnsci_ring *ring;
+	struct trnsci_reader_info before, info;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 	uint64_t taken = 0;
 
 	if (draw_ring(remote, &noise->draw, noise->dtype, 0, &ring, &err) < 0)
 		fail_msg("%s: %s", noise->draw.distribution, err.text);
-	trnsci_ring_describe(ring, &before);
+	trnsci_reader_describe(ring, &before);
 	assert_int_equal(before.components, noise->components);
 	for (int i = 0; i < RESTARTS * PIECES; i++) {
 		const uint64_t n = lengths[i % PIECES];
@@ -64,35 +64,35 @@ static void go_on(const struct source_case *noise, bool borrows)
 
 		if (i % PIECES == PIECES / 2)
 			restart(signals[i / PIECES % 2]);
-		r = borrows ? trnsci_ring_borrow(ring, n, 20000, &lent, &err) : trnsci_ring_take(ring, got, n, 20000, NULL, &err);
+		r = borrows ? trnsci_reader_borrow(ring, n, 20000, &lent, NULL, &err) : trnsci_reader_take(ring, got, n, 20000, NULL, &err);
 		if (r < 0)
 			fail_msg("%s: expected samples after a restart, got %s", noise->draw.distribution, err.text);
 		expect_piece(noise, taken, n, lent);
 		if (borrows)
-			assert_int_equal(trnsci_ring_release(ring, n), 0);
+			assert_int_equal(trnsci_reader_release(ring, n, NULL), 0);
 		taken += n;
 	}
-	uint64_t place, run;
+	struct trnsci_reader_span place;
 
 	/* All that the last daemon had drawn is taken: the next sample is drawn by the next one. */
 	restart(SIGKILL);
-	trnsci_ring_describe(ring, &info);
-	for (uint64_t n; (n = info.produced - info.taken) > 0; trnsci_ring_describe(ring, &info)) {
+	trnsci_reader_describe(ring, &info);
+	for (uint64_t n; (n = info.produced - info.taken) > 0; trnsci_reader_describe(ring, &info)) {
 		n = n < LONGEST ? n : LONGEST;
-		assert_int_equal(trnsci_ring_take(ring, got, n, 0, NULL, &err), 0);
+		assert_int_equal(trnsci_reader_take(ring, got, n, 0, NULL, &err), 0);
 		expect_piece(noise, taken, n, got);
 		taken += n;
 	}
-	assert_int_equal(trnsci_ring_place(ring, 20000, &place, &run, &err), 0);
-	assert_int_equal(place, before.offset + taken);
-	trnsci_ring_describe(ring, &info);
+	assert_int_equal(ring_place(ring, 20000, &place, &err), 0);
+	assert_int_equal(place.offset, before.offset + taken);
+	trnsci_reader_describe(ring, &info);
 	assert_int_equal(info.offset, before.offset);
 	assert_int_equal(info.position, before.position);
 	assert_int_equal(info.taken, taken);
 	assert_true(info.produced > taken);
 	assert_true(info.restarts >= 1);
 	assert_int_equal(info.skipped, 0);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 }
 
 static void rings_go_on(void **state)
@@ -108,7 +108,7 @@ static void rings_go_on(void **state)
 static void cut_connections(void **state)
 {
 	static float got[1 << 17];
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 	uint64_t taken = 0;
 
@@ -117,19 +117,19 @@ static void cut_connections(void **state)
 	assert_int_equal(draw_ring(remote, &noises[0].draw, TRNSCI_F32, 0, &ring, NULL), 0);
 	for (int i = 0; i < 5; i++) {
 		cut();
-		if (trnsci_ring_take(ring, got, 1 << 17, 20000, NULL, &err) < 0)
+		if (trnsci_reader_take(ring, got, 1 << 17, 20000, NULL, &err) < 0)
 			fail_msg("expected samples, got %s", err.text);
 		for (uint64_t at = 0; at < 1 << 17; at += LONGEST)
 			expect_piece(&noises[0], taken + at, LONGEST, (char *)(got + at));
 		taken += 1 << 17;
 	}
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	ping();
 	close_both();
 }
 
 struct reader {
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	atomic_bool over;
 	atomic_ulong taken;
 };
@@ -141,7 +141,7 @@ static void *take_on(void *arg)
 	struct trnsci_error err;
 
 	while (!atomic_load(&reader->over)) {
-		if (trnsci_ring_take(reader->ring, got, 4096, 20000, NULL, &err) < 0)
+		if (trnsci_reader_take(reader->ring, got, 4096, 20000, NULL, &err) < 0)
 			fail_msg("expected samples, got %s", err.text);
 		expect_piece(&noises[0], atomic_load(&reader->taken), 4096, (char *)got);
 		atomic_fetch_add(&reader->taken, 4096);
@@ -153,7 +153,7 @@ static void *take_on(void *arg)
 static void at_any_moment(void **state)
 {
 	struct reader reader = {0};
-	struct trnsci_ring_info info;
+	struct trnsci_reader_info info;
 	pthread_t thread;
 
 	(void)state;
@@ -171,9 +171,9 @@ static void at_any_moment(void **state)
 	AWAIT(atomic_load(&reader.taken) > last + (1 << 17));
 	atomic_store(&reader.over, true);
 	pthread_join(thread, NULL);
-	trnsci_ring_describe(reader.ring, &info);
+	trnsci_reader_describe(reader.ring, &info);
 	assert_int_equal(info.restarts, 10);
-	trnsci_ring_detach(reader.ring);
+	trnsci_reader_detach(reader.ring);
 	close_both();
 }
 
@@ -182,8 +182,8 @@ static void rings_of_named_streams(void **state)
 {
 	static float got[LONGEST], expected[LONGEST];
 	struct drawing draw = {.distribution = "normal", .source = {.name = "n"}};
-	struct trnsci_ring_info info;
-	struct trnsci_ring *ring;
+	struct trnsci_reader_info info;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 	uint64_t end = 0, skipped = 0;
 
@@ -192,18 +192,20 @@ static void rings_of_named_streams(void **state)
 	assert_int_equal(trnsci_stream_create(remote, "n", NULL, NULL, &err), 0);
 	assert_int_equal(draw_ring(remote, &draw, TRNSCI_F32, 8192, &ring, &err), 0);
 	for (int i = 0; i < 4 * RESTARTS; i++) {
-		uint64_t place, run, n;
+		struct trnsci_reader_span span;
+		uint64_t place, n;
 
-		if (trnsci_ring_place(ring, 20000, &place, &run, &err) < 0)
+		if (ring_place(ring, 20000, &span, &err) < 0)
 			fail_msg("expected a place, got %s", err.text);
-		trnsci_ring_describe(ring, &info);
+		place = span.offset;
+		trnsci_reader_describe(ring, &info);
 		if (place < end)
 			fail_msg("expected a place at or behind %llu, got %llu", (unsigned long long)end, (unsigned long long)place);
 		assert_true(info.skipped >= skipped);
 		assert_true(info.skipped - skipped <= place - end);
 		skipped = info.skipped;
-		n = run < 3000 ? run : 3000;
-		assert_int_equal(trnsci_ring_take(ring, got, n, 20000, NULL, &err), 0);
+		n = span.run < 3000 ? span.run : 3000;
+		assert_int_equal(trnsci_reader_take(ring, got, n, 20000, NULL, &err), 0);
 		const struct drawing again = {.distribution = "normal",
 					      .source = {.seed = info.seed, .stream = info.stream, .offset = place}};
 
@@ -214,35 +216,45 @@ static void rings_of_named_streams(void **state)
 			continue;
 		/* What is there is taken first; then the rest of the range is lost. */
 		restart(signals[i / 4 % 2]);
-		for (trnsci_ring_describe(ring, &info); info.produced > info.taken; trnsci_ring_describe(ring, &info)) {
-			assert_int_equal(trnsci_ring_place(ring, 0, &place, &run, &err), 0);
-			n = info.produced - info.taken < run ? info.produced - info.taken : run;
+		for (trnsci_reader_describe(ring, &info); info.produced > info.taken; trnsci_reader_describe(ring, &info)) {
+			n = info.produced - info.taken;
 			n = n < LONGEST ? n : LONGEST;
-			assert_int_equal(trnsci_ring_take(ring, got, n, 0, NULL, &err), 0);
-			end = place + n;
+			assert_int_equal(ring_place(ring, 0, &span, &err), 0);
+			n = n < span.run ? n : span.run;
+			assert_int_equal(trnsci_reader_take(ring, got, n, 0, NULL, &err), 0);
+			end = span.offset + n;
 		}
 	}
 	/* A part of what is there that is less than what is to be lent is skipped, too. */
+	struct trnsci_reader_span place, behind;
 	const void *lent;
-	uint64_t place, run, left = 100;
+	const uint64_t left = 100;
 
-	assert_int_equal(trnsci_ring_take(ring, got, 1001, 20000, NULL, &err), 0);
+	assert_int_equal(trnsci_reader_take(ring, got, 1001, 20000, NULL, &err), 0);
 	restart(SIGKILL);
-	for (trnsci_ring_describe(ring, &info); info.produced > info.taken + left; trnsci_ring_describe(ring, &info))
-		assert_int_equal(trnsci_ring_take(ring, got, 1, 0, NULL, &err), 0);
-	assert_int_equal(trnsci_ring_place(ring, 0, &place, &run, &err), 0);
+	for (trnsci_reader_describe(ring, &info); info.produced > info.taken + left; trnsci_reader_describe(ring, &info))
+		assert_int_equal(trnsci_reader_take(ring, got, 1, 0, NULL, &err), 0);
+	assert_int_equal(ring_place(ring, 0, &place, &err), 0);
 	skipped = info.skipped;
-	assert_int_equal(trnsci_ring_borrow(ring, left + 1, 20000, &lent, &err), 0);
-	trnsci_ring_describe(ring, &info);
-	assert_int_equal(info.skipped, skipped + run);
-	assert_int_equal(trnsci_ring_place(ring, 0, &end, &run, &err), 0);
-	assert_true(end >= place + run);
-	assert_int_equal(trnsci_ring_release(ring, left + 1), 0);
+	assert_int_equal(trnsci_reader_borrow(ring, left + 1, 20000, &lent, &behind, &err), 0);
+	trnsci_reader_describe(ring, &info);
+	assert_int_equal(info.skipped, skipped + place.run);
+	assert_true(behind.offset >= place.offset + place.run);
+	assert_int_equal(trnsci_reader_release(ring, left + 1, NULL), 0);
+	/* One take of what is there and of what the next daemon draws: its run ends where the rest of a range was lost. */
+	restart(SIGTERM);
+	assert_int_equal(ring_place(ring, 0, &place, &err), 0);
+	trnsci_reader_describe(ring, &info);
+	const uint64_t there = info.produced - info.taken, run = there < place.run ? there : place.run;
 
-	trnsci_ring_describe(ring, &info);
-	assert_int_equal(info.restarts, RESTARTS + 1);
+	assert_int_equal(trnsci_reader_take(ring, got, there + left, 20000, &behind, &err), 0);
+	assert_true(behind.count == there + left && behind.offset == place.offset);
+	assert_int_equal(behind.run, run);
+
+	trnsci_reader_describe(ring, &info);
+	assert_int_equal(info.restarts, RESTARTS + 2);
 	assert_int_equal(info.offset, 0);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	close_both();
 }
 
@@ -250,7 +262,7 @@ static void rings_of_named_streams(void **state)
 static void another_stream_of_the_name(void **state)
 {
 	const struct drawing draw = {.distribution = "normal", .source = {.name = "n"}};
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
 	static float got[1 << 17];
 	int r;
@@ -261,12 +273,12 @@ static void another_stream_of_the_name(void **state)
 	assert_int_equal(draw_ring(remote, &draw, TRNSCI_F32, 8192, &ring, &err), 0);
 	restart(SIGTERM);
 	assert_int_equal(trnsci_stream_delete(remote, "n", NULL, &err), 0);
-	r = trnsci_ring_take(ring, got, 1 << 17, 20000, NULL, &err);
+	r = trnsci_reader_take(ring, got, 1 << 17, 20000, NULL, &err);
 	assert_int_equal(r, -TRNSCI_NOT_FOUND);
 	assert_int_equal(trnsci_stream_create(remote, "n", NULL, NULL, &err), 0);
-	r = trnsci_ring_take(ring, got, 1 << 17, 20000, NULL, &err);
+	r = trnsci_reader_take(ring, got, 1 << 17, 20000, NULL, &err);
 	assert_int_equal(r, -TRNSCI_BAD_REPLY);
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	close_both();
 }
 
@@ -274,9 +286,10 @@ static void another_stream_of_the_name(void **state)
 static void long_outages(void **state)
 {
 	static float got[1 << 17];
-	struct trnsci_ring *ring;
+	struct trnsci_reader *ring;
 	struct trnsci_error err;
-	uint64_t taken = 0, n;
+	struct trnsci_reader_span span;
+	uint64_t taken = 0;
 
 	(void)state;
 	open_with(50, NULL);
@@ -284,25 +297,25 @@ static void long_outages(void **state)
 	for (int i = 0; i < 4; i++) {
 		const int timeout_ms = i < 2 ? 0 : -1;
 
-		assert_int_equal(trnsci_ring_take(ring, got, 100, 20000, &n, &err), 0);
+		assert_int_equal(trnsci_reader_take(ring, got, 100, 20000, &span, &err), 0);
 		expect_piece(&noises[0], taken, 100, (char *)got);
 		taken += 100;
 		end_daemon(signals[i % 2]);
 		for (int k = 0; k < 3; k++) {
-			const int r = trnsci_ring_take(ring, got, 1 << 17, timeout_ms, &n, &err);
+			const int r = trnsci_reader_take(ring, got, 1 << 17, timeout_ms, &span, &err);
 
 			if (r != -TRNSCI_CLOSED || !strstr(err.text, "again: "))
 				fail_msg("expected closed, got %s", err.text);
-			if (n)
-				expect_piece(&noises[0], taken, n, (char *)got);
-			taken += n;
+			if (span.count)
+				expect_piece(&noises[0], taken, span.count, (char *)got);
+			taken += span.count;
 		}
 		daemon_respawn(&trnscid, ARGUMENTS("--threads=2"));
-		AWAIT(trnsci_ring_take(ring, got, 1, 20000, NULL, &err) == 0);
+		AWAIT(trnsci_reader_take(ring, got, 1, 20000, NULL, &err) == 0);
 		expect_piece(&noises[0], taken, 1, (char *)got);
 		taken++;
 	}
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	close_both();
 }
 
@@ -325,14 +338,14 @@ static void publish(uint64_t n)
 }
 
 /* Reads samples of these numbers, which lie at `offset` of the stream, behind a gap from `missed` on. */
-static void expect_span(struct trnsci_broadcast *reader, uint64_t missed, uint64_t first, uint64_t n, uint64_t offset)
+static void expect_span(struct trnsci_reader *reader, uint64_t missed, uint64_t first, uint64_t n, uint64_t offset)
 {
 	static float got[CAPACITY];
-	struct trnsci_broadcast_span span;
+	struct trnsci_reader_span span;
 	struct trnsci_error err;
 
 	for (uint64_t done = 0; done < n; done += span.count) {
-		if (trnsci_broadcast_take(reader, got, n - done, 20000, &span, &err) < 0)
+		if (trnsci_reader_take(reader, got, n - done, 20000, &span, &err) < 0)
 			fail_msg("expected sample %llu, got %s", (unsigned long long)(first + done), err.text);
 		assert_int_equal(span.missed, done ? first + done : missed);
 		assert_int_equal(span.first, first + done);
@@ -343,9 +356,9 @@ static void expect_span(struct trnsci_broadcast *reader, uint64_t missed, uint64
 
 static void broadcasts_go_on(void **state)
 {
-	struct trnsci_broadcast *reader;
-	struct trnsci_broadcast_span span;
-	struct trnsci_ring_info info;
+	struct trnsci_reader *reader;
+	struct trnsci_reader_span span;
+	struct trnsci_reader_info info;
 	struct trnsci_error err;
 	float one;
 
@@ -358,12 +371,12 @@ static void broadcasts_go_on(void **state)
 		expect_span(reader, 0, 0, 400, 0);
 		restart(signals[i]);
 		expect_span(reader, 400, 400, 600, 400); /* what the reader had not taken is still there */
-		assert_int_equal(trnsci_broadcast_take(reader, &one, 1, 0, &span, &err), -TRNSCI_TIMEOUT);
+		assert_int_equal(trnsci_reader_take(reader, &one, 1, 0, &span, &err), -TRNSCI_TIMEOUT);
 
 		make_broadcast(1000); /* where it ended */
 		publish(500);
 		expect_span(reader, 1000, 1000, 500, 1000);
-		trnsci_broadcast_describe(reader, &info);
+		trnsci_reader_describe(reader, &info);
 		assert_int_equal(info.restarts, 1);
 		assert_int_equal(info.offset, 0);
 		assert_int_equal(info.taken, 1500);
@@ -391,7 +404,7 @@ static void broadcasts_go_on(void **state)
 
 		/* Nobody makes it again. */
 		restart(signals[i]);
-		assert_int_equal(trnsci_broadcast_take(reader, &one, 1, -1, &span, &err), -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_reader_take(reader, &one, 1, -1, &span, &err), -TRNSCI_CLOSED);
 		assert_non_null(strstr(err.text, "not_found"));
 		make_broadcast(10);
 		publish(1);
@@ -399,9 +412,9 @@ static void broadcasts_go_on(void **state)
 
 		/* The owner ends it. */
 		assert_int_equal(trnsci_broadcast_close(remote, "b", NULL), 0);
-		assert_int_equal(trnsci_broadcast_take(reader, &one, 1, -1, &span, &err), -TRNSCI_CLOSED);
+		assert_int_equal(trnsci_reader_take(reader, &one, 1, -1, &span, &err), -TRNSCI_CLOSED);
 		assert_non_null(strstr(err.text, "it was closed"));
-		trnsci_broadcast_detach(reader);
+		trnsci_reader_detach(reader);
 		ping();
 		close_both();
 	}

@@ -22,7 +22,7 @@ enum { SAMPLES = 1024, STEPS_MOST = 3000, PIECE = 700, ALL = 1 << 20, TIMEOUT_MS
 
 static const struct drawing noise = {.distribution = "normal", .source = {.seed = 5}};
 static struct trnsci_session *session;
-static struct trnsci_ring *ring; /* the other client's */
+static struct trnsci_reader *ring; /* the other client's */
 static float *expected;
 static uint64_t taken, charged, threads, in_flight;
 static unsigned fds;
@@ -39,18 +39,17 @@ static void must(int r)
 static void live(void)
 {
 	struct trnsci_session *own = NULL;
-	struct trnsci_ring *mine = NULL;
+	struct trnsci_reader *mine = NULL;
 	float out[PIECE];
 	const void *at;
-	uint64_t n;
 
 	must(trnsci_open(group_daemon.socket, NULL, &own, NULL));
 	must(draw_ring(own, &noise, TRNSCI_F32, SAMPLES, &mine, NULL));
 	for (int i = 0; i < 4; i++)
-		must(trnsci_ring_take(mine, out, PIECE, TIMEOUT_MS, &n, NULL));
-	must(trnsci_ring_borrow(mine, 100, TIMEOUT_MS, &at, NULL));
-	must(trnsci_ring_release(mine, 100));
-	trnsci_ring_detach(mine);
+		must(trnsci_reader_take(mine, out, PIECE, TIMEOUT_MS, NULL, NULL));
+	must(trnsci_reader_borrow(mine, 100, TIMEOUT_MS, &at, NULL, NULL));
+	must(trnsci_reader_release(mine, 100, NULL));
+	trnsci_reader_detach(mine);
 	trnsci_close(own);
 	_exit(0);
 }
@@ -106,9 +105,8 @@ static void takes_on(void)
 {
 	static float out[PIECE];
 	struct trnsci_error err;
-	uint64_t n;
 
-	if (trnsci_ring_take(ring, out, PIECE, TIMEOUT_MS, &n, &err) < 0)
+	if (trnsci_reader_take(ring, out, PIECE, TIMEOUT_MS, NULL, &err) < 0)
 		fail_msg("the other client's ring: %s", err.text);
 	assert_memory_equal(out, expected + taken, sizeof out);
 	taken += PIECE;
@@ -133,7 +131,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	trnsci_ring_detach(ring);
+	trnsci_reader_detach(ring);
 	trnsci_close(session);
 	free(expected);
 	group_daemon_expect_rest();

@@ -479,20 +479,20 @@ static void draws_on(void)
 	struct trnsci_source source = {.seed = 5};
 	struct trnsci_session_info info;
 	struct trnsci_session *own;
-	struct trnsci_ring *samples;
+	struct trnsci_reader *samples;
 	struct trnsci_error err;
 	float taken[N], drawn[N];
 
 	assert_int_equal(trnsci_open(group_daemon.socket, &options, &own, &err), 0);
 	assert_int_equal(trnsci_ring_attach(own, "normal", NULL, &source, SAMPLES, &samples, &err), 0);
 	for (; !atomic_load(&progress->finish); source.offset += N, atomic_fetch_add(&progress->cycles, 1)) {
-		assert_int_equal(trnsci_ring_take(samples, taken, N, progress->timeout_ms, NULL, &err), 0);
+		assert_int_equal(trnsci_reader_take(samples, taken, N, progress->timeout_ms, NULL, &err), 0);
 		assert_int_equal(trnsci_draw_array(own, "normal", NULL, &source, TRNSCI_F32, N, drawn, NULL, &err), 0);
 		assert_memory_equal(taken, drawn, sizeof taken);
 	}
 	assert_int_equal(trnsci_session_describe(own, &info), 0);
 	assert_int_equal(info.restarts, 0);
-	trnsci_ring_detach(samples);
+	trnsci_reader_detach(samples);
 	trnsci_close(own);
 }
 
