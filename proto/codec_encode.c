@@ -253,6 +253,7 @@ static int pack_value(struct writer *writer, const struct value *value)
 	case VALUE_BOOL:
 		return put_head(writer, value->boolean ? 0xc3 : 0xc2, 0, 0);
 	case VALUE_UINT:
+	case VALUE_TILE:
 		return put_uint(writer, value->u);
 	case VALUE_INT:
 		return put_negative(writer, value->i);

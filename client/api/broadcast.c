@@ -31,7 +31,7 @@ static void set_options(struct trnsci_args *args, const struct trnsci_broadcast_
 	if (options->samples)
 		args_set_u64(args, "samples", options->samples);
 	if (options->rate != 0)
-		args_set_f64(args, "rate", options->rate);
+		trnsci_set(args, trnsci_param_f64("rate", options->rate));
 	if (mode)
 		args_set_text(args, "mode", octal);
 }

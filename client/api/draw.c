@@ -127,7 +127,7 @@ static void set_output(struct trnsci_args *args, struct trnsci_tile *const *tile
 	if (*tile)
 		args_set_tile(args, "out", *tile);
 	else
-		args_set_new_tile(args, "out");
+		trnsci_set(args, trnsci_param_new_tile("out"));
 }
 
 /* Runs the call and frees it; the new tile, if there is one, is the caller's. */

@@ -96,7 +96,7 @@ static int find_place(struct fill *fill, struct error *err)
 	if (r < 0)
 		return r;
 	if (draw_stream_name(&fill->drawing)) {
-		args_set_bool(trnsci_call_args(call), "reserve", true);
+		trnsci_set(trnsci_call_args(call), trnsci_param_bool("reserve", true));
 	} else {
 		args_set_u64(args, "rank", 0);
 		args_set_u64(args, "size", UINT64_MAX);

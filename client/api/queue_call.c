@@ -131,7 +131,7 @@ static int find_results(struct trnsci_call *call, struct queued_call *queued)
 	int r;
 
 	if (!queued->data) {
-		if (!args_visit_tiles(call->params, NULL, is_output, &out) || out->bytes > TILE_MOST)
+		if (!args_visit_tiles(&call->args, NULL, is_output, &out) || out->bytes > TILE_MOST)
 			return -ERROR_NOT_SUPPORTED;
 		queued->out = tile_ref(out);
 		return 0;

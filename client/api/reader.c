@@ -24,7 +24,7 @@ static int keep_recipe(struct trnsci_reader *reader, const struct trnsci_call *c
 		return 0;
 	if (call_new(reader->session, call->method, &reader->recipe) < 0)
 		return error_set(err, ERROR_NO_MEMORY, "%s: no call could be made", call->method);
-	args_copy(trnsci_call_args(reader->recipe), call->params);
+	args_copy(&reader->recipe->args, &call->args);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int attach_again(struct trnsci_reader *reader, struct error *err)
 
 	if (r < 0)
 		return r;
-	args_copy(trnsci_call_args(call), reader->recipe->params);
+	args_copy(&call->args, &reader->recipe->args);
 	if (reader->kind->set_place)
 		reader->kind->set_place(reader, trnsci_call_args(call));
 	r = reader->kind->attach(call, &link, err);

@@ -27,7 +27,7 @@ void call_discard(struct trnsci_call *call)
 {
 	call_drop_reply(call);
 	changes_drop(&call->changes);
-	args_free(call->params);
+	args_free(&call->args);
 	free(call->method);
 	free(call);
 }
@@ -41,8 +41,8 @@ int call_new(struct trnsci_session *session, const char *method, struct trnsci_c
 	call->session = session;
 	atomic_init(&call->refs, 1);
 	call->method = strdup(method);
-	call->params = args_new(&call->args, session);
-	if (!call->method || !call->params) {
+	call->params = &call->args.root;
+	if (!call->method || args_init(&call->args, session) < 0) {
 		call_discard(call);
 		return -ERROR_NO_MEMORY;
 	}
@@ -116,7 +116,7 @@ enum method_effect call_effect(const struct trnsci_call *call)
 {
 	const struct operation *operation = operation_find(call->method, strlen(call->method));
 
-	if (operation && operation->class == METHOD_PROGRAM && args_mention(call->params, "stream_name"))
+	if (operation && operation->class == METHOD_PROGRAM && args_mention(&call->args.map, "stream_name"))
 		return EFFECT_LASTING;
 	return operation ? operation->effect : EFFECT_LASTING;
 }

@@ -44,7 +44,7 @@ static bool is_used_twice(void *arg, const struct args_tile *at)
 /* The tiles are listed in the order in which the parameters name them first. References are taken last, once nothing
  * can fail. */
 static int read_tiles(const struct trnsci_changes *given, const struct trnsci_session *session, const char *method,
-		      const struct trnsci_args *params, struct args_swaps *ret_swaps, struct error *err)
+		      const struct args_state *args, struct args_swaps *ret_swaps, struct error *err)
 {
 	struct collection named = {.wanted = given->n_tiles};
 	struct args_swaps swaps = {.count = given->n_tiles};
@@ -52,7 +52,7 @@ static int read_tiles(const struct trnsci_changes *given, const struct trnsci_se
 	if (given->n_tiles > ARGS_SWAPS)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: changes: %zu tiles, allowed are %d", method,
 				 given->n_tiles, ARGS_SWAPS);
-	args_visit_tiles(params, NULL, collect_tile, &named);
+	args_visit_tiles(args, NULL, collect_tile, &named);
 	if (named.count < named.wanted)
 		return error_set(err, ERROR_BAD_TILE, "%s: changes: %zu tiles, allowed are the %zu that the call names",
 				 method, given->n_tiles, named.count);
@@ -62,7 +62,7 @@ static int read_tiles(const struct trnsci_changes *given, const struct trnsci_se
 		if (swaps.to[i] && swaps.to[i]->session != session)
 			return error_set(err, ERROR_BAD_TILE, "%s: changes: tile %zu is of another session", method, i);
 	}
-	if (args_visit_tiles(params, NULL, is_used_twice, &swaps))
+	if (args_visit_tiles(args, NULL, is_used_twice, &swaps))
 		return error_set(err, ERROR_BAD_TILE, "%s: changes: a tile would stand for two, allowed is for one",
 				 method);
 	for (size_t i = 0; i < swaps.count; i++)
@@ -80,7 +80,7 @@ void changes_drop(struct call_changes *changes)
 }
 
 int changes_set(struct call_changes *changes, const struct trnsci_changes *given, const struct trnsci_session *session,
-		const char *method, const struct trnsci_args *params, struct error *err)
+		const char *method, const struct args_state *args, struct error *err)
 {
 	const unsigned all = TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET;
 
@@ -91,7 +91,7 @@ int changes_set(struct call_changes *changes, const struct trnsci_changes *given
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: changes: given or reserved has a bit that means nothing",
 				 method);
 	if (given->n_tiles) {
-		int r = read_tiles(given, session, method, params, &changes->tiles, err);
+		int r = read_tiles(given, session, method, args, &changes->tiles, err);
 
 		if (r < 0)
 			return r;

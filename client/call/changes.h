@@ -13,10 +13,10 @@ struct call_changes {
 	struct args_swaps tiles; /* holds a reference to each `to` */
 };
 
-/* Reads the changes of a run of `method` with `params`; NULL: none. The old ones are dropped first. On an error
+/* Reads the changes of a run of `method` with `args`; NULL: none. The old ones are dropped first. On an error
  * (-ERROR_OUT_OF_RANGE, -ERROR_BAD_TILE) there are none. */
 int changes_set(struct call_changes *changes, const struct trnsci_changes *given, const struct trnsci_session *session,
-		const char *method, const struct trnsci_args *params, struct error *err);
+		const char *method, const struct args_state *args, struct error *err);
 void changes_drop(struct call_changes *changes);
 
 /* Returns them as the engine takes them; the result points to handles. */

@@ -72,7 +72,7 @@ static bool is_worth_it(const struct trnsci_call *call)
 {
 	const struct operation *operation = operation_find(call->method, strlen(call->method));
 
-	return operation && prepared_allows(operation) && args_bytes(call->params) <= PARAMETERS_MOST;
+	return operation && prepared_allows(operation) && args_bytes(&call->args.map) <= PARAMETERS_MOST;
 }
 
 static void release_here(struct trnsci_call *call)

@@ -25,14 +25,29 @@ static void remove_stream_name(struct value *params)
 	params->map.count = kept;
 }
 
-/* Tiles are replaced while the tree is built: the call itself stays as its owner set it. */
-static int build_whole(const struct trnsci_call *call, struct bump *bump, struct value *ret_params)
+/* Copies the members of a call's map, so that some can be added or replaced: the call itself stays as its owner set it. */
+static int copy_members(struct bump *bump, const struct value *map, struct value *ret_copy)
+{
+	struct value copy = value_map();
+
+	for (size_t i = 0; i < map->map.count; i++)
+		if (value_add_sized(bump, &copy, map->map.at[i].name, map->map.at[i].name_size, map->map.at[i].value))
+			return -ERROR_NO_MEMORY;
+	*ret_copy = copy;
+	return 0;
+}
+
+static int build_whole(struct trnsci_call *call, struct bump *bump, struct value *ret_params)
 {
 	const struct call_changes *changes = &call->changes;
 
-	if (args_build(call->params, &changes->tiles, bump, ret_params) < 0)
+	args_set_handles(&call->args, &changes->tiles);
+	*ret_params = call->args.map;
+	if (!changes->given)
+		return 0;
+	if (copy_members(bump, &call->args.map, ret_params) < 0)
 		return -ERROR_NO_MEMORY;
-	if (changes->given && strcmp(call->method, "run") == 0)
+	if (strcmp(call->method, "run") == 0)
 		remove_stream_name(ret_params);
 	return changes_put_numbers(changes, bump, ret_params);
 }
@@ -49,13 +64,15 @@ static int build_prepared_run(const struct trnsci_call *call, struct bump *bump,
 	return 0;
 }
 
-static int build_prepare(const struct trnsci_call *call, const struct trnsci_tile *into, struct bump *bump,
+static int build_prepare(struct trnsci_call *call, const struct trnsci_tile *into, struct bump *bump,
 			 struct value *ret_params)
 {
 	struct value map = value_map(), params;
 
-	if (args_build(call->params, NULL, bump, &params) ||
-	    (into && value_add(bump, &params, "out", value_uint(tile_handle(into)))) || value_add(bump, &map, "method", value_string(call->method)) || value_add(bump, &map, "params", params) ||
+	args_set_handles(&call->args, NULL);
+	if (copy_members(bump, &call->args.map, &params) ||
+	    (into && value_add(bump, &params, "out", value_uint(tile_handle(into)))) ||
+	    value_add(bump, &map, "method", value_string(call->method)) || value_add(bump, &map, "params", params) ||
 	    value_add(bump, &map, "max_bytes", value_uint(HELD_BYTES_MOST)))
 		return -ERROR_NO_MEMORY;
 	*ret_params = map;
@@ -77,7 +94,7 @@ bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_
 	return true;
 }
 
-int call_build_request(const struct trnsci_call *call, struct bump **ret_bump, const char **ret_method,
+int call_build_request(struct trnsci_call *call, struct bump **ret_bump, const char **ret_method,
 		       struct value *ret_params, struct error *err)
 {
 	const bool prepared = !call->preparation.prepares && prepare_is_used(call);

@@ -9,9 +9,9 @@
 /* Returns whether the request is a run of the prepared call that changes at most numbers. With the lock. */
 bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_run);
 
-/* Builds the request in a new bump allocator, which is the caller's: the whole call, or a run of the prepared call.
- * Texts and arrays are borrowed from the call. With or without the lock. -ERROR_NO_MEMORY */
-int call_build_request(const struct trnsci_call *call, struct bump **ret_bump, const char **ret_method,
+/* Builds the request: the whole call, or a run of the prepared call. Its parameters are the call's own, with the present handles
+ * of tiles, or in a new bump allocator, which is the caller's. With or without the lock. -ERROR_NO_MEMORY */
+int call_build_request(struct trnsci_call *call, struct bump **ret_bump, const char **ret_method,
 		       struct value *ret_params, struct error *err);
 
 #endif

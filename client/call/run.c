@@ -24,7 +24,7 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 	    !session_enter(session))
 		return false;
 	call_drop_reply(call);
-	if (changes_set(&call->changes, changes, session, call->method, call->params, NULL) == 0) {
+	if (changes_set(&call->changes, changes, session, call->method, &call->args, NULL) == 0) {
 		const struct prepared_changes run = changes_for_engine(&call->changes, handles);
 
 		reply = prepared_rerun(call->preparation.inline_prepared, &run);
@@ -51,7 +51,7 @@ static int start_request(struct trnsci_call *call, const struct trnsci_changes *
 	if (r == 0 && call->args.new_tile)
 		r = session->engine->begin_arenas(session, 0, &error);
 	if (r == 0)
-		r = changes_set(&call->changes, changes, session, call->method, call->params, &error);
+		r = changes_set(&call->changes, changes, session, call->method, &call->args, &error);
 	if (r == 0) {
 		pthread_mutex_lock(&session->lock);
 		r = call_begin(call, answers_to_next, &error);

@@ -19,14 +19,15 @@ static bool report_foreign(void *arg, const struct args_tile *at)
 {
 	const struct foreign_search *search = arg;
 	const struct trnsci_call *call = search->call;
-	const struct value op = args_text(at->step, "op");
+	const struct value *op = value_get(at->step, "op");
+	const bool named = op && op->kind == VALUE_STRING;
 	char step[100] = "";
 
-	if (!at->tile || at->tile->session == call->session)
+	if (at->tile->session == call->session)
 		return false;
-	if (at->step != call->params)
-		snprintf(step, sizeof step, "steps[%zu] %.*s: ", at->step_number, (int)op.bytes.size,
-			 (const char *)op.bytes.at);
+	if (at->step != &call->args.map)
+		snprintf(step, sizeof step, "steps[%zu] %.*s: ", at->step_number, named ? (int)op->bytes.size : 0,
+			 named ? op->bytes.at : "");
 	error_set(search->err, ERROR_BAD_TILE, "%s: %s%s: the tile is of another session, allowed are those of this one",
 		  call->method, step, at->name);
 	return true;
@@ -40,7 +41,7 @@ int call_check_args(const struct trnsci_call *call, struct error *err)
 		return error_set(err, ERROR_MISSING_PARAMETER, "%s: %s: missing", call->method, call->args.missing);
 	if (call->args.failed)
 		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", call->method);
-	if (call->args.n_foreign && args_visit_tiles(call->params, NULL, report_foreign, &search))
+	if (call->args.n_foreign && args_visit_tiles(&call->args, NULL, report_foreign, &search))
 		return -ERROR_BAD_TILE;
 	return 0;
 }
@@ -71,7 +72,7 @@ static struct search search_writers(const struct trnsci_call *call, const struct
 {
 	struct search search = {.input = input};
 
-	args_visit_tiles(call->params, &call->changes.tiles, search_writer, &search);
+	args_visit_tiles(&call->args, &call->changes.tiles, search_writer, &search);
 	return search;
 }
 
@@ -114,7 +115,7 @@ int call_check_inputs(const struct trnsci_call *call, struct error *err)
 
 	if (call->session->n_lost == 0)
 		return 0;
-	return args_visit_tiles(call->params, &call->changes.tiles, find_lost_input, &check) ? -ERROR_LOST : 0;
+	return args_visit_tiles(&call->args, &call->changes.tiles, find_lost_input, &check) ? -ERROR_LOST : 0;
 }
 
 /* ---- outputs ---- */
@@ -131,7 +132,7 @@ static bool set_output_lost(void *arg, const struct args_tile *at)
 void call_set_outputs_lost(const struct trnsci_call *call, bool lost)
 {
 	if (lost || call->session->n_lost > 0)
-		args_visit_tiles(call->params, &call->changes.tiles, set_output_lost, &lost);
+		args_visit_tiles(&call->args, &call->changes.tiles, set_output_lost, &lost);
 }
 
 static bool is_in_place(void *arg, const struct args_tile *at)
@@ -145,5 +146,5 @@ static bool is_in_place(void *arg, const struct args_tile *at)
 
 bool call_works_in_place(const struct trnsci_call *call)
 {
-	return args_visit_tiles(call->params, &call->changes.tiles, is_in_place, (void *)call);
+	return args_visit_tiles(&call->args, &call->changes.tiles, is_in_place, (void *)call);
 }

@@ -72,7 +72,7 @@ static void on_answered(struct request *request, void *arg)
 	if (error && error->code == ERROR_CANCELLED && session->closed) {
 		error_set(&own, ERROR_CLOSED, "%s: the session was closed before its end", call->method);
 		error = &own;
-	} else if (error && error->code == ERROR_TIMEOUT && !args_mention(call->params, "timeout_ms")) {
+	} else if (error && error->code == ERROR_TIMEOUT && !args_mention(&call->args.map, "timeout_ms")) {
 		error_set(&own, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, session->timeout_ms);
 		error = &own;
 	}
@@ -163,23 +163,18 @@ static int start_prepared(struct trnsci_call *call, struct request **ret_request
 	return bump ? start_call(call, &run, bump, ret_request) : -ERROR_NO_MEMORY;
 }
 
-static int embedded_prepare(const struct trnsci_call *call, struct prepared **ret_prepared)
+static int embedded_prepare(struct trnsci_call *call, struct prepared **ret_prepared)
 {
 	struct embedded *embedded = call->session->peer;
 	const struct operation *operation = operation_find(call->method, strlen(call->method));
-	struct bump *bump = bump_new_cached(&call->session->bump_cache);
-	struct value params;
 	struct error ignored; /* the run that follows reports it */
-	int r = bump && operation ? args_build(call->params, NULL, bump, &params) : -ERROR_NO_MEMORY;
+	int r;
 
-	if (r == 0 && !session_enter(call->session)) {
-		r = -ERROR_CLOSED;
-	} else if (r == 0) {
-		r = prepared_make(embedded->engine_session, operation, &params, PREPARED_BYTES_MOST, ret_prepared,
-				  &ignored);
-		session_leave(call->session);
-	}
-	bump_free(bump);
+	if (!operation || !session_enter(call->session))
+		return -ERROR_CLOSED;
+	args_set_handles(&call->args, NULL);
+	r = prepared_make(embedded->engine_session, operation, &call->args.map, PREPARED_BYTES_MOST, ret_prepared, &ignored);
+	session_leave(call->session);
 	return r;
 }
 
@@ -232,7 +227,7 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 	bool prepared;
 	int r;
 
-	if (strcmp(call->method, "stats") == 0 && args_is_empty(call->params))
+	if (strcmp(call->method, "stats") == 0 && call->args.map.map.count == 0)
 		return send_stats(call);
 	if (!begin_request(call, &prepared))
 		return error_set(err, ERROR_CLOSED, "%s: the session was closed", call->method);

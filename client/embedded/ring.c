@@ -43,9 +43,8 @@ static void on_gone(void *arg, const struct error *why)
 }
 
 /* Checks the call's parameters as a daemon does. */
-static int bind_parameters(struct trnsci_call *call, struct bump *bump, struct args *args, struct error *err)
+static int bind_parameters(struct trnsci_call *call, struct args *args, struct error *err)
 {
-	struct value *params = bump_alloc(bump, sizeof *params);
 	const char *name = call->method;
 
 	*args = (struct args){.operation = operation_find(name, strlen(name)), .context = name};
@@ -53,9 +52,8 @@ static int bind_parameters(struct trnsci_call *call, struct bump *bump, struct a
 
 	if (r < 0)
 		return r;
-	if (!params || args_build(call->params, NULL, bump, params) < 0)
-		return error_set(err, ERROR_NO_MEMORY, "%s: a parameter could not be stored", name);
-	return bind_args(args, params, err);
+	args_set_handles(&call->args, NULL);
+	return bind_args(args, &call->args.map, err);
 }
 
 /* As ftruncate, which raises SIGXFSZ beyond the limit of file sizes: the signal would end the caller's process. */
@@ -166,7 +164,7 @@ int embedded_attach_ring(struct trnsci_call *call, struct engine_session *engine
 
 	if (r == 0) {
 		own->session = call->session;
-		r = bind_parameters(call, bump, &args, err);
+		r = bind_parameters(call, &args, err);
 	}
 	if (r == 0)
 		r = build_ring(own, engine_session, &args, bump, &link, err);

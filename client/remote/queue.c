@@ -139,7 +139,7 @@ static bool names_tiles(const struct trnsci_call *call)
 
 	if (queued->frees == call->session->n_frees)
 		return true;
-	if (args_visit_tiles(call->params, NULL, is_freed, NULL))
+	if (args_visit_tiles(&call->args, NULL, is_freed, NULL))
 		return false;
 	queued->frees = call->session->n_frees;
 	return true;
@@ -188,7 +188,7 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 	bool may;
 
 	if (call->queue.slot->version != call->args.version || call->state == CALL_IN_FLIGHT ||
-	    changes_set(&call->changes, changes, session, call->method, call->params, NULL) < 0)
+	    changes_set(&call->changes, changes, session, call->method, &call->args, NULL) < 0)
 		return false;
 	pthread_mutex_lock(&session->lock);
 	queue = remote->queue;

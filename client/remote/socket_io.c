@@ -327,7 +327,7 @@ void socket_io_watch(struct remote *remote)
 }
 
 /* Writes the request behind those that wait to be sent. */
-static int write_request(struct remote *remote, const struct trnsci_call *call, struct error *err)
+static int write_request(struct remote *remote, struct trnsci_call *call, struct error *err)
 {
 	struct run_prepared run;
 	struct bump *bump = NULL;

@@ -60,7 +60,7 @@ struct session_engine {
 	int (*send)(struct trnsci_call *call, struct error *err);
 	/* Prepares a call in this process and returns a reference to it, for release. NULL for an engine of another
 	 * process, which is asked by a request. Without. */
-	int (*prepare)(const struct trnsci_call *call, struct prepared **ret_prepared);
+	int (*prepare)(struct trnsci_call *call, struct prepared **ret_prepared);
 	/* Ends it, also after stop. Without. */
 	void (*release)(struct trnsci_session *session, struct prepared *prepared);
 	/* Sends what was kept back while answers wait for trnsci_next. NULL: nothing ever is. With. */

@@ -48,6 +48,7 @@ bool value_to_int128(const struct value *value, int128 *ret)
 
 	switch (value->kind) {
 	case VALUE_UINT:
+	case VALUE_TILE:
 		*ret = value->u;
 		return true;
 	case VALUE_INT:

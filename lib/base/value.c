@@ -263,7 +263,7 @@ bool value_to_natural(const struct value *value, uint64_t *ret)
 		*ret = (uint64_t)i;
 		return true;
 	}
-	if (value->kind != VALUE_UINT)
+	if (value->kind != VALUE_UINT && value->kind != VALUE_TILE)
 		return false;
 	*ret = value->u;
 	return true;
@@ -300,6 +300,7 @@ bool value_to_f64(const struct value *value, double *ret)
 {
 	switch (value->kind) {
 	case VALUE_UINT:
+	case VALUE_TILE:
 		*ret = (double)value->u;
 		return true;
 	case VALUE_INT:

@@ -24,10 +24,12 @@ enum value_kind {
 	VALUE_BYTES,
 	VALUE_ARRAY,
 	VALUE_MAP,
+	VALUE_TILE, /* only in a client's own tree; read, encoded and bound as the integer that its handle is */
 };
 
 struct value;
 struct value_member;
+struct trnsci_tile;
 
 /* One value, copied by assignment: a copy shares what `at` points to. An integer has one kind only, by its sign, so
  * equal integers are equal values. */
@@ -50,6 +52,10 @@ struct value {
 			struct value_member *at;
 			size_t count, room;
 		} map;
+		struct {
+			uint64_t handle;        /* in the place of u; set when a request is made. 0: the tile was freed */
+			struct trnsci_tile *of; /* the client's */
+		} tile;
 	};
 };
 

@@ -54,6 +54,116 @@ static void every_kind(struct trnsci_session *session)
 	trnsci_call_free(call);
 }
 
+/* Containers stay valid while others are added beside them; what replaces one is a new value. */
+static void containers(struct trnsci_session *session)
+{
+	enum { MEMBERS = 300 };
+	struct trnsci_args *payload, *map, *inner, *list, *lists[MEMBERS];
+	const struct trnsci_value *back;
+	struct trnsci_call *call;
+	char name[16];
+
+	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
+	payload = trnsci_set_map(trnsci_call_args(call), "payload");
+	map = trnsci_set_map(payload, "map");
+	inner = trnsci_set_map(map, "inner");
+	list = trnsci_set_list(payload, "list");
+	for (unsigned i = 0; i < MEMBERS; i++) {
+		snprintf(name, sizeof name, "m%u", i);
+		trnsci_set(payload, trnsci_param_u64(name, i));
+		trnsci_set(map, trnsci_param_text(name, name));
+		trnsci_set(inner, trnsci_param_u64(name, 2 * i));
+		lists[i] = trnsci_set_list(list, NULL);
+	}
+	for (unsigned i = 0; i < MEMBERS; i++)
+		trnsci_set(lists[i], trnsci_param_u64(NULL, 3 * i));
+	assert_runs(call);
+	back = trnsci_value_get(trnsci_call_reply(call), "payload");
+	assert_int_equal(trnsci_value_count(back), MEMBERS + 2);
+	assert_int_equal(trnsci_value_count(trnsci_value_get(back, "map")), MEMBERS + 1);
+	for (unsigned i = 0; i < MEMBERS; i++) {
+		const struct trnsci_value *in = trnsci_value_get(trnsci_value_get(back, "map"), "inner");
+		uint64_t got[3];
+
+		snprintf(name, sizeof name, "m%u", i);
+		assert_int_equal(trnsci_value_to_u64(trnsci_value_get(back, name), &got[0]), 0);
+		assert_int_equal(trnsci_value_to_u64(trnsci_value_get(in, name), &got[1]), 0);
+		assert_int_equal(trnsci_value_to_u64(trnsci_value_at(trnsci_value_at(trnsci_value_get(back, "list"), i), 0), &got[2]), 0);
+		assert_true(got[0] == i && got[1] == 2 * i && got[2] == 3 * i);
+	}
+	assert_ptr_equal(trnsci_set_map(payload, "map"), map); /* empty again */
+	trnsci_set(inner, trnsci_param_u64("gone", 1));
+	assert_int_equal(trnsci_run(call, NULL), -TRNSCI_NO_MEMORY);
+	assert_string_equal(trnsci_call_error(call)->text, "no_memory: ping: a parameter could not be stored");
+	trnsci_call_free(call);
+}
+
+static size_t resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*u %lu", &pages), 1);
+	fclose(file);
+	return pages * 4096;
+}
+
+static void set_each(struct trnsci_args *args, unsigned i)
+{
+	static const char text[] = "a text that is longer than what a small value would hold";
+	static const uint64_t numbers[40];
+	const struct trnsci_array array = trnsci_array_vector(TRNSCI_U64, i % 40, numbers);
+	struct trnsci_args *list;
+
+	switch (i % 4 + 4 * (i / 1000 % 2)) {
+	case 0:
+	case 5:
+		trnsci_set(args, trnsci_param_text("x", text + i % sizeof text));
+		break;
+	case 1:
+	case 6:
+		trnsci_set(args, trnsci_param_array("x", &array));
+		break;
+	case 2:
+	case 7:
+		list = trnsci_set_list(args, "x");
+		for (unsigned k = 0; k < i % 7; k++)
+			trnsci_set(trnsci_set_map(list, NULL), trnsci_param_bytes("of", numbers, 8 * k));
+		break;
+	case 3:
+		trnsci_set(args, trnsci_param_u64s("x", numbers, i % 40));
+		break;
+	default:
+		trnsci_set(args, trnsci_param_u64("x", i));
+	}
+}
+
+/* A call whose parameters are set again and again holds the last ones. */
+static void set_again(struct trnsci_session *session)
+{
+	enum { TIMES = 400000, MOST_BYTES = 8 << 20 };
+	struct trnsci_call *call;
+	struct trnsci_args *payload;
+	uint64_t kept = 0;
+	size_t before;
+
+	assert_int_equal(trnsci_call_new(session, "ping", &call), 0);
+	payload = trnsci_set_map(trnsci_call_args(call), "payload");
+	trnsci_set(payload, trnsci_param_u64("kept", 7));
+	assert_runs(call);
+	before = resident_bytes();
+	for (unsigned i = 0; i <= TIMES; i++)
+		set_each(payload, i);
+	if (resident_bytes() > before + MOST_BYTES)
+		fail_msg("%d times: %zu bytes more", TIMES, resident_bytes() - before);
+	assert_runs(call);
+	assert_int_equal(trnsci_value_count(trnsci_value_get(trnsci_call_reply(call), "payload")), 2);
+	assert_int_equal(trnsci_value_to_u64(trnsci_value_get(trnsci_value_get(trnsci_call_reply(call), "payload"), "kept"), &kept), 0);
+	assert_int_equal(kept, 7);
+	trnsci_call_free(call);
+}
+
 static void wrong_requests(struct trnsci_session *session)
 {
 	struct trnsci_call *call;
@@ -314,6 +424,8 @@ static void threads(struct trnsci_session *session)
 
 BOTH(ping)
 BOTH(every_kind)
+BOTH(containers)
+BOTH(set_again)
 BOTH(wrong_requests)
 BOTH(tiles_of_another_session)
 BOTH(inline_inputs)
@@ -328,6 +440,8 @@ int main(void)
 		cmocka_unit_test(a_message_too_large),
 		cmocka_unit_test(ping_by_both),
 		cmocka_unit_test(every_kind_by_both),
+		cmocka_unit_test(containers_by_both),
+		cmocka_unit_test(set_again_by_both),
 		cmocka_unit_test(wrong_requests_by_both),
 		cmocka_unit_test(tiles_of_another_session_by_both),
 		cmocka_unit_test(inline_inputs_by_both),

@@ -34,6 +34,7 @@ const char *bind_kind_text(enum value_kind kind)
 		[VALUE_NIL] = "nil",        [VALUE_BOOL] = "a boolean", [VALUE_UINT] = "an integer",
 		[VALUE_INT] = "an integer", [VALUE_REAL] = "a real",    [VALUE_STRING] = "text",
 		[VALUE_BYTES] = "bytes",    [VALUE_ARRAY] = "an array", [VALUE_MAP] = "a map",
+		[VALUE_TILE] = "an integer",
 	};
 
 	return texts[kind];
