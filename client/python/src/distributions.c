@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row for each method of numpy's Generator that is one distribution of the engine, shifted or scaled at most.
+/* The methods of method_rows.h: what they draw, and their documents.
  *
  * Location and scale are applied here, by the same fused multiplication as in the engine: so standard samples that were
  * drawn ahead serve every location and scale, arrays of them too, and give the engine's bytes. */
 #include "distributions.h"
-#include "documents.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
-static const char UNIFORM[] = "uniform", NORMAL[] = "normal", EXPONENTIAL[] = "exponential", LAPLACE[] = "laplace",
-		  GUMBEL[] = "gumbel", CAUCHY[] = "cauchy", GAMMA[] = "gamma", BETA[] = "beta", WEIBULL[] = "weibull",
-		  LOGNORMAL[] = "lognormal", STUDENT_T[] = "student_t", CHI_SQUARED[] = "chi_squared",
-		  POISSON[] = "poisson", BINOMIAL[] = "binomial", GEOMETRIC[] = "geometric", RAYLEIGH[] = "rayleigh",
-		  LOGISTIC[] = "logistic", PARETO[] = "pareto", POWER[] = "power", TRIANGULAR[] = "triangular",
-		  VONMISES[] = "vonmises", WALD[] = "wald", F[] = "f", NONCENTRAL_CHISQUARE[] = "noncentral_chisquare",
-		  NONCENTRAL_F[] = "noncentral_f", ZIPF[] = "zipf", LOGSERIES[] = "logseries",
-		  NEGATIVE_BINOMIAL[] = "negative_binomial", HYPERGEOMETRIC[] = "hypergeometric";
+/* ---- Plans ---- */
 
 static void set_recipe(struct plan *plan, const char *distribution, enum trnsci_dtype dtype)
 {
@@ -28,11 +21,7 @@ static void set_recipe(struct plan *plan, const char *distribution, enum trnsci_
 	plan->finish = AS_IS;
 	plan->scale = 1;
 	plan->shift = 0;
-}
-
-static void add_f64(struct plan *plan, const char *name, double value)
-{
-	plan->recipe.params[plan->recipe.n_params++] = trnsci_param_f64(name, value);
+	plan->fused[0] = NULL;
 }
 
 static void set_affine(struct plan *plan, double scale, double shift)
@@ -44,78 +33,37 @@ static void set_affine(struct plan *plan, double scale, double shift)
 
 static void set_constant(struct plan *plan, double value)
 {
-	set_recipe(plan, UNIFORM, TRNSCI_F64);
+	set_recipe(plan, "uniform", TRNSCI_F64);
 	plan->finish = CONSTANT;
 	plan->shift = value;
 }
 
-/* Parameters: low, high. */
-static void plan_uniform(const double *params, struct plan *plan)
+static const char *engine_name(const struct parameter *param)
 {
-	set_recipe(plan, UNIFORM, TRNSCI_F64);
-	set_affine(plan, params[1] - params[0], params[0]);
+	return param->engine ? param->engine : param->name;
+}
+
+/* Parameters: location and scale, or scale alone. */
+static void plan_affine(const struct method *method, const double *params, struct plan *plan)
+{
+	const int n = method->n_params;
+
+	set_recipe(plan, method->distribution, TRNSCI_F64);
+	set_affine(plan, params[n - 1], n > 1 ? params[0] : 0);
+	plan->fused[0] = engine_name(&method->params[0]);
+	plan->fused[1] = n > 1 ? engine_name(&method->params[1]) : NULL;
+}
+
+/* Parameters: low, high. */
+static void plan_uniform(const struct method *method, const double *params, struct plan *plan)
+{
+	plan_affine(method, (const double[]){params[0], params[1] - params[0]}, plan);
+	plan->limit = params[1];
 	if (plan->finish == AFFINE && params[1] > params[0])
 		plan->finish = WITHIN;
-	plan->limit = params[1];
+	else
+		plan->fused[0] = NULL;
 }
-
-/* Parameters: location, scale. */
-#define PLAN_OF_LOCATION_SCALE(name, distribution)                                                                     \
-	static void plan_##name(const double *params, struct plan *plan)                                               \
-	{                                                                                                              \
-		set_recipe(plan, distribution, TRNSCI_F64);                                                            \
-		set_affine(plan, params[1], params[0]);                                                                \
-	}
-PLAN_OF_LOCATION_SCALE(normal, NORMAL)
-PLAN_OF_LOCATION_SCALE(laplace, LAPLACE)
-PLAN_OF_LOCATION_SCALE(gumbel, GUMBEL)
-PLAN_OF_LOCATION_SCALE(logistic, LOGISTIC)
-
-static void plan_exponential(const double *params, struct plan *plan)
-{
-	set_recipe(plan, EXPONENTIAL, TRNSCI_F64);
-	set_affine(plan, params[0], 0);
-}
-
-static void plan_rayleigh(const double *params, struct plan *plan)
-{
-	set_recipe(plan, RAYLEIGH, TRNSCI_F64);
-	set_affine(plan, params[0], 0);
-}
-
-static void plan_cauchy(const double *params, struct plan *plan)
-{
-	(void)params;
-	set_recipe(plan, CAUCHY, TRNSCI_F64);
-}
-
-/* ---- Edges ---- */
-
-#define P(i) (1U << (i))
-
-/* Where a parameter has this value, all samples are the same, as numpy's algorithms have it; the parameters of `finite` are
- * finite. Elsewhere a parameter that is infinite or NaN gives NaN. The engine draws none of these. */
-static const struct {
-	const char *distribution;
-	unsigned param;
-	double at;
-	unsigned finite;
-	double sample;
-} edges[] = {
-	{GAMMA, 0, 0, 0, 0},
-	{GAMMA, 0, INFINITY, 0, INFINITY},
-	{CHI_SQUARED, 0, INFINITY, 0, INFINITY},
-	{WEIBULL, 0, 0, 0, 0},
-	{WEIBULL, 0, INFINITY, 0, 1},
-	{PARETO, 0, INFINITY, 0, 0},
-	{POWER, 0, INFINITY, 0, 1},
-	{BETA, 1, INFINITY, P(0), 0},
-	{TRIANGULAR, 0, -INFINITY, P(2), -INFINITY},
-	{NONCENTRAL_CHISQUARE, 0, INFINITY, 0, INFINITY},
-	{NONCENTRAL_CHISQUARE, 1, INFINITY, 0, INFINITY},
-	{NONCENTRAL_F, 2, INFINITY, P(0) | P(1), INFINITY},
-	{NEGATIVE_BINOMIAL, 1, 1, 0, 0}, /* a count: 0 has the same bits as a number and as an integer */
-};
 
 static bool are_finite(const double *params, int n, unsigned mask)
 {
@@ -133,85 +81,75 @@ static bool has_nan(const double *params, int n)
 	return false;
 }
 
-/* Plans the edges of a distribution with n parameters. Returns false where the engine draws it. */
-static bool plan_edge(struct plan *plan, const char *distribution, const double *params, int n)
+/* Plans what the engine does not draw: edges, and NaN where one of the n parameters is infinite or NaN. Returns false where the
+ * engine draws. */
+static bool plan_edge(const struct method *method, const double *params, int n, struct plan *plan)
 {
-	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-		if (edges[i].distribution == distribution && params[edges[i].param] == edges[i].at &&
-		    !has_nan(params, n) && are_finite(params, n, edges[i].finite)) {
-			set_constant(plan, edges[i].sample);
+	for (int i = 0; i < method->n_edges; i++) {
+		const struct edge *edge = &method->edges[i];
+
+		if (params[edge->param] == edge->at && !has_nan(params, n) && are_finite(params, n, edge->finite)) {
+			set_constant(plan, edge->sample);
 			return true;
 		}
-	if (are_finite(params, n, ~0U))
+	}
+	if (method->counts || are_finite(params, n, ~0U))
 		return false;
 	set_constant(plan, NAN);
 	return true;
 }
 
-/* Distributions whose parameters are the engine's as they stand. */
-static void plan_plain(struct plan *plan, const char *distribution, const char *const *names, const double *params)
+static void add_param(struct plan *plan, const struct parameter *param, double value)
 {
-	int n = 0;
+	struct trnsci_param *to = &plan->recipe.params[plan->recipe.n_params++];
 
-	while (names[n])
-		n++;
-	if (plan_edge(plan, distribution, params, n))
-		return;
-	set_recipe(plan, distribution, TRNSCI_F64);
-	for (int i = 0; i < n; i++)
-		add_f64(plan, names[i], params[i]);
+	if (param->constraint == COUNT)
+		*to = trnsci_param_u64(engine_name(param), value < 0x1p63 ? (uint64_t)value : UINT64_MAX);
+	else
+		*to = trnsci_param_f64(engine_name(param), value);
 }
 
-#define PLAN_OF_PLAIN(name, distribution, ...)                                                                         \
-	static void plan_##name(const double *params, struct plan *plan)                                               \
-	{                                                                                                              \
-		static const char *const names[MAX_PARAMS + 1] = {__VA_ARGS__};                                        \
-		plan_plain(plan, distribution, names, params);                                                         \
-	}
-PLAN_OF_PLAIN(chisquare, CHI_SQUARED, "df")
-PLAN_OF_PLAIN(weibull, WEIBULL, "shape")
-PLAN_OF_PLAIN(beta, BETA, "alpha", "beta")
-PLAN_OF_PLAIN(pareto, PARETO, "a")
-PLAN_OF_PLAIN(power, POWER, "a")
-PLAN_OF_PLAIN(triangular, TRIANGULAR, "left", "mode", "right")
-PLAN_OF_PLAIN(wald, WALD, "mean", "scale")
-PLAN_OF_PLAIN(f, F, "dfnum", "dfden")
-PLAN_OF_PLAIN(noncentral_chisquare, NONCENTRAL_CHISQUARE, "df", "nonc")
-PLAN_OF_PLAIN(noncentral_f, NONCENTRAL_F, "dfnum", "dfden", "nonc")
-
-static void plan_gamma(const double *params, struct plan *plan)
+/* The parameters are the engine's as they stand. */
+static void plan_plain(const struct method *method, const double *params, struct plan *plan)
 {
-	if (plan_edge(plan, GAMMA, params, 1)) {
+	if (plan_edge(method, params, method->n_params, plan))
+		return;
+	set_recipe(plan, method->distribution, method->counts ? TRNSCI_I64 : TRNSCI_F64);
+	for (int i = 0; i < method->n_params; i++)
+		add_param(plan, &method->params[i], params[i]);
+}
+
+static void plan_gamma(const struct method *method, const double *params, struct plan *plan)
+{
+	if (plan_edge(method, params, 1, plan)) {
 		plan->shift *= params[1];
 		return;
 	}
-	set_recipe(plan, GAMMA, TRNSCI_F64);
-	add_f64(plan, "shape", params[0]);
+	set_recipe(plan, method->distribution, TRNSCI_F64);
+	add_param(plan, &method->params[0], params[0]);
 	/* The engine rounds a scaled sample once: only scales that it does not take are applied here. */
 	if (fabs(params[1]) > DBL_MAX || isnan(params[1]))
 		set_affine(plan, params[1], 0);
 	else
-		add_f64(plan, "scale", params[1]);
+		add_param(plan, &method->params[1], params[1]);
 }
 
-static void plan_standard_t(const double *params, struct plan *plan)
+static void plan_standard_t(const struct method *method, const double *params, struct plan *plan)
 {
 	if (isinf(params[0]))
-		set_recipe(plan, NORMAL, TRNSCI_F64);
+		set_recipe(plan, "normal", TRNSCI_F64);
 	else
-		plan_plain(plan, STUDENT_T, (const char *const[]){"df", NULL}, params);
+		plan_plain(method, params, plan);
 }
 
 /* The logarithm is a normal number of infinite mean or deviation: of its sample only the sign is left, or NaN. */
-static void plan_lognormal(const double *params, struct plan *plan)
+static void plan_lognormal(const struct method *method, const double *params, struct plan *plan)
 {
-	static const char *const names[] = {"mean", "std", NULL};
-
 	if (are_finite(params, 2, ~0U)) {
-		plan_plain(plan, LOGNORMAL, names, params);
+		plan_plain(method, params, plan);
 		return;
 	}
-	set_recipe(plan, NORMAL, TRNSCI_F64);
+	set_recipe(plan, "normal", TRNSCI_F64);
 	set_affine(plan, params[1], params[0]);
 	plan->finish = EXP_OF_INFINITE;
 }
@@ -223,9 +161,8 @@ static double reduce_angle(double angle)
 }
 
 /* Without concentration no place counts, and with much of it all samples are at mu, as numpy has it. */
-static void plan_vonmises(const double *params, struct plan *plan)
+static void plan_vonmises(const struct method *method, const double *params, struct plan *plan)
 {
-	static const char *const names[] = {"mu", "kappa", NULL};
 	const double mu = params[0], kappa = params[1];
 
 	if (isfinite(mu) && isinf(kappa))
@@ -233,60 +170,12 @@ static void plan_vonmises(const double *params, struct plan *plan)
 	else if (!isfinite(mu) && kappa > 1e6)
 		set_constant(plan, mu);
 	else
-		plan_plain(plan, VONMISES, names, (const double[]){isfinite(mu) || kappa >= 1e-8 ? mu : 0, kappa});
+		plan_plain(method, (const double[]){isfinite(mu) || kappa >= 1e-8 ? mu : 0, kappa}, plan);
 }
 
-static void plan_poisson(const double *params, struct plan *plan)
+static void plan_zipf(const struct method *method, const double *params, struct plan *plan)
 {
-	set_recipe(plan, POISSON, TRNSCI_I64);
-	add_f64(plan, "lam", params[0]);
-}
-
-static void plan_zipf(const double *params, struct plan *plan)
-{
-	set_recipe(plan, ZIPF, TRNSCI_I64);
-	add_f64(plan, "a", fmin(params[0], DBL_MAX));
-}
-
-static void plan_logseries(const double *params, struct plan *plan)
-{
-	set_recipe(plan, LOGSERIES, TRNSCI_I64);
-	add_f64(plan, "p", params[0]);
-}
-
-static void plan_negative_binomial(const double *params, struct plan *plan)
-{
-	if (params[1] == 1 && plan_edge(plan, NEGATIVE_BINOMIAL, params, 2))
-		return;
-	set_recipe(plan, NEGATIVE_BINOMIAL, TRNSCI_I64);
-	add_f64(plan, "successes", params[0]);
-	add_f64(plan, "p", params[1]);
-}
-
-static void add_count(struct plan *plan, const char *name, double value)
-{
-	plan->recipe.params[plan->recipe.n_params++] = trnsci_param_u64(name, value < 0x1p63 ? (uint64_t)value : UINT64_MAX);
-}
-
-static void plan_hypergeometric(const double *params, struct plan *plan)
-{
-	set_recipe(plan, HYPERGEOMETRIC, TRNSCI_I64);
-	add_count(plan, "ngood", params[0]);
-	add_count(plan, "nbad", params[1]);
-	add_count(plan, "nsample", params[2]);
-}
-
-static void plan_binomial(const double *params, struct plan *plan)
-{
-	set_recipe(plan, BINOMIAL, TRNSCI_I64);
-	add_count(plan, "trials", params[0]);
-	add_f64(plan, "p", params[1]);
-}
-
-static void plan_geometric(const double *params, struct plan *plan)
-{
-	set_recipe(plan, GEOMETRIC, TRNSCI_I64);
-	add_f64(plan, "p", params[0]);
+	plan_plain(method, (const double[]){fmin(params[0], DBL_MAX)}, plan);
 }
 
 /* ---- Conditions on several parameters ---- */
@@ -296,7 +185,7 @@ static int check_uniform(const double *params, bool of_array)
 	const double range = params[1] - params[0];
 
 	if (isfinite(range))
-		return constraint_check(range, "high - low", NON_NEGATIVE, of_array);
+		return constraint_check(range, &(const struct parameter){.name = "high - low", .constraint = NON_NEGATIVE}, of_array);
 	PyErr_SetString(PyExc_OverflowError,
 			of_array ? "Range exceeds valid bounds" : "high - low range exceeds valid bounds");
 	return -1;
@@ -324,190 +213,135 @@ static int check_hypergeometric(const double *params, bool of_array)
 	return -1;
 }
 
-#define METHODS(X)                                                                                                     \
-	X(uniform) X(normal) X(laplace) X(gumbel) X(exponential) X(rayleigh) X(standard_cauchy) X(gamma) X(chisquare)  \
-	X(standard_t) X(weibull) X(beta) X(lognormal) X(poisson) X(binomial) X(geometric) X(logistic) X(pareto)        \
-	X(power) X(triangular) X(vonmises) X(wald) X(f) X(noncentral_chisquare) X(noncentral_f) X(zipf) X(logseries)   \
-	X(negative_binomial) X(hypergeometric)
+/* ---- The methods ---- */
 
-#define ID_OF(name) ID_##name,
-enum { METHODS(ID_OF) };
+#define REQUIRED NAN
+#define PARAMS(...) .params = {__VA_ARGS__}, .n_params = sizeof((struct parameter[]){__VA_ARGS__}) / sizeof(struct parameter)
+#define EDGES(...) .edges = {__VA_ARGS__}, .n_edges = sizeof((struct edge[]){__VA_ARGS__}) / sizeof(struct edge)
+#define METHOD(called, id, engine, does, ...)                                                                          \
+	static struct method method_##id = {                                                                     \
+		.name = #id, .distribution = engine, .summary = does, __VA_ARGS__};                                    \
+	static PyObject *call_##id(METHOD_ARGS)                                                                        \
+	{                                                                                                              \
+		return called(&method_##id, self, args, n_args, kwnames);                                              \
+	}
+#define ROW(...) METHOD(method_call, __VA_ARGS__)
+#define TYPED(id, engine, does, ...) METHOD(standard_call, id, engine, does, .typed = true, __VA_ARGS__)
+#include "method_rows.h"
+#undef ROW
+#undef TYPED
 
-/* clang-format off */
-#define LOCATION_SCALE {"loc", "scale", "size"}, 2, 0, {0, 1}, {ANY_NUMBER, NON_NEGATIVE}, false, true
-static const struct method methods[] = {
-	[ID_uniform] = {"uniform", {"low", "high", "size"}, 2, 0, {0, 1}, {ANY_NUMBER, ANY_NUMBER}, false, true, plan_uniform, check_uniform},
-	[ID_normal] = {"normal", LOCATION_SCALE, plan_normal},
-	[ID_laplace] = {"laplace", LOCATION_SCALE, plan_laplace},
-	[ID_gumbel] = {"gumbel", LOCATION_SCALE, plan_gumbel},
-	[ID_exponential] = {"exponential", {"scale", "size"}, 1, 0, {1}, {NON_NEGATIVE}, false, true, plan_exponential},
-	[ID_rayleigh] = {"rayleigh", {"scale", "size"}, 1, 0, {1}, {NON_NEGATIVE}, false, true, plan_rayleigh},
-	[ID_standard_cauchy] = {"standard_cauchy", {"size"}, 0, 0, {0}, {0}, false, true, plan_cauchy},
-	[ID_gamma] = {"gamma", {"shape", "scale", "size"}, 2, 1, {0, 1}, {NON_NEGATIVE, NON_NEGATIVE}, false, false, plan_gamma},
-	[ID_chisquare] = {"chisquare", {"df", "size"}, 1, 1, {0}, {POSITIVE}, false, false, plan_chisquare},
-	[ID_standard_t] = {"standard_t", {"df", "size"}, 1, 1, {0}, {POSITIVE}, false, false, plan_standard_t},
-	[ID_weibull] = {"weibull", {"a", "size"}, 1, 1, {0}, {NON_NEGATIVE}, false, false, plan_weibull},
-	[ID_beta] = {"beta", {"a", "b", "size"}, 2, 2, {0}, {POSITIVE, POSITIVE}, false, false, plan_beta},
-	[ID_lognormal] = {"lognormal", {"mean", "sigma", "size"}, 2, 0, {0, 1}, {ANY_NUMBER, NON_NEGATIVE}, false, false, plan_lognormal},
-	[ID_poisson] = {"poisson", {"lam", "size"}, 1, 0, {1}, {MEAN_OF_COUNTS}, true, false, plan_poisson},
-	[ID_binomial] = {"binomial", {"n", "p", "size"}, 2, 2, {0}, {COUNT, PROBABILITY}, true, false, plan_binomial},
-	[ID_logistic] = {"logistic", LOCATION_SCALE, plan_logistic},
-	[ID_pareto] = {"pareto", {"a", "size"}, 1, 1, {0}, {POSITIVE}, false, false, plan_pareto},
-	[ID_power] = {"power", {"a", "size"}, 1, 1, {0}, {POSITIVE}, false, false, plan_power},
-	[ID_triangular] = {"triangular", {"left", "mode", "right", "size"}, 3, 3, {0}, {ANY_NUMBER}, false, false, plan_triangular, check_triangular},
-	[ID_vonmises] = {"vonmises", {"mu", "kappa", "size"}, 2, 2, {0}, {ANY_NUMBER, NON_NEGATIVE}, false, false, plan_vonmises},
-	[ID_wald] = {"wald", {"mean", "scale", "size"}, 2, 2, {0}, {POSITIVE, POSITIVE}, false, false, plan_wald},
-	[ID_f] = {"f", {"dfnum", "dfden", "size"}, 2, 2, {0}, {POSITIVE, POSITIVE}, false, false, plan_f},
-	[ID_noncentral_chisquare] = {"noncentral_chisquare", {"df", "nonc", "size"}, 2, 2, {0}, {POSITIVE, NON_NEGATIVE}, false, false, plan_noncentral_chisquare},
-	[ID_noncentral_f] = {"noncentral_f", {"dfnum", "dfden", "nonc", "size"}, 3, 3, {0}, {POSITIVE, POSITIVE, NON_NEGATIVE}, false, false, plan_noncentral_f},
-	[ID_zipf] = {"zipf", {"a", "size"}, 1, 1, {0}, {ABOVE_1}, true, false, plan_zipf},
-	[ID_logseries] = {"logseries", {"p", "size"}, 1, 1, {0}, {PROBABILITY_NOT_1}, true, false, plan_logseries},
-	[ID_negative_binomial] = {"negative_binomial", {"n", "p", "size"}, 2, 2, {0}, {POSITIVE_NOT_NAN, PROBABILITY_NOT_0}, true, false, plan_negative_binomial},
-	[ID_hypergeometric] = {"hypergeometric", {"ngood", "nbad", "nsample", "size"}, 3, 3, {0}, {COUNT, COUNT, COUNT}, true, false, plan_hypergeometric, check_hypergeometric},
-	[ID_geometric] = {"geometric", {"p", "size"}, 1, 1, {0}, {PROBABILITY_NOT_0}, true, false, plan_geometric},
+#define ROW(id, ...) {#id, (PyCFunction)(void (*)(void))call_##id, METH_FASTCALL | METH_KEYWORDS, NULL},
+#define TYPED ROW
+PyMethodDef distribution_methods[] = {
+#include "method_rows.h"
+	{NULL, NULL, 0, NULL},
 };
-/* clang-format on */
+#undef ROW
 
-int constraint_check(double value, const char *name, enum constraint constraint, bool of_array)
+#define ROW(id, ...) &method_##id,
+static struct method *const methods[] = {
+#include "method_rows.h"
+};
+
+/* ---- Documents ---- */
+
+enum { DOCUMENT = 2048 };
+
+/* Appends to a document of at most DOCUMENT bytes. */
+__attribute__((format(printf, 2, 3))) static void append(char *document, const char *format, ...)
 {
-	const char *nan = of_array ? "contains NaNs" : "is NaN";
+	const size_t n = strlen(document);
+	va_list args;
 
-	switch (constraint) {
-	case ANY_NUMBER:
-		return 0;
-	case NON_NEGATIVE:
-	case COUNT:
-		if (isnan(value) || !signbit(value))
-			return 0;
-		PyErr_Format(PyExc_ValueError, "%s < 0", name);
-		return -1;
-	case POSITIVE:
-	case POSITIVE_NOT_NAN:
-		if (value > 0 || (isnan(value) && constraint == POSITIVE))
-			return 0;
-		PyErr_Format(PyExc_ValueError, isnan(value) ? "%s must not be NaN" : "%s <= 0", name);
-		return -1;
-	case PROBABILITY:
-		if (value >= 0 && value <= 1)
-			return 0;
-		PyErr_Format(PyExc_ValueError, "%s < 0, %s > 1 or %s %s", name, name, name, nan);
-		return -1;
-	case PROBABILITY_NOT_0:
-		if (value > 0 && value <= 1)
-			return 0;
-		PyErr_Format(PyExc_ValueError, "%s <= 0, %s > 1 or %s contains NaNs", name, name, name);
-		return -1;
-	case PROBABILITY_NOT_1:
-		if (value >= 0 && value < 1)
-			return 0;
-		PyErr_Format(PyExc_ValueError, "%s < 0, %s >= 1 or %s %s", name, name, name, nan);
-		return -1;
-	case ABOVE_1:
-		if (value > 1)
-			return 0;
-		PyErr_Format(PyExc_ValueError, "%s <= 1 or %s %s", name, name, nan);
-		return -1;
-	case MEAN_OF_COUNTS:
-		if (value >= 0 && value <= 0x1p63 - 0x1p34)
-			return 0;
-		if (value > 0)
-			PyErr_Format(PyExc_ValueError, "%s value too large", name);
-		else
-			PyErr_Format(PyExc_ValueError, "%s < 0 or %s %s", name, name, nan);
-		return -1;
+	va_start(args, format);
+	vsnprintf(document + n, DOCUMENT - n, format, args);
+	va_end(args);
+}
+
+static void append_signature(char *document, const struct method *method)
+{
+	append(document, "%s($self", method->name);
+	for (int i = 0; i < method->n_params; i++) {
+		append(document, ", %s", method->params[i].name);
+		if (!isnan(method->params[i].otherwise))
+			append(document, "=%.1f", method->params[i].otherwise);
+	}
+	append(document, ", size=None%s%s%s)\n--\n\n", method->typed ? ", dtype='float64'" : "",
+	       method->takes_method ? ", method='zig'" : "", method->typed ? ", out=None" : "");
+}
+
+/* Parameters that nothing is said of stand with the one before. */
+static void append_params(char *document, const struct method *method)
+{
+	const struct parameter *params = method->params;
+
+	append(document, "Parameters\n----------\n");
+	for (int i = 0, next; i < method->n_params; i = next) {
+		const char *type = params[i].constraint == COUNT ? "int" : "float";
+
+		append(document, "%s", params[i].name);
+		for (next = i + 1; next < method->n_params && !params[next].about; next++)
+			append(document, ", %s", params[next].name);
+		append(document, " : %s or array_like of %ss%s\n    %s\n", type, type,
+		       isnan(params[i].otherwise) ? "" : ", optional", params[i].about);
+	}
+	append(document, "size : int or tuple of ints, optional\n"
+			 "    Shape of the result; default: one number, or that of the parameters.\n");
+	if (method->typed)
+		append(document, "dtype : dtype, optional\n    float64 or float32.\n");
+	if (method->takes_method)
+		append(document, "method : str, optional\n    Ignored: there is one method, by inversion.\n");
+	if (method->typed)
+		append(document, "out : ndarray, optional\n    Where the samples go; returned.\n");
+}
+
+static void append_example(char *document, const char *example)
+{
+	const char *end = strchr(example, '\n');
+
+	append(document, "\nExamples\n--------\n>>> import trnsci\n>>> %.*s\n%s\n", (int)(end - example), example, end + 1);
+}
+
+static void make_names(struct method *method)
+{
+	int n = 0;
+
+	for (; n < method->n_params; n++) {
+		method->names[n] = method->params[n].name;
+		method->n_required += isnan(method->params[n].otherwise);
+	}
+	method->names[n++] = "size";
+	if (method->typed)
+		method->names[n++] = "dtype";
+	if (method->takes_method)
+		method->names[n++] = "method";
+	if (method->typed)
+		method->names[n++] = "out";
+	method->n_names = n;
+}
+
+/* Both stay as long as the process: all imports share them. */
+int distributions_prepare(void)
+{
+	char document[DOCUMENT];
+
+	for (size_t i = 0; i < sizeof methods / sizeof *methods && !distribution_methods[i].ml_doc; i++) {
+		document[0] = 0;
+		append_signature(document, methods[i]);
+		append(document, "%s\n\n", methods[i]->summary);
+		append_params(document, methods[i]);
+		append(document, "\nReturns\n-------\n%s or ndarray\n", methods[i]->counts ? "int" : "float");
+		if (methods[i]->notes)
+			append(document, "\nNotes\n-----\n%s\n", methods[i]->notes);
+		if (methods[i]->example)
+			append_example(document, methods[i]->example);
+		distribution_methods[i].ml_doc = strdup(document);
+		if (!distribution_methods[i].ml_doc) {
+			PyErr_NoMemory();
+			return -1;
+		}
+		make_names(methods[i]);
 	}
 	return 0;
 }
-
-/* The variants give the same bytes: fma is exact by instruction and by library. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-__attribute__((target_clones("fma", "default")))
-#endif
-static void apply_affine(double *samples, size_t n, double scale, double shift)
-{
-	for (size_t i = 0; i < n; i++)
-		samples[i] = fma(samples[i], scale, shift);
-}
-
-void finish_samples(const struct plan *plan, double *samples, size_t n)
-{
-	switch (plan->finish) {
-	case AS_IS:
-		break;
-	case AFFINE:
-		apply_affine(samples, n, plan->scale, plan->shift);
-		break;
-	case WITHIN:
-		apply_affine(samples, n, plan->scale, plan->shift);
-		for (size_t i = 0; i < n; i++)
-			if (samples[i] >= plan->limit)
-				samples[i] = nextafter(plan->limit, -INFINITY);
-		break;
-	case EXP_OF_INFINITE:
-		apply_affine(samples, n, plan->scale, plan->shift);
-		for (size_t i = 0; i < n; i++)
-			samples[i] = samples[i] < 0 ? 0 : samples[i];
-		break;
-	case CONSTANT:
-		for (size_t i = 0; i < n; i++)
-			samples[i] = plan->shift;
-		break;
-	}
-}
-
-/* ---- The engine's own location and scale, for long draws ---- */
-
-static bool is_number(double value)
-{
-	return fabs(value) <= DBL_MAX;
-}
-
-/* The engine takes the rate: only scales that it gets back exactly from that. */
-static bool fuse_rate(struct plan *plan)
-{
-	const double rate = 1 / plan->scale;
-
-	if (!(rate >= DBL_MIN && rate <= DBL_MAX) || 1 / rate != plan->scale)
-		return false;
-	add_f64(plan, "rate", rate);
-	return true;
-}
-
-void plan_fuse(struct plan *plan)
-{
-	const char *distribution = plan->recipe.distribution;
-	bool fused = true;
-
-	if ((plan->finish != AFFINE && plan->finish != WITHIN) || !is_number(plan->shift) || !is_number(plan->scale) ||
-	    plan->scale < 0)
-		return;
-	if (distribution == UNIFORM && plan->finish == WITHIN) {
-		add_f64(plan, "low", plan->shift);
-		add_f64(plan, "high", plan->limit);
-	} else if (distribution == NORMAL) {
-		add_f64(plan, "mean", plan->shift);
-		add_f64(plan, "std", plan->scale);
-	} else if (distribution == LAPLACE || distribution == GUMBEL || distribution == LOGISTIC) {
-		add_f64(plan, "loc", plan->shift);
-		add_f64(plan, "scale", plan->scale);
-	} else if (distribution == RAYLEIGH) {
-		add_f64(plan, "scale", plan->scale);
-	} else {
-		fused = distribution == EXPONENTIAL && fuse_rate(plan);
-	}
-	if (fused)
-		plan->finish = AS_IS;
-}
-
-/* ---- The methods ---- */
-
-#define CALL_OF(name)                                                                                                  \
-	static PyObject *call_##name(METHOD_ARGS)                                                                      \
-	{                                                                                                              \
-		return method_call(&methods[ID_##name], self, args, n_args, kwnames);                                  \
-	}
-METHODS(CALL_OF)
-
-#define ROW_OF(name)                                                                                                   \
-	{#name, (PyCFunction)(void (*)(void))call_##name, METH_FASTCALL | METH_KEYWORDS, PyDoc_STR(DOC_##name)},
-PyMethodDef distribution_methods[] = {METHODS(ROW_OF){NULL, NULL, 0, NULL}};

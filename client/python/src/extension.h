@@ -280,7 +280,6 @@ int args_convert_u32(PyObject *value, void *ret_u32);
 
 #define METHOD_ARGS PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *kwnames
 
-extern PyMethodDef standard_methods[];
 extern PyMethodDef distribution_methods[];
 extern PyMethodDef integer_methods[];
 extern PyMethodDef vector_methods[];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* integers(): bounds as numpy checks them, of every integer dtype. */
-#include "documents.h"
 #include "extension.h"
 
 #include <string.h>
@@ -326,9 +325,28 @@ static PyObject *integers_into(PyObject *self, PyObject *args)
 	return r < 0 ? NULL : Py_NewRef(Py_None);
 }
 
+PyDoc_STRVAR(integers_doc,
+	     "integers($self, low, high=None, size=None, dtype='int64', endpoint=False)\n"
+	     "--\n\n"
+	     "Draw integers of [low, high), each as likely.\n\n"
+	     "Parameters\n"
+	     "----------\n"
+	     "low, high : int or array_like of ints\n"
+	     "    Bounds; without `high`, of [0, low).\n"
+	     "size : int or tuple of ints, optional\n"
+	     "    Shape of the result; default: one number, or that of the parameters.\n"
+	     "dtype : dtype, optional\n"
+	     "    An integer dtype or bool; default: int64.\n"
+	     "endpoint : bool, optional\n"
+	     "    Whether `high` belongs to the range.\n\n"
+	     "Examples\n"
+	     "--------\n"
+	     ">>> import trnsci\n"
+	     ">>> trnsci.Generator(1).integers(1, 7, 5)\n"
+	     "array([1, 6, 1, 6, 3])\n");
+
 PyMethodDef integer_methods[] = {
-	{"integers", (PyCFunction)(void (*)(void))call_integers, METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR(DOC_integers)},
+	{"integers", (PyCFunction)(void (*)(void))call_integers, METH_FASTCALL | METH_KEYWORDS, integers_doc},
 	{"_integers_into", integers_into, METH_VARARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };

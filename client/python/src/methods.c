@@ -108,13 +108,12 @@ PyObject *method_call(const struct method *method, METHOD_ARGS)
 	struct plan plan;
 	bool array = false;
 
-	if (args_sort(method->name, method->args, method->n_params + 1, method->n_required, args, n_args, kwnames,
-		      values) < 0 ||
+	if (args_sort(method->name, method->names, method->n_names, method->n_required, args, n_args, kwnames, values) < 0 ||
 	    generator_check(g) < 0)
 		return NULL;
 	for (int i = 0; i < method->n_params; i++) {
-		params[i] = method->defaults[i];
-		const int r = values[i] ? param_read(values[i], method->constraints[i], &params[i]) : 0;
+		params[i] = method->params[i].otherwise;
+		const int r = values[i] ? param_read(values[i], method->params[i].constraint, &params[i]) : 0;
 
 		if (r < 0)
 			return NULL;
@@ -124,11 +123,11 @@ PyObject *method_call(const struct method *method, METHOD_ARGS)
 	if (array)
 		return method_broadcast(method, g, values, size, NULL);
 	for (int i = 0; i < method->n_params; i++)
-		if (constraint_check(params[i], method->args[i], method->constraints[i], false) < 0)
+		if (constraint_check(params[i], &method->params[i], false) < 0)
 			return NULL;
 	if (check_together(method, params, false) < 0)
 		return NULL;
-	method->plan(params, &plan);
+	method->plan(method, params, &plan);
 	return size == Py_None ? one_sample(g, method, &plan) : many_samples(g, method, &plan, size);
 }
 
@@ -149,13 +148,13 @@ static void walk_end(struct walk *walk)
 	Py_XDECREF(walk->iterator);
 }
 
-static int check_values(PyArrayObject *array, const char *name, enum constraint constraint)
+static int check_values(PyArrayObject *array, const struct parameter *param)
 {
 	PyArrayIterObject *at = (PyArrayIterObject *)PyArray_IterNew((PyObject *)array);
 	int r = at ? 0 : -1;
 
 	while (r == 0 && PyArray_ITER_NOTDONE(at)) {
-		r = constraint_check(*(double *)PyArray_ITER_DATA(at), name, constraint, PyArray_NDIM(array) > 0);
+		r = constraint_check(*(double *)PyArray_ITER_DATA(at), param, PyArray_NDIM(array) > 0);
 		PyArray_ITER_NEXT(at);
 	}
 	Py_XDECREF(at);
@@ -181,10 +180,10 @@ static PyArrayObject *take_array(PyObject *value, enum constraint constraint)
 
 static int take_parameter(struct walk *walk, PyObject *given, int i)
 {
-	PyObject *value = given ? Py_NewRef(given) : PyFloat_FromDouble(walk->method->defaults[i]);
+	PyObject *value = given ? Py_NewRef(given) : PyFloat_FromDouble(walk->method->params[i].otherwise);
 
 	if (value)
-		walk->arrays[i] = take_array(value, walk->method->constraints[i]);
+		walk->arrays[i] = take_array(value, walk->method->params[i].constraint);
 	Py_XDECREF(value);
 	return walk->arrays[i] ? 0 : -1;
 }
@@ -199,7 +198,7 @@ static int take_arrays(struct walk *walk, PyObject *const *values)
 			if ((values[i] && PyArray_Check(values[i])) == pass && take_parameter(walk, values[i], i) < 0)
 				return -1;
 	for (int i = 0; i < method->n_params; i++)
-		if (check_values(walk->arrays[i], method->args[i], method->constraints[i]) < 0)
+		if (check_values(walk->arrays[i], &method->params[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -276,7 +275,7 @@ static int plan_next(struct walk *walk, struct plan *ret_plan)
 		params[i] = *(const double *)PyArray_MultiIter_DATA(walk->iterator, walk->first + i);
 	if (check_together(walk->method, params, true) < 0)
 		return -1;
-	walk->method->plan(params, ret_plan);
+	walk->method->plan(walk->method, params, ret_plan);
 	PyArray_MultiIter_NEXT(walk->iterator);
 	return 0;
 }
@@ -288,7 +287,7 @@ static int draw_together(struct walk *walk, struct generator_object *g, uint64_t
 	const double neutral[MAX_PARAMS] = {0, 1, 0};
 	struct plan plan;
 
-	walk->method->plan(neutral, &plan);
+	walk->method->plan(walk->method, neutral, &plan);
 	if (generator_draw(g, &plan.recipe, base, part->begin, (size_t)part->n, samples) < 0)
 		return -1;
 	for (npy_intp i = 0; i < part->n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trnsci._core: the module itself, and how errors of the library become exceptions. */
 #define EXTENSION_IMPORTS_NUMPY
-#include "extension.h"
+#include "distributions.h"
 
 struct module_state *state_of_type(PyTypeObject *type)
 {
@@ -228,8 +228,7 @@ static int module_exec(PyObject *module)
 	import_array1(-1);
 	forks_watch();
 	if (take_errors(state) < 0 || add_types(module, state) < 0 ||
-	    add_methods(state->generator_type, standard_methods) < 0 ||
-	    add_methods(state->generator_type, distribution_methods) < 0 ||
+	    distributions_prepare() < 0 || add_methods(state->generator_type, distribution_methods) < 0 ||
 	    add_methods(state->generator_type, integer_methods) < 0 ||
 	    add_methods(state->generator_type, vector_methods) < 0 ||
 	    PyModule_AddFunctions(module, transform_functions) < 0 ||

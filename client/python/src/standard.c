@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The methods with dtype and out: random, standard_normal, standard_exponential and standard_gamma. */
+/* How a TYPED row of method_rows.h is called. */
 #include "distributions.h"
-#include "documents.h"
-
-#include <math.h>
-#include <string.h>
-
-static const char UNIFORM[] = "uniform", NORMAL[] = "normal", EXPONENTIAL[] = "exponential", GAMMA[] = "gamma";
 
 /* What the arguments of a call ask for. */
 struct request {
@@ -65,23 +59,28 @@ static PyObject *many_values(struct generator_object *g, const struct request *r
 	return Py_NewRef(request->out);
 }
 
-/* Fills a request from arguments; dtype, size and out may be NULL. The array is looked at last: Python code that runs for the
- * others may change it. */
-static int read_request(const char *function, const char *distribution, PyObject *size, PyObject *dtype, PyObject *out,
-			bool c_order, struct request *ret_request)
+/* Fills a request but for its recipe from arguments, which may be NULL. The array is looked at last: Python code that runs for
+ * the others may change it. */
+static int read_request(const struct method *method, PyObject *size, PyObject *dtype, PyObject *out, struct request *ret_request)
 {
-	if (args_float_type(dtype, function, &ret_request->type) < 0)
+	const bool c_order = method->n_params > 0; /* as numpy has it */
+
+	if (args_float_type(dtype, method->name, &ret_request->type) < 0)
 		return -1;
 	ret_request->size = size ? size : Py_None;
 	ret_request->out = out ? out : Py_None;
 	if (ret_request->size != Py_None && args_shape(size, &ret_request->ndim, ret_request->shape) < 0)
 		return -1;
-	if (ret_request->out != Py_None && args_check_out(ret_request->out, ret_request->type, c_order) < 0)
-		return -1;
-	ret_request->recipe = (struct recipe){.distribution = distribution,
-					      .dtype = ret_request->type == NPY_DOUBLE ? TRNSCI_F64 : TRNSCI_F32,
-					      .words = ret_request->type == NPY_DOUBLE ? 2 : 1};
-	return 0;
+	return ret_request->out == Py_None ? 0 : args_check_out(ret_request->out, ret_request->type, c_order);
+}
+
+static void take_recipe(struct request *request, const struct recipe *recipe)
+{
+	request->recipe = *recipe;
+	if (request->type == NPY_DOUBLE)
+		return;
+	request->recipe.dtype = TRNSCI_F32;
+	request->recipe.words = 1;
 }
 
 static PyObject *answer(struct generator_object *g, const struct request *request)
@@ -91,74 +90,15 @@ static PyObject *answer(struct generator_object *g, const struct request *reques
 	return many_values(g, request);
 }
 
-static PyObject *call_random(METHOD_ARGS)
-{
-	static const char *const names[] = {"size", "dtype", "out"};
-	struct generator_object *g = (struct generator_object *)self;
-	PyObject *values[3];
-	struct request request;
-
-	if (args_sort("random", names, 3, 0, args, n_args, kwnames, values) < 0 || generator_check(g) < 0 ||
-	    read_request("random", UNIFORM, values[0], values[1], values[2], false, &request) < 0)
-		return NULL;
-	return answer(g, &request);
-}
-
-static PyObject *call_standard_normal(METHOD_ARGS)
-{
-	static const char *const names[] = {"size", "dtype", "out"};
-	struct generator_object *g = (struct generator_object *)self;
-	PyObject *values[3];
-	struct request request;
-
-	if (args_sort("standard_normal", names, 3, 0, args, n_args, kwnames, values) < 0 || generator_check(g) < 0 ||
-	    read_request("standard_normal", NORMAL, values[0], values[1], values[2], false, &request) < 0)
-		return NULL;
-	return answer(g, &request);
-}
-
-/* numpy's `method` chooses between its own algorithms; here there is one. */
-static PyObject *call_standard_exponential(METHOD_ARGS)
-{
-	static const char *const names[] = {"size", "dtype", "method", "out"};
-	struct generator_object *g = (struct generator_object *)self;
-	PyObject *values[4];
-	struct request request;
-
-	if (args_sort("standard_exponential", names, 4, 0, args, n_args, kwnames, values) < 0 ||
-	    generator_check(g) < 0 ||
-	    read_request("standard_exponential", EXPONENTIAL, values[0], values[1], values[3], false, &request) < 0)
-		return NULL;
-	return answer(g, &request);
-}
-
-/* ---- standard_gamma ---- */
-
-static void plan_standard_gamma(const double *params, struct plan *plan)
-{
-	const double shape = params[0];
-
-	*plan = (struct plan){.recipe = {.distribution = GAMMA, .dtype = TRNSCI_F64, .words = 2, .n_params = 1},
-			      .finish = AS_IS,
-			      .scale = 1};
-	plan->recipe.params[0] = trnsci_param_f64("shape", shape);
-	if (shape > 0 && isfinite(shape))
-		return;
-	plan->finish = CONSTANT;
-	plan->shift = shape == 0 ? 0 : shape;
-}
-
-static const struct method standard_gamma = {
-	"standard_gamma", {"shape", "size"}, 1, 1, {0}, {NON_NEGATIVE}, false, false, plan_standard_gamma};
-
-/* float32 samples of an array of shapes are float64 ones, rounded. */
-static PyObject *broadcast_gamma(struct generator_object *g, const struct request *request, PyObject *shape)
+/* float32 samples of an array of parameters are float64 ones, rounded. */
+static PyObject *draw_of_array(const struct method *method, struct generator_object *g, const struct request *request,
+			       PyObject *array)
 {
 	PyObject *out = request->out == Py_None ? NULL : request->out, *wide, *narrow;
 
 	if (request->type == NPY_DOUBLE)
-		return method_broadcast(&standard_gamma, g, &shape, request->size, out);
-	wide = method_broadcast(&standard_gamma, g, &shape, request->size, NULL);
+		return method_broadcast(method, g, &array, request->size, out);
+	wide = method_broadcast(method, g, &array, request->size, NULL);
 	if (!wide)
 		return NULL;
 	if (!out) {
@@ -170,7 +110,7 @@ static PyObject *broadcast_gamma(struct generator_object *g, const struct reques
 	return narrow;
 }
 
-/* Of shape 0 (or none that is a number) every sample is the same. */
+/* Puts one value in the place of every sample. */
 static PyObject *same_everywhere(const struct request *request, PyObject *array, double value)
 {
 	PyObject *number = PyFloat_FromDouble(value);
@@ -185,45 +125,47 @@ static PyObject *same_everywhere(const struct request *request, PyObject *array,
 	return array;
 }
 
-/* A shape of 0, or one that is not finite, has constant samples: they are drawn with shape 1, to take the same words, and
- * replaced. */
-static PyObject *call_standard_gamma(METHOD_ARGS)
+/* Constant samples are drawn with a parameter of 1, to take the same words, and replaced. */
+static PyObject *constant_or_drawn(const struct method *method, struct generator_object *g, struct request *request, double value)
 {
-	static const char *const names[] = {"shape", "size", "dtype", "out"};
-	struct generator_object *g = (struct generator_object *)self;
-	PyObject *values[4];
-	struct request request;
-	double shape;
-	int r;
+	const double one = 1;
+	struct plan plan;
 
-	if (args_sort("standard_gamma", names, 4, 1, args, n_args, kwnames, values) < 0 || generator_check(g) < 0)
+	if (method->n_params > 0 && constraint_check(value, &method->params[0], false) < 0)
 		return NULL;
-	r = param_read(values[0], NON_NEGATIVE, &shape);
-	PyObject *shapes = r == 1 ? (PyObject *)args_array(values[0], NPY_DOUBLE, NPY_ARRAY_CARRAY_RO) : Py_NewRef(Py_None);
+	method->plan(method, &value, &plan);
+	const double constant = plan.shift;
+	const bool is_constant = plan.finish == CONSTANT;
 
-	if (r < 0 || !shapes ||
-	    read_request("standard_gamma", GAMMA, values[1], values[2], values[3], true, &request) < 0) {
-		Py_XDECREF(shapes);
-		return NULL;
-	}
-	PyObject *drawn = r == 1 ? broadcast_gamma(g, &request, shapes) : NULL;
+	if (is_constant)
+		method->plan(method, &one, &plan);
+	take_recipe(request, &plan.recipe);
+	PyObject *array = answer(g, request);
 
-	Py_DECREF(shapes);
-	if (r == 1)
-		return drawn;
-	if (constraint_check(shape, "shape", NON_NEGATIVE, false) < 0)
-		return NULL;
-	request.recipe.n_params = 1;
-	request.recipe.params[0] = trnsci_param_f64("shape", shape > 0 && isfinite(shape) ? shape : 1);
-	PyObject *array = answer(g, &request);
-
-	if (!array || (shape > 0 && isfinite(shape)))
-		return array;
-	return same_everywhere(&request, array, shape == 0 ? 0 : shape);
+	return array && is_constant ? same_everywhere(request, array, constant) : array;
 }
 
-#define ROW(name)                                                                                                      \
-	{#name, (PyCFunction)(void (*)(void))call_##name, METH_FASTCALL | METH_KEYWORDS, PyDoc_STR(DOC_##name)}
-PyMethodDef standard_methods[] = {
-	ROW(random), ROW(standard_normal), ROW(standard_exponential), ROW(standard_gamma), {NULL, NULL, 0, NULL},
-};
+/* The parameter, where there is one, comes first: a number, or an array of them. */
+PyObject *standard_call(const struct method *method, METHOD_ARGS)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	const int n = method->n_params;
+	PyObject *values[METHOD_VALUES], *array = NULL, *drawn = NULL;
+	struct request request;
+	double value = 0;
+	int r = 0;
+
+	if (args_sort(method->name, method->names, method->n_names, method->n_required, args, n_args, kwnames, values) < 0 ||
+	    generator_check(g) < 0)
+		return NULL;
+	if (n > 0)
+		r = param_read(values[0], method->params[0].constraint, &value);
+	if (r == 1 && !(array = (PyObject *)args_array(values[0], NPY_DOUBLE, NPY_ARRAY_CARRAY_RO)))
+		r = -1;
+	if (r >= 0)
+		r = read_request(method, values[n], values[n + 1], values[n + 2 + method->takes_method], &request);
+	if (r == 0)
+		drawn = array ? draw_of_array(method, g, &request, array) : constant_or_drawn(method, g, &request, value);
+	Py_XDECREF(array);
+	return drawn;
+}

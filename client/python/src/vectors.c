@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws of more than numbers: bytes, orders of items, weighted indices, shares of 1. */
-#include "documents.h"
 #include "extension.h"
 
 #include <math.h>
@@ -240,10 +239,39 @@ static PyObject *call_dirichlet(METHOD_ARGS)
 	return array;
 }
 
+PyDoc_STRVAR(bytes_doc,
+	     "bytes($self, length)\n"
+	     "--\n\n"
+	     "Return random bytes: words of the stream, little endian.\n\n"
+	     "Parameters\n"
+	     "----------\n"
+	     "length : int\n"
+	     "    How many.\n\n"
+	     "Examples\n"
+	     "--------\n"
+	     ">>> import trnsci\n"
+	     ">>> len(trnsci.Generator(1).bytes(5))\n"
+	     "5\n");
+
+PyDoc_STRVAR(dirichlet_doc,
+	     "dirichlet($self, alpha, size=None)\n"
+	     "--\n\n"
+	     "Draw shares of 1.\n\n"
+	     "Parameters\n"
+	     "----------\n"
+	     "alpha : 1-D array_like of floats\n"
+	     "    Parameter of each share, above 0.\n"
+	     "size : int or tuple of ints, optional\n"
+	     "    Shape of the result, without the axis of the shares.\n\n"
+	     "Examples\n"
+	     "--------\n"
+	     ">>> import trnsci\n"
+	     ">>> trnsci.Generator(1).dirichlet([1.0, 2.0, 3.0], 4).shape\n"
+	     "(4, 3)\n");
+
 PyMethodDef vector_methods[] = {
-	{"bytes", call_bytes, METH_O, PyDoc_STR(DOC_bytes)},
-	{"dirichlet", (PyCFunction)(void (*)(void))call_dirichlet, METH_FASTCALL | METH_KEYWORDS,
-	 PyDoc_STR(DOC_dirichlet)},
+	{"bytes", call_bytes, METH_O, bytes_doc},
+	{"dirichlet", (PyCFunction)(void (*)(void))call_dirichlet, METH_FASTCALL | METH_KEYWORDS, dirichlet_doc},
 	{"_order", (PyCFunction)(void (*)(void))call_order, METH_FASTCALL, NULL},
 	{"_multinomial", call_multinomial, METH_VARARGS, NULL},
 	{"_categorical", call_categorical, METH_VARARGS, NULL},
