@@ -297,18 +297,13 @@ PyObject *session_fd(PyObject *session, PyObject *unused);
 
 /* ---- Rings and broadcasts ---- */
 
-/* Returns a dict of what a ring or a broadcast is. */
-PyObject *ring_info(const struct trnsci_reader_info *info);
-/* Reads a place in an array to copy n samples to: from sample `start` on. Returns NULL with an exception where it does not
- * fit. */
-void *ring_room(PyObject *array, enum trnsci_dtype dtype, uint64_t components, Py_ssize_t start, Py_ssize_t n);
+PyObject *broadcast_create(PyObject *module, PyObject *args);
+PyObject *broadcast_publish(PyObject *module, PyObject *args);
+PyObject *broadcast_close(PyObject *module, PyObject *args);
 
 /* ---- Operations by name ---- */
 
 extern PyMethodDef operate_functions[];
-PyObject *broadcast_create(PyObject *module, PyObject *args);
-PyObject *broadcast_publish(PyObject *module, PyObject *args);
-PyObject *broadcast_close(PyObject *module, PyObject *args);
 
 /* ---- Words for numpy ---- */
 

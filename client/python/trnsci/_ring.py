@@ -128,7 +128,7 @@ class Ring(_core.Ring):
         taken = 0
         for step in steps(milliseconds(timeout)):
             try:
-                taken += self._take(out, taken, n - taken, step)
+                taken += self._take(out, taken, n - taken, step)[2]
             except Exception:
                 if taken == 0:
                     raise
