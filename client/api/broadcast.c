@@ -183,15 +183,14 @@ static int wait_for(struct trnsci_reader *broadcast, int64_t deadline, struct er
 /* Copies at most n samples of one reservation. Returns how many: 0 if the producer overwrote the first of them
  * meanwhile; otherwise the page still has the place of their reservation. The producer is then close behind, and the
  * reader skips a quarter of the ring to stay ahead of it. */
-static uint64_t copy_samples(struct trnsci_reader *broadcast, void *out, uint64_t n, struct trnsci_reader_span *ret_place)
+static uint64_t copy_samples(struct trnsci_reader *broadcast, void *out, uint64_t n, uint64_t *ret_place, uint64_t *ret_run)
 {
 	const struct ring_link *link = &broadcast->link;
-	const uint64_t first = broadcast->next, there = read_produced(broadcast);
-	const uint64_t have = there > first ? there - first : 0;
+	const uint64_t first = broadcast->next, have = reader_available(broadcast);
 
-	*ret_place = reader_span(broadcast, 0);
+	ring_link_place(link, first, ret_place, ret_run);
 	n = n < have ? n : have;
-	n = n < ret_place->run ? n : ret_place->run;
+	n = n < *ret_run ? n : *ret_run;
 	n = n < link->capacity / 8 ? n : link->capacity / 8;
 	memcpy(out, reader_samples(broadcast), n * link->sample_bytes);
 #if !defined(__SANITIZE_THREAD__)
@@ -201,7 +200,7 @@ static uint64_t copy_samples(struct trnsci_reader *broadcast, void *out, uint64_
 	if (broadcast->next > first) {
 		const uint64_t ahead = broadcast->next + link->capacity / 4;
 
-		broadcast->next = ahead < there ? ahead : broadcast->next;
+		broadcast->next = ahead < read_produced(broadcast) ? ahead : broadcast->next;
 		return 0;
 	}
 	broadcast->next = first + n;
@@ -212,7 +211,7 @@ static uint64_t copy_samples(struct trnsci_reader *broadcast, void *out, uint64_
 static int take_samples(struct trnsci_reader *broadcast, char *out, uint64_t n, int64_t deadline,
 			struct trnsci_reader_span *span, struct error *err)
 {
-	struct trnsci_reader_span place;
+	uint64_t place, run;
 	int r = 0;
 
 	skip_lost(broadcast);
@@ -222,17 +221,17 @@ static int take_samples(struct trnsci_reader *broadcast, char *out, uint64_t n, 
 		if (span->count > 0 && range && broadcast->next % range == 0)
 			return 0; /* what follows lies elsewhere in the stream */
 
-		r = wait_for(broadcast, deadline, err);
+		r = reader_available(broadcast) ? 0 : wait_for(broadcast, deadline, err);
 		if (span->count > 0 && (reader_number(broadcast) != number || broadcast->times != times))
 			return 0; /* some were missed, or lie elsewhere: the next call reports them */
 		span->missed = span->count ? span->missed : broadcast->before + broadcast->missed;
 		span->first = span->count ? span->first : reader_number(broadcast);
 		if (r == 0) {
 			const uint64_t copied = copy_samples(
-				broadcast, out + span->count * broadcast->link.sample_bytes, n - span->count, &place);
+				broadcast, out + span->count * broadcast->link.sample_bytes, n - span->count, &place, &run);
 
-			span->offset = span->count ? span->offset : place.offset;
-			span->run = span->count ? span->run : place.run;
+			span->offset = span->count ? span->offset : place;
+			span->run = span->count ? span->run : run;
 			span->count += copied;
 		}
 		if (span->count > 0 && reader_number(broadcast) != span->first + span->count)
@@ -244,7 +243,7 @@ static int take_samples(struct trnsci_reader *broadcast, char *out, uint64_t n, 
 static int take(struct trnsci_reader *broadcast, char *out, uint64_t n, int64_t deadline, struct trnsci_reader_span *span,
 		struct error *err)
 {
-	*span = (struct trnsci_reader_span){.missed = broadcast->before + broadcast->missed};
+	span->missed = broadcast->before + broadcast->missed;
 	const int r = take_samples(broadcast, out, n, deadline, span, err);
 
 	if (span->count == 0)

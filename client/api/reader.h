@@ -22,7 +22,7 @@ struct reader_kind {
 	int (*resume)(struct trnsci_reader *reader, const struct ring_link *link, struct error *err);
 	/* Reads `produced`, and moves the reader past what is lost. */
 	int (*look)(struct trnsci_reader *reader, struct error *err);
-	/* Takes n samples, and waits for them. *span states also on an error what was taken. */
+	/* Takes n samples, and waits for them. *span, which is zero before, states also on an error what was taken. */
 	int (*take)(struct trnsci_reader *reader, char *out, uint64_t n, int64_t deadline, struct trnsci_reader_span *span,
 		    struct error *err);
 	/* Waits until n samples are there that can be lent. NULL: none ever can. */
