@@ -16,7 +16,7 @@ try {
 
 	/* The same numbers on every machine; without a seed it is 0. */
 	std::vector<float> noise(4096);
-	session.fill("normal", noise, {{"std", 0.5}}, trnsci::seed(1));
+	session.draw("normal", noise, {{"std", 0.5}}, trnsci::seed(1));
 	std::cout << "noise " << noise[0] << ' ' << noise[1] << '\n';
 
 	/* Every algorithm of the standard library that takes an engine. */
@@ -37,7 +37,7 @@ try {
 
 	/* An error code in the place of an exception. */
 	std::error_code code;
-	session.fill("normal", noise, {{"std", -1.0}}, {}, code);
+	session.draw("normal", noise, {{"std", -1.0}}, {}, code);
 	if (code == TRNSCI_OUT_OF_RANGE)
 		std::cout << code.category().name() << ": " << code.message() << '\n';
 	return 0;

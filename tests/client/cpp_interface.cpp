@@ -56,7 +56,7 @@ template <class T> bool draws_as_c(const trnsci::session &session, const char *d
 	std::vector<T> here(1001), there(1001);
 	const trnsci::source from = trnsci::seed(9);
 
-	session.fill(distribution, here, {}, from);
+	session.draw(distribution, here, {}, from);
 	trnsci_draw_array(session.get(), distribution, nullptr, &from, trnsci::dtype_v<T>, there.size(), there.data(), nullptr,
 			  nullptr);
 	return std::memcmp(here.data(), there.data(), here.size() * sizeof(T)) == 0 && here != std::vector<T>(1001);
@@ -71,15 +71,15 @@ void check_draws(const trnsci::session &session)
 
 	float plain[8];
 	std::array<float, 8> array;
-	const trnsci::span where = session.fill("normal", plain, {{"mean", 1}, {"std", 2.0}});
+	const trnsci::span where = session.draw("normal", plain, {{"mean", 1}, {"std", 2.0}});
 
-	session.fill("normal", array, {{"mean", 1.0f}, {"std", 2u}}, trnsci::source{});
+	session.draw("normal", array, {{"mean", 1.0f}, {"std", 2u}}, trnsci::source{});
 	check(std::equal(array.begin(), array.end(), plain), "arrays, and numbers of every kind as parameters");
 	check(where.seed == 0 && where.next == 8 && std::string(where.generator) == "threefry4x32", "where a draw lay");
 
 	std::vector<float> large(100);
 
-	session.fill("normal", trnsci::view<float>(large).subview(4, 96), {}, trnsci::seed(3));
+	session.draw("normal", trnsci::view<float>(large).subview(4, 96), {}, trnsci::seed(3));
 	check(large[3] == 0 && std::equal(large.begin() + 4, large.end(), session.samples<float>("normal", 96, {}, trnsci::seed(3)).begin()),
 	      "a part of a vector");
 	const std::vector<double> weights = {0, 1, 0};
@@ -95,18 +95,18 @@ void check_errors(const trnsci::session &session)
 	std::error_code code;
 	trnsci_error err = {};
 
-	check(thrown([&] { session.fill("normal", out, wrong); }) == TRNSCI_OUT_OF_RANGE, "an error is thrown");
+	check(thrown([&] { session.draw("normal", out, wrong); }) == TRNSCI_OUT_OF_RANGE, "an error is thrown");
 	try {
-		session.fill("normal", out, wrong);
+		session.draw("normal", out, wrong);
 	} catch (const std::system_error &error) {
 		check(std::string(error.what()).find("out_of_range: normal: std") == 0 && error.code() == TRNSCI_OUT_OF_RANGE,
 		      "with the text of the C interface");
 	}
-	session.fill("normal", out, wrong, {}, code);
+	session.draw("normal", out, wrong, {}, code);
 	check(code == TRNSCI_OUT_OF_RANGE && code.category() == trnsci::category(), "or comes as a code");
-	session.fill("normal", out, {}, {}, code);
+	session.draw("normal", out, {}, {}, code);
 	check(!code, "which a success resets");
-	session.fill("normal", out, wrong, {}, err);
+	session.draw("normal", out, wrong, {}, err);
 	check(err.code == TRNSCI_OUT_OF_RANGE && std::string(err.text).find("std") != std::string::npos, "or with its text");
 	check(!session.new_tile<float>(std::uint64_t{1} << 61, code) && code, "what could not be made is false");
 	check(!trnsci::session("/nowhere/at/all.sock", {}, code) && code == TRNSCI_NO_DAEMON, "a session, too");
@@ -138,7 +138,7 @@ void check_transforms(const trnsci::session &session)
 	std::vector<float> matrix(12), rows(12);
 
 	std::iota(matrix.begin(), matrix.end(), 0.0f);
-	session.transform("fftshift", trnsci::array_of(matrix, {3, 4}), trnsci::array_of(rows, {3, 4}),
+	session.apply("fftshift", trnsci::array_of(matrix, {3, 4}), trnsci::array_of(rows, {3, 4}),
 			  {{"axes", std::vector<std::int64_t>{1}}});
 	check(rows[0] == 2 && rows[4] == 6, "an array with a shape");
 }
@@ -170,7 +170,7 @@ void check_calls(const trnsci::session &session)
 
 	program.step("normal").set("n", 64).set("as", "x");
 	program.step("scale").set("in", "x").set("by", 3.0).set("as", "y");
-	program.want("x").want("y").run();
+	program.result("x").result("y").run();
 	const auto x = program.reply()["results"]["x"].elements<float>(), y = program.reply()["results"]["y"].elements<float>();
 
 	check(x.size() == 64 && y.size() == 64 && y[9] == 3 * x[9], "a program and its results");
@@ -243,9 +243,9 @@ void check_streams(const trnsci::session &session)
 	std::vector<double> draws(6), more(4);
 	auto stream = trnsci::stream::create(session, "cpp/example");
 
-	check(stream.fill("uniform", draws).next == 12 && stream.info().position == 12, "a named stream moves on");
+	check(stream.draw("uniform", draws).next == 12 && stream.info().position == 12, "a named stream moves on");
 	check(thrown([&] { trnsci::stream::create(session, "cpp/example"); }) == TRNSCI_EXISTS, "and exists once");
-	session.fill("uniform", more, {}, stream.source());
+	session.draw("uniform", more, {}, stream.source());
 	trnsci::source from = trnsci::seed(stream.info().seed);
 
 	from.stream = stream.info().stream;

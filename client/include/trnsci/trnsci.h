@@ -82,11 +82,11 @@ struct trnsci_error {
 };
 /** Returns the stable name of an error code of either sign ("out_of_range"); "unknown" for any other number. */
 TRNSCI_API const char *trnsci_error_name(int code);
-/** Returns one line on what an error code means. Of either sign. */
+/** Returns one line on what an error code of either sign means; of any other number, that no error has it. */
 TRNSCI_API const char *trnsci_strerror(int code);
-/** Whether the same request may succeed later. So it is with a limit and a lost connection, not with a wrong parameter. */
+/** Returns whether the same request may succeed later: true of a limit or a lost connection, false of a wrong parameter. */
 TRNSCI_API bool trnsci_error_is_transient(int code);
-/** The library's version, "0.2.0". */
+/** Returns the library's version, "0.2.0". */
 TRNSCI_API const char *trnsci_version(void);
 
 /* ---- Element types ---- */
@@ -120,8 +120,8 @@ struct trnsci_options {
 	unsigned threads;    /**< embedded: 1..128; 0: the CPUs this process may use. With as many threads as CPUs, each keeps
 				  to a CPU of its own while no other program wants that */
 	const char *cpu;     /**< embedded: the highest instruction set to use; NULL: $TRNSCI_CPU */
-	int spin_us;	     /**< longest spin before a wait sleeps; 0: 100, or 250 if answers take longer; negative, or on a
-				  host with one CPU: no spinning */
+	int spin_us;	     /**< most microseconds that a wait spins before it sleeps; 0: 100, or 250 if answers take longer;
+				  negative, or on a host with one CPU: it sleeps at once */
 	int reconnect_ms;    /**< how long a call waits for a daemon that is gone, see below; 0: 2000, negative: never */
 	int queue;	     /**< run small calls through shared memory, without a message each: 0: automatic, for calls that
 				  run often; positive: from a call's fourth run on; negative: never */
@@ -230,7 +230,7 @@ TRNSCI_DEFINE_PARAM_(text, const char *, TRNSCI_PARAM_TEXT, text)
 TRNSCI_DEFINE_PARAM_(tile, const struct trnsci_tile *, TRNSCI_PARAM_TILE, tile)
 /** An array in the caller's memory, as an input. It is copied. */
 TRNSCI_DEFINE_PARAM_(array, const struct trnsci_array *, TRNSCI_PARAM_ARRAY, array)
-/** A list of parameters, as a map in the map. */
+/** A list of parameters, as a parameter: a map in the map. */
 TRNSCI_DEFINE_PARAM_(map, const struct trnsci_param *, TRNSCI_PARAM_MAP, params)
 /** A tile, as a distribution's parameter that is an array. Sample k takes element k, modulo the elements.
  * trnsci_param_array gives an array in the caller's memory. (trnsci_param_tile would give the tile's handle as a number.) */
@@ -353,7 +353,7 @@ TRNSCI_API int trnsci_source_split(const struct trnsci_source *parent, uint64_t 
 /** @} */
 
 /** Gives the samples of an n-sample draw that belong to a rank: [floor(rank n / size), floor((rank + 1) n / size)).
- * False unless rank < size. */
+ * Returns false, and gives nothing, unless rank < size. */
 TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
 
 /* ---- One line ---- */
@@ -392,8 +392,8 @@ TRNSCI_API int trnsci_draw_tile(struct trnsci_session *session, const char *dist
  * @return what a call may return, and what trnsci_tile_new may return. */
 TRNSCI_API int trnsci_apply_tile(struct trnsci_session *session, const char *operation, const struct trnsci_param *params,
 			    struct trnsci_tile **tile, struct trnsci_error *err);
-/** Computes the frequencies of a transform's bins, for n samples `spacing` apart: n of them in the order of the bins, or,
- * for half a spectrum of reals, n / 2 + 1. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
+/** Computes the frequencies of a transform's bins, of n samples `spacing` apart: n of them in the order of the bins, or,
+ * with `real`, the n / 2 + 1 of half a spectrum. As numpy's fftfreq and rfftfreq, bit for bit. Any thread.
  * @return 0, or -TRNSCI_OUT_OF_RANGE (n or spacing is 0 or no number). */
 TRNSCI_API int trnsci_fftfreq(uint64_t n, double spacing, bool real, double *ret_frequencies);
 /** Returns the least length of at least n that transforms fastest: products of 2, 3, 5, 7, 11 and 13, for real
@@ -408,10 +408,12 @@ TRNSCI_API uint64_t trnsci_next_fast_length(uint64_t n, bool real);
  * or its connection; the text says whether the request may have been done); -TRNSCI_BAD_REPLY; -TRNSCI_LOST (the content
  * of a tile that it reads). Functions that take a session and no call may be called by any thread, and wait. */
 
-/** Creates a call of a method ("normal", "fft", "run", "stats" ...), without parameters yet. `arena`, `tile`, `free`,
- * `cancel` and those of rings have functions of their own.
+/** Creates a call of a method ("normal", "fft", "run", "stats" ...), without parameters yet.
+ * @param method not one that the library calls itself (those of tiles, rings, prepared calls ...): these have functions of
+ *   their own. A name that the engine does not know is the error of the call that is run.
  * @param ret_call yours (trnsci_call_free).
- * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED, -TRNSCI_MISSING_PARAMETER (no method), -TRNSCI_CLOSED. */
+ * @return 0, -TRNSCI_NO_MEMORY, -TRNSCI_NOT_SUPPORTED (one that the library calls), -TRNSCI_MISSING_PARAMETER (no method),
+ *   -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
 /** Frees a call, its parameters and its reply; one in flight is cancelled first (without waiting), and no thread may wait for
  * it. Accepts NULL. */
@@ -423,7 +425,7 @@ TRNSCI_API struct trnsci_args *trnsci_call_args(struct trnsci_call *call);
  * @name Parameters
  * In a map, `name` is the parameter's and an earlier value of that name is replaced; in a list it is NULL and the
  * value is appended. Text, bytes and names are copied. A failure (no memory, args NULL) is remembered and reported by
- * trnsci_run or trnsci_submit, so none needs a check. Not while the call is in flight. @{ */
+ * trnsci_run or trnsci_submit, so none needs a check. None may be used while the call is in flight. @{ */
 /** Sets all parameters of a list, of every kind. What they point to is copied, but tiles: these are of the same session, and a
  * call that is sent after its tile was freed is answered `bad_tile`. */
 TRNSCI_API void trnsci_set_params(struct trnsci_args *args, const struct trnsci_param *params);
@@ -487,7 +489,8 @@ TRNSCI_API int trnsci_run(struct trnsci_call *call, const struct trnsci_changes 
  *   -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already, or the changes), -TRNSCI_BAD_TILE (the changes), -TRNSCI_LOST
  *   (the content of an input). */
 TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, void *arg);
-/** Whether a submitted call is answered (or failed); does not read from the connection. */
+/** Returns whether a submitted call is answered, or has failed. It neither reads from the connection, which trnsci_wait and
+ * trnsci_next do, nor takes the answer from trnsci_next. Any thread. */
 TRNSCI_API bool trnsci_call_done(const struct trnsci_call *call);
 /** Waits until a submitted call is answered.
  * @param timeout_ms -1: without end; 0: looks at what is there, without waiting.
@@ -496,8 +499,8 @@ TRNSCI_API int trnsci_wait(struct trnsci_call *call, int timeout_ms);
 /** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. What it writes is then
  * undefined. Any thread. 0 (also when it is not in flight), -TRNSCI_CLOSED. */
 TRNSCI_API int trnsci_cancel(struct trnsci_call *call);
-/** Returns a file descriptor that is readable when trnsci_next has something to do. It is for poll, epoll, libevent ...;
- * only to be polled. The session's own: do not close it. Level-triggered. Negative on error. */
+/** Returns a file descriptor that is readable when trnsci_next has something to read or to return. It is for poll, epoll,
+ * libevent ... and only to be polled, level-triggered; it is the session's own: do not close it. Negative on error. */
 TRNSCI_API int trnsci_session_fd(struct trnsci_session *session);
 /** Returns the next answered call: one that was submitted, and was not waited for, freed or sent again since. They come in
  * the order of their answers. Several threads may take them from one session.
@@ -722,7 +725,7 @@ struct trnsci_stream_info {
 	uint64_t seed, stream;
 	uint64_t position; /**< word at which the next draw begins; 0 with `ended` */
 	bool ended;	   /**< every word has been issued */
-	uint64_t reserved; /**< words that are reserved ahead: what a crash now would skip, at most */
+	uint64_t reserved; /**< words that are reserved ahead: at most as many would be skipped by a crash */
 	uint64_t skips;	   /**< crashes that skipped a block */
 	uint64_t skipped;  /**< words of all those blocks; some of them may have been issued */
 	uint64_t skipped_from, skipped_until; /**< the last of them; both 0: none */

@@ -195,6 +195,13 @@ template <class C> trnsci_array array_of(const C &container)
 
 template <class T> class tile;
 
+namespace detail {
+
+template <class T> inline constexpr bool is_tile = false;
+template <class T> inline constexpr bool is_tile<tile<T>> = true;
+
+} // namespace detail
+
 /** A parameter of an operation: {"std", 2.0}. What it points to is read before the function that takes it returns. */
 class param {
 public:
@@ -422,9 +429,9 @@ public:
 		return info;
 	}
 
-	/** Draws samples of a distribution into a container of yours: fill("normal", samples, {{"std", 2.0}}, seed(1)). */
-	template <class C>
-	span fill(const char *distribution, C &&out, const params &with = {}, const source &from = {}, report to = {}) const
+	/** Draws samples of a distribution into a container of yours: draw("normal", samples, {{"std", 2.0}}, seed(1)). */
+	template <class C, class = std::enable_if_t<!detail::is_tile<std::decay_t<C>>>>
+	span draw(const char *distribution, C &&out, const params &with = {}, const source &from = {}, report to = {}) const
 	{
 		const view elements(out);
 		using T = typename decltype(elements)::element_type;
@@ -444,13 +451,13 @@ public:
 	{
 		std::vector<T> made(n);
 
-		fill(distribution, made, with, from, to);
+		draw(distribution, made, with, from, to);
 		return made;
 	}
 
-	/** Applies an operation to an array, into another: transform("dct", in, out). */
+	/** Applies an operation to an array, into another: apply("dct", in, out). */
 	template <class In, class Out>
-	bool transform(const char *operation, const In &in, Out &&out, const params &with = {}, report to = {}) const
+	bool apply(const char *operation, const In &in, Out &&out, const params &with = {}, report to = {}) const
 	{
 		trnsci_error err = {};
 
@@ -462,7 +469,7 @@ public:
 	{
 		std::vector<std::complex<T>> made(in.size());
 
-		transform("fft", in, made, with, to);
+		apply("fft", in, made, with, to);
 		return made;
 	}
 	/** And back. */
@@ -477,7 +484,7 @@ public:
 	{
 		std::vector<std::complex<T>> made(in.size() / 2 + 1);
 
-		transform("fft", in, made, with.add({"real", true}), to);
+		apply("fft", in, made, with.add({"real", true}), to);
 		return made;
 	}
 	/** Back to n reals. */
@@ -487,7 +494,7 @@ public:
 		std::vector<T> made(n);
 
 		with.add({"real", true}).add({"inverse", true}).add({"length", n});
-		transform("fft", in, made, with, to);
+		apply("fft", in, made, with, to);
 		return made;
 	}
 
@@ -562,7 +569,7 @@ public:
 	trnsci::source source() const noexcept { return trnsci_source_named(name_.c_str()); }
 
 	/** Draws the next samples of the stream. The result states where they lay. */
-	template <class C> span fill(const char *distribution, C &&out, const params &with = {}, report to = {}) const
+	template <class C> span draw(const char *distribution, C &&out, const params &with = {}, report to = {}) const
 	{
 		const view elements(out);
 		using T = typename decltype(elements)::element_type;
@@ -635,9 +642,9 @@ public:
 	/** Appends a step to a call of "run". */
 	arguments step(const char *operation) { return trnsci_program_step(of_.get(), operation); }
 	/** Asks for a result of a program in the reply, by its name. */
-	call &want(const char *result)
+	call &result(const char *name)
 	{
-		trnsci_program_result(of_.get(), result);
+		trnsci_program_result(of_.get(), name);
 		return *this;
 	}
 
