@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands of trnsci-cli share. Everything here uses the installed header only.
  *
- *     main.c       finds the command
+ *     main.c       has the table of commands
+ *     commands.c   finds the command, parses its options, opens its session and runs it
  *     options/     options from rows, and from the operation table: a new parameter needs no code here
  *     commands/    one file for each command, or for commands of one shape
  *     files/       inputs and outputs by format
@@ -16,6 +17,8 @@
 #include <stdint.h>
 
 #include <trnsci/trnsci.h>
+
+#include "command.h"
 
 /* Exit codes, those of sysexits.h where they are not 0 and 2. An interrupted command ends by its signal. */
 enum exit_code {
@@ -35,45 +38,9 @@ struct cli {
 	unsigned threads; /* of an embedded engine; 0: as many as CPUs */
 	bool outlasts;    /* the command goes on with the next daemon, for which it waits timeout_ms */
 	int timeout_ms;   /* for an answer that takes no computing; jobs are waited for by job_run (progress.h), for ever */
+	const struct command *root;     /* which has all others */
+	struct trnsci_session *session;        /* the one that is open; closed when the command ends */
 };
-
-struct command {
-	const char *name;
-	const char *help; /* one line */
-	/* argv[0] is the command's name. Returns an exit code. */
-	int (*run)(struct cli *cli, int argc, char **argv);
-};
-
-int command_rand(struct cli *cli, int argc, char **argv);
-int command_broadcast(struct cli *cli, int argc, char **argv);
-int command_ring(struct cli *cli, int argc, char **argv);
-int command_qmc(struct cli *cli, int argc, char **argv);
-int command_derive(struct cli *cli, int argc, char **argv);
-int command_fft(struct cli *cli, int argc, char **argv);
-int command_dct(struct cli *cli, int argc, char **argv);
-int command_dst(struct cli *cli, int argc, char **argv);
-int command_fftshift(struct cli *cli, int argc, char **argv);
-int command_fftfreq(struct cli *cli, int argc, char **argv);
-int command_next_fast_len(struct cli *cli, int argc, char **argv);
-int command_plot(struct cli *cli, int argc, char **argv);
-int command_bench(struct cli *cli, int argc, char **argv);
-int command_metrics(struct cli *cli, int argc, char **argv);
-int command_top(struct cli *cli, int argc, char **argv);
-int command_noise(struct cli *cli, int argc, char **argv);
-int command_gemm(struct cli *cli, int argc, char **argv);
-int command_trace(struct cli *cli, int argc, char **argv);
-int command_stft(struct cli *cli, int argc, char **argv);
-int command_istft(struct cli *cli, int argc, char **argv);
-int command_convolve(struct cli *cli, int argc, char **argv);
-int command_correlate(struct cli *cli, int argc, char **argv);
-int command_welch(struct cli *cli, int argc, char **argv);
-int command_csd(struct cli *cli, int argc, char **argv);
-int command_window(struct cli *cli, int argc, char **argv);
-int command_run(struct cli *cli, int argc, char **argv);
-int command_stream(struct cli *cli, int argc, char **argv);
-int command_status(struct cli *cli, int argc, char **argv);
-int command_selftest(struct cli *cli, int argc, char **argv);
-int command_version(struct cli *cli, int argc, char **argv);
 
 /* Return what the describe functions say of an open session or tile. */
 static inline const char *session_address(struct trnsci_session *session)
@@ -106,9 +73,13 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong);
 
 /* Opens the session that the options ask for; without any, a daemon where one answers, else the embedded engine, and
  * says so. The session's memory grows with its tiles. An exit code. */
-int connect_session(const struct cli *cli, struct trnsci_session **ret_session);
+int connect_session(struct cli *cli);
 
 /* The same for what only a daemon has: without one it fails. Says nothing when it succeeds. */
-int connect_daemon(const struct cli *cli, struct trnsci_session **ret_session);
+int connect_daemon(struct cli *cli);
+
+/* Runs a method of the session; params NULL: without parameters. *ret_call, which has the reply, is the caller's to free, also
+ * after an error. An exit code. */
+int ask(struct cli *cli, const char *method, const struct trnsci_param *params, struct trnsci_call **ret_call);
 
 #endif

@@ -1,54 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "options/options.h"
-#include "options/suggest.h"
 
-const struct command *commands_find(const struct command *commands, size_t n, const char *name)
+/* n_operands 0: there are none. */
+static int check_operands(const struct command *command, const struct options *options)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
+	if (command->n_operands == ANY_OPERANDS || options->n_operands == command->n_operands)
+		return EXIT_OK;
+	if (!command->operands)
+		return complain(EXIT_USAGE, "%s: '%s': unexpected argument", command->name, options->operands[0]);
+	return complain(EXIT_USAGE, "%s: %d %s, allowed %s", command->name, options->n_operands, command->operands, command->allowed);
 }
 
-void commands_print(const struct command *commands, size_t n)
+/* argv[0] is the last word before the options. name: the operand before DIST. */
+static int run_parsed(const struct command *command, struct cli *cli, const char *name, int argc, char **argv)
 {
-	for (size_t i = 0; i < n; i++)
-		printf("  %-13s %s\n", commands[i].name, commands[i].help);
+	struct options options;
+	int code = options_parse(command, cli, argc, argv, &options);
+
+	if (code != EXIT_OK || options.helped)
+		return code;
+	options.name = name;
+	code = check_operands(command, &options);
+	if (code == EXIT_OK && command->needs != NEEDS_NOTHING)
+		code = command->needs == NEEDS_DAEMON ? connect_daemon(cli) : connect_session(cli);
+	if (code == EXIT_OK)
+		code = command->run(cli, &options);
+	trnsci_close(cli->session);
+	cli->session = NULL;
+	return code;
 }
 
-int commands_complain(const char *of, const char *given, const struct command *commands, size_t n)
+bool resolve_command(const struct command *command, int argc, char **argv, struct resolved *ret)
 {
-	struct suggestion suggestion = suggestion_of(given ? given : "");
-	const char *before = of ? of : "", *colon = of ? ": " : "";
-	char names[512] = "";
-	size_t used = 0;
+	struct choice choice;
 
-	for (size_t i = 0; i < n && used < sizeof names; i++) {
-		suggestion_try(&suggestion, commands[i].name);
-		used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", commands[i].name);
+	*ret = (struct resolved){.command = command, .argc = argc, .argv = argv};
+	while (ret->command->word) {
+		const struct command *otherwise = ret->command->otherwise;
+		const int before = choice_place(ret->command);
+
+		ret->found = options_lead_operands(otherwise ? otherwise : ret->command, ret->argc, ret->argv, before + 1);
+		const bool is_known = ret->found > before && choice_find(ret->command, ret->argv[before + 1], &choice);
+
+		if (otherwise && (!is_known || access(ret->argv[before + 1], F_OK) == 0)) {
+			ret->command = otherwise;
+			break;
+		}
+		if (!is_known)
+			return false;
+		ret->argc -= before + 1;
+		ret->argv += before + 1;
+		ret->name = before ? ret->argv[-1] : NULL;
+		if (!choice.inner)
+			choice_take(ret->command, &choice, &ret->chosen);
+		ret->command = choice.inner ? choice.inner : &ret->chosen.command;
 	}
-	if (!given)
-		return complain(EXIT_USAGE, "%s%sno command, allowed %s; see --help", before, colon, names);
-	return complain(EXIT_USAGE, "%s%s%s: no such command%s, allowed %s; see --help", before, colon, given,
-			suggestion_text(&suggestion), names);
+	return true;
 }
 
-int commands_run(const char *name, const char *help, const struct command *commands, size_t n, struct cli *cli, int argc,
-		 char **argv)
+int run_command(const struct command *command, struct cli *cli, int argc, char **argv)
 {
-	const struct command *command = argc > 1 ? commands_find(commands, n, argv[1]) : NULL;
+	struct resolved resolved;
 
-	if (command)
-		return command->run(cli, argc - 1, argv + 1);
-	if (!options_ask_for_help(argc > 1 ? 2 : argc, argv))
-		return commands_complain(name, argc > 1 ? argv[1] : NULL, commands, n);
-	printf("usage: trnsci-cli %s COMMAND ...\n\n%s\n\ncommands:\n", name, help);
-	commands_print(commands, n);
-	printf("\ntrnsci-cli %s COMMAND --help lists a command's options and gives an example.\n", name);
-	return EXIT_OK;
+	if (resolve_command(command, argc, argv, &resolved))
+		return run_parsed(resolved.command, cli, resolved.name, resolved.argc, resolved.argv);
+	command = resolved.command;
+	const int before = choice_place(command);
+
+	if (resolved.found <= before && options_ask_for_help(resolved.argc, resolved.argv))
+		return choices_print(command);
+	if (resolved.found < before)
+		return complain(EXIT_USAGE, "%s: %s is needed; --help lists every %s", command->name, command->usage, command->word);
+	return choices_complain(command, resolved.found == before ? NULL : resolved.argv[before + 1]);
 }

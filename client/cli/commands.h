@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of commands: those of trnsci-cli, and of a command that has some of its own. */
+/* Running a command by its row. */
 #ifndef TRNSCI_CLI_COMMANDS_H
 #define TRNSCI_CLI_COMMANDS_H
 
 #include "cli.h"
+#include "options/choices.h"
 
-/* NULL: there is none of that name. */
-const struct command *commands_find(const struct command *commands, size_t n, const char *name);
+/* What words say. Must not be moved. */
+struct resolved {
+	const struct command *command; /* the last that they name */
+	const char *name;              /* the operand before the one that chose an operation; NULL: there is none */
+	int argc, found;               /* operands that were found where one is missing or unknown */
+	char **argv;                   /* argv[0] is the last word before the command's options and operands, which may have moved */
+	struct chosen chosen;
+};
 
-/* Prints a line for each: its name and what it does. */
-void commands_print(const struct command *commands, size_t n);
+/* Follows the operands that choose a command or an operation. False where one is missing or unknown. */
+bool resolve_command(const struct command *command, int argc, char **argv, struct resolved *ret);
 
-/* Says that the given name (NULL: none was given) is no command of the table, which is near to it, and which there are.
- * of: the command that has the table, NULL for trnsci-cli itself. Returns EXIT_USAGE. */
-int commands_complain(const char *of, const char *given, const struct command *commands, size_t n);
-
-/* Runs the command of the table that argv[1] names, or prints how `name` is used. An exit code. */
-int commands_run(const char *name, const char *help, const struct command *commands, size_t n, struct cli *cli, int argc,
-		 char **argv);
+/* Runs the command that argv[1] and further words name: parses its options, checks its operands, opens its session. An exit code. */
+int run_command(const struct command *command, struct cli *cli, int argc, char **argv);
 
 #endif

@@ -36,7 +36,7 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong)
 	return complain(code, "%s", err->text);
 }
 
-int connect_session(const struct cli *cli, struct trnsci_session **ret_session)
+int connect_session(struct cli *cli)
 {
 	const struct trnsci_options options = {.or_embedded = !cli->socket,
 						.threads = cli->threads,
@@ -46,17 +46,17 @@ int connect_session(const struct cli *cli, struct trnsci_session **ret_session)
 
 	if (cli->socket && cli->embedded)
 		return complain(EXIT_USAGE, "--socket and --embedded: allowed one of them");
-	if (trnsci_open(cli->embedded ? "embedded:" : cli->socket, &options, ret_session, &err) < 0)
+	if (trnsci_open(cli->embedded ? "embedded:" : cli->socket, &options, &cli->session, &err) < 0)
 		return complain_error(&err, EXIT_USAGE);
 	make_printable(err.text);
 	if (err.code && !cli->quiet)
 		fprintf(stderr, "trnsci-cli: %s; computing in this process\n", err.text);
 	if (cli->verbose)
-		fprintf(stderr, "trnsci-cli: using %s\n", session_address(*ret_session));
+		fprintf(stderr, "trnsci-cli: using %s\n", session_address(cli->session));
 	return EXIT_OK;
 }
 
-int connect_daemon(const struct cli *cli, struct trnsci_session **ret_session)
+int connect_daemon(struct cli *cli)
 {
 	const struct trnsci_options options = {.timeout_ms = cli->timeout_ms,
 					       .reconnect_ms = cli->outlasts ? cli->timeout_ms : 0};
@@ -64,7 +64,18 @@ int connect_daemon(const struct cli *cli, struct trnsci_session **ret_session)
 
 	if (cli->embedded)
 		return complain(EXIT_USAGE, "--embedded: this command needs a daemon, allowed: --socket");
-	return trnsci_open(cli->socket, &options, ret_session, &err) < 0 ? complain_error(&err, EXIT_USAGE) : EXIT_OK;
+	return trnsci_open(cli->socket, &options, &cli->session, &err) < 0 ? complain_error(&err, EXIT_USAGE) : EXIT_OK;
+}
+
+int ask(struct cli *cli, const char *method, const struct trnsci_param *params, struct trnsci_call **ret_call)
+{
+	const int r = trnsci_call_new(cli->session, method, ret_call);
+
+	if (r < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
+	if (params)
+		trnsci_set_params(trnsci_call_args(*ret_call), params);
+	return trnsci_run(*ret_call, NULL) < 0 ? complain_error(trnsci_call_error(*ret_call), EXIT_USAGE) : EXIT_OK;
 }
 
 int tile_begin_read(struct trnsci_session *session, const struct trnsci_tile *tile, uint64_t *ret_restarts)

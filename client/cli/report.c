@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-enum { OPEN_DEPTH = 2 }; /* maps and lists down to this depth have a line for each member */
-
 void report_add_text(struct json_object *map, const char *name, const char *text)
 {
 	json_object_object_add(map, name, json_object_new_string(text));
@@ -69,16 +67,16 @@ struct json_object *report_of_value(const struct trnsci_value *value)
 	return report;
 }
 
-static void print_at(struct json_object *report, int depth);
+static void print_at(struct json_object *report, int depth, int open);
 
-static void print_members(struct json_object *report, int depth)
+static void print_members(struct json_object *report, int depth, int open)
 {
 	const char *before = "";
 
 	if (json_object_is_type(report, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(report); i++, before = ",") {
 			printf("%s\n%*s", before, 2 * depth + 2, "");
-			print_at(json_object_array_get_idx(report, i), depth + 1);
+			print_at(json_object_array_get_idx(report, i), depth + 1, open);
 		}
 		return;
 	}
@@ -89,28 +87,33 @@ static void print_members(struct json_object *report, int depth)
 		printf("%s\n%*s%s: ", before, 2 * depth + 2, "",
 		       json_object_to_json_string_ext(quoted, JSON_C_TO_STRING_NOSLASHESCAPE));
 		json_object_put(quoted);
-		print_at(member, depth + 1);
+		print_at(member, depth + 1, open);
 		before = ",";
 	}
 }
 
-static void print_at(struct json_object *report, int depth)
+static void print_at(struct json_object *report, int depth, int open)
 {
 	const bool is_map = json_object_is_type(report, json_type_object);
 	const bool is_list = json_object_is_type(report, json_type_array);
 
-	if ((!is_map && !is_list) || depth > OPEN_DEPTH) {
+	if ((!is_map && !is_list) || depth > open) {
 		printf("%s", json_object_to_json_string_ext(report, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
 		return;
 	}
 	putchar(is_map ? '{' : '[');
-	print_members(report, depth);
+	print_members(report, depth, open);
 	printf("\n%*s%c", 2 * depth, "", is_map ? '}' : ']');
 }
 
 int report_print(struct json_object *report)
 {
-	print_at(report, 0);
+	return report_print_open(report, 2);
+}
+
+int report_print_open(struct json_object *report, int open)
+{
+	print_at(report, 0, open);
 	putchar('\n');
 	json_object_put(report);
 	return EXIT_OK;

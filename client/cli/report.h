@@ -17,4 +17,7 @@ void report_add_u64(struct json_object *map, const char *name, uint64_t number);
 /* Prints the report, an item of a long list on one line, and frees it. Returns EXIT_OK. */
 int report_print(struct json_object *report);
 
+/* The same; maps and lists down to the depth `open` have a line for each member. */
+int report_print_open(struct json_object *report, int open);
+
 #endif

@@ -251,21 +251,11 @@ static int prepare(struct bench *bench)
 	return EXIT_OK;
 }
 
-int command_bench(struct cli *cli, int argc, char **argv)
+static int run(struct cli *cli, const struct options *options)
 {
-	static const struct option_set set = {
-		"bench [option ...]",
-		"Measure this host in about ten seconds: memory, draws, transforms, and the daemon where one answers.",
-		NULL, 0, NULL, NULL, "bench --json"};
-	struct bench bench = {.cli = cli};
-	struct options options;
-	int code = options_parse(&set, cli, argc, argv, &options);
+	struct bench bench = {.cli = cli, .report = cli->json ? json_object_new_array() : NULL};
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "bench: '%s': unexpected argument", options.operands[0]);
-	bench.report = cli->json ? json_object_new_array() : NULL;
+	(void)options;
 	bench.code = prepare(&bench);
 	if (bench.code == EXIT_OK)
 		measure_all(&bench);
@@ -279,3 +269,12 @@ int command_bench(struct cli *cli, int argc, char **argv)
 	free(bench.out);
 	return bench.code;
 }
+
+const struct command command_bench = {
+	.name = "bench",
+	.summary = "what this host gives: memory, draws, transforms, the daemon",
+	.usage = "[option ...]",
+	.help = "Measure this host in about ten seconds: memory, draws, transforms, and the daemon where one answers.",
+	.example = "bench --json",
+	.run = run,
+};

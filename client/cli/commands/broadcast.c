@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "options/distributions.h"
+#include "cli.h"
 #include "options/options.h"
 #include "files/output.h"
 #include "printable.h"
@@ -110,42 +109,44 @@ static int hold(struct sending *sending)
 	return code == EXIT_OK ? complain(EXIT_NO_DAEMON, "broadcast: the connection is gone") : code;
 }
 
-static int command_send(struct cli *cli, int argc, char **argv)
+static int send_samples(struct cli *cli, const struct options *options)
 {
-	static const struct option_row rows[] = {
-		{"rate", 0, "RATE", "samples per second"},
-		{"samples", 0, "SAMPLES", "samples that readers may lag behind [65536]"},
-		{"name", 0, "NAME", "a named stream to take the samples from"},
-		{"mode", 0, "MODE", "who may read it, as a file, octal [0600]"},
-	};
-	static const struct draw_command command = {
-		"broadcast send", "NAME ", "--rate RATE [option ...]", "Publish samples at a rate until interrupted.",
-		"broadcast send hiss normal --rate 48000", "rank size", rows, sizeof rows / sizeof *rows,
-	};
-	struct draw_options drawing;
-	struct options options;
-	struct sending sending = {.options = &options};
-	int code = draw_options_find(&command, argc, argv, &drawing);
+	struct sending sending = {.options = options, .name = options->name, .distribution = options->command->operation};
+	int code;
 
-	if (code != EXIT_OK || !drawing.set.operation)
-		return code;
-	code = options_parse(&drawing.set, cli, argc - drawing.n_before, argv + drawing.n_before, &options);
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (!options_get(&options, "rate"))
+	if (!options_get(options, "rate"))
 		return complain(EXIT_USAGE, "broadcast send: --rate RATE is missing");
-	sending.name = argv[1];
-	sending.distribution = drawing.set.operation;
 	cli->outlasts = true;
-	code = connect_daemon(cli, &sending.session);
+	code = connect_daemon(cli);
+	sending.session = cli->session;
 	if (code == EXIT_OK)
 		code = begin_sending(&sending);
 	if (code == EXIT_OK)
 		code = hold(&sending);
 	trnsci_reader_detach(sending.own);
-	trnsci_close(sending.session);
 	return code;
 }
+
+static const struct option_row send_rows[] = {
+	{"rate", 0, "RATE", "samples per second"},
+	{"samples", 0, "SAMPLES", "samples that readers may lag behind [65536]"},
+	{"name", 0, "NAME", "a named stream to take the samples from"},
+	{"mode", 0, "MODE", "who may read it, as a file, octal [0600]"},
+};
+
+static const struct command command_send = {
+	.name = "broadcast send",
+	.summary = "publish samples at a rate until interrupted: broadcast send NAME DIST --rate 48000",
+	.usage = "NAME DIST --rate RATE [option ...]",
+	.help = "Publish samples at a rate until interrupted.",
+	.example = "broadcast send hiss normal --rate 48000",
+	ROWS(send_rows),
+	.hidden = "rank size",
+	.word = "DIST",
+	.kind = "distribution",
+	.category = "draw",
+	.run = send_samples,
+};
 
 /* ---- read ---- */
 
@@ -188,46 +189,49 @@ static int read_samples(const struct options *options, struct trnsci_reader *rea
 	return code;
 }
 
-static int command_read(struct cli *cli, int argc, char **argv)
+static int read_broadcast(struct cli *cli, const struct options *options)
 {
-	static const struct option_row rows[] = {
-		{"count", 'n', "COUNT", "samples [as many as come]"},
-		{"now", 0, NULL, "begin behind the last sample that was published"},
-		OUTPUT_ROWS,
-		SOUND_ROWS,
-	};
-	static const struct option_set set = {"broadcast read NAME [-n COUNT] [option ...]",
-					      "Read a broadcast from its oldest sample on.", rows,
-					      sizeof rows / sizeof *rows, NULL, NULL,
-					      "broadcast read hiss -n 1000 -f text"};
-	struct trnsci_session *session = NULL;
 	struct trnsci_reader *reader = NULL;
 	struct trnsci_error err;
-	struct options options;
 	struct output output;
-	int code = options_parse(&set, cli, argc, argv, &options);
+	int code;
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands != 1)
-		return complain(EXIT_USAGE, "broadcast read: takes one NAME");
 	cli->outlasts = true;
-	code = connect_daemon(cli, &session);
-	if (code == EXIT_OK && trnsci_broadcast_attach(session, options.operands[0], &reader, &err) < 0)
+	code = connect_daemon(cli);
+	if (code == EXIT_OK && trnsci_broadcast_attach(cli->session, options->operands[0], &reader, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	if (code == EXIT_OK)
-		code = output_open(&options, &output);
-	if (code == EXIT_OK && output_needs_count(&output) && !options_get(&options, "count"))
+		code = output_open(options, &output);
+	if (code == EXIT_OK && output_needs_count(&output) && !options_get(options, "count"))
 		code = output_close(&output, complain(EXIT_USAGE, "broadcast read: -n COUNT is missing, which npy, wav and flac need"));
 	else if (code == EXIT_OK) {
-		if (options_get(&options, "now"))
+		if (options_get(options, "now"))
 			trnsci_reader_seek(reader, UINT64_MAX, NULL);
-		code = output_close(&output, read_samples(&options, reader, &output));
+		code = output_close(&output, read_samples(options, reader, &output));
 	}
 	trnsci_reader_detach(reader);
-	trnsci_close(session);
 	return code;
 }
+
+static const struct option_row read_rows[] = {
+	{"count", 'n', "COUNT", "samples [as many as come]"},
+	{"now", 0, NULL, "begin behind the last sample that was published"},
+	OUTPUT_ROWS,
+	SOUND_ROWS,
+};
+
+static const struct command command_read = {
+	.name = "broadcast read",
+	.summary = "read a broadcast: broadcast read NAME -n 1000",
+	.usage = "NAME [-n COUNT] [option ...]",
+	.help = "Read a broadcast from its oldest sample on.",
+	.example = "broadcast read hiss -n 1000 -f text",
+	ROWS(read_rows),
+	.n_operands = 1,
+	.operands = "names",
+	.allowed = "is one",
+	.run = read_broadcast,
+};
 
 /* ---- list ---- */
 
@@ -249,44 +253,37 @@ static void print_one(const struct trnsci_value *one)
 	printf("\n");
 }
 
-static int command_list(struct cli *cli, int argc, char **argv)
+static int list(struct cli *cli, const struct options *options)
 {
-	static const struct option_set set = {"broadcast list", "List the broadcasts that may be read.", NULL, 0, NULL,
-					      NULL, "broadcast list"};
-	struct trnsci_session *session = NULL;
 	struct trnsci_call *call = NULL;
-	struct options options;
-	int code = options_parse(&set, cli, argc, argv, &options);
-
-	if (code != EXIT_OK || options.helped)
-		return code;
-	code = connect_daemon(cli, &session);
-	if (code != EXIT_OK)
-		return code;
-	if (trnsci_call_new(session, "broadcast_list", &call) < 0)
-		code = complain(EXIT_TRY_AGAIN, "broadcast: no memory for a request");
-	else if (trnsci_run(call, NULL) < 0)
-		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
+	int code = ask(cli, "broadcast_list", NULL, &call);
 	const struct trnsci_value *broadcasts = trnsci_value_get(trnsci_call_reply(call), "broadcasts");
 
+	(void)options;
 	if (code == EXIT_OK && cli->json)
 		code = report_print(report_of_value(broadcasts));
 	else
 		for (size_t i = 0; code == EXIT_OK && i < trnsci_value_count(broadcasts); i++)
 			print_one(trnsci_value_at(broadcasts, i));
 	trnsci_call_free(call);
-	trnsci_close(session);
 	return code;
 }
 
-static const struct command commands[] = {
-	{"send", "publish samples at a rate until interrupted: broadcast send NAME DIST --rate 48000", command_send},
-	{"read", "read a broadcast: broadcast read NAME -n 1000", command_read},
-	{"list", "list the broadcasts that you may read", command_list},
+static const struct command command_list = {
+	.name = "broadcast list",
+	.summary = "list the broadcasts that you may read",
+	.usage = "",
+	.help = "List the broadcasts that may be read.",
+	.example = "broadcast list",
+	.needs = NEEDS_DAEMON,
+	.run = list,
 };
 
-int command_broadcast(struct cli *cli, int argc, char **argv)
-{
-	return commands_run("broadcast", "Publish random numbers that are drawn once and read by many.", commands,
-			    sizeof commands / sizeof *commands, cli, argc, argv);
-}
+const struct command command_broadcast = {
+	.name = "broadcast",
+	.summary = "random numbers drawn once and read by many: broadcast read NAME -n 1000",
+	.usage = "COMMAND ...",
+	.help = "Publish random numbers that are drawn once and read by many.",
+	.word = "COMMAND",
+	.inner = (const struct command *const[]){&command_send, &command_read, &command_list, NULL},
+};

@@ -7,14 +7,6 @@
 #include "cli.h"
 #include "options/options.h"
 
-static int read_stream(const struct options *options, struct trnsci_source *ret)
-{
-	int code = options_u64(options, "seed", &ret->seed);
-
-	ret->generator = options_get(options, "generator");
-	return code == EXIT_OK ? options_u64(options, "stream", &ret->stream) : code;
-}
-
 /* The library refuses generators that it does not know, and stream ids beyond those of the generator. */
 static int complain_stream(const struct trnsci_source *stream)
 {
@@ -38,53 +30,43 @@ static void print_stream(const struct cli *cli, const struct trnsci_source *stre
 	       stream->stream);
 }
 
-static int derive(const struct cli *cli, const struct options *options, struct trnsci_source *stream)
+static int derive(struct cli *cli, const struct options *options)
 {
 	const char *label = options_get(options, "label"), *number = options_get(options, "fold_in");
+	struct trnsci_source stream = {.generator = options_get(options, "generator")};
 	uint64_t fold_in = 0, split = 0;
-	int code = options_u64(options, "fold_in", &fold_in);
+	int code;
 
-	if (code == EXIT_OK)
-		code = options_u64(options, "split", &split);
-	if (code != EXIT_OK)
+	if ((code = options_u64(options, "seed", &stream.seed)) != EXIT_OK ||
+	    (code = options_u64(options, "stream", &stream.stream)) != EXIT_OK ||
+	    (code = options_u64(options, "fold_in", &fold_in)) != EXIT_OK ||
+	    (code = options_u64(options, "split", &split)) != EXIT_OK)
 		return code;
 	if (options_get(options, "split") && split == 0)
 		return complain(EXIT_USAGE, "--split: 0 streams, allowed 1 to 2^64-1");
 	if (!label && !number && !options_get(options, "split"))
 		return complain(EXIT_USAGE, "derive: nothing to derive by, allowed --label, --fold-in, --split");
-	if ((label && trnsci_source_label(stream, label, strlen(label), stream) < 0) ||
-	    (number && trnsci_source_fold_in(stream, fold_in, stream) < 0))
-		return complain_stream(stream);
+	if ((label && trnsci_source_label(&stream, label, strlen(label), &stream) < 0) ||
+	    (number && trnsci_source_fold_in(&stream, fold_in, &stream) < 0))
+		return complain_stream(&stream);
 	if (!options_get(options, "split"))
-		print_stream(cli, stream);
+		print_stream(cli, &stream);
 	for (uint64_t i = 0; i < split; i++) {
 		struct trnsci_source child;
 
-		if (trnsci_source_split(stream, i, &child) < 0)
-			return complain_stream(stream);
+		if (trnsci_source_split(&stream, i, &child) < 0)
+			return complain_stream(&stream);
 		print_stream(cli, &child);
 	}
 	return EXIT_OK;
 }
 
-int command_derive(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_set set = {
-		"derive [--seed S] [--stream ID] --label TEXT | --fold-in N | --split COUNT",
-		"Derive streams from a stream; each is printed as its seed and its stream id.",
-		NULL,
-		0,
-		"derive",
-		" u64 ",
-		"derive --seed 1 --label weights"};
-	struct options options;
-	struct trnsci_source stream = {0};
-	int code = options_parse(&set, cli, argc, argv, &options);
-
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "derive: '%s': unexpected argument", options.operands[0]);
-	code = read_stream(&options, &stream);
-	return code == EXIT_OK ? derive(cli, &options, &stream) : code;
-}
+const struct command command_derive = {
+	.name = "derive",
+	.summary = "new streams from old: derive --seed 1 --label weights",
+	.usage = "[--seed S] [--stream ID] --label TEXT | --fold-in N | --split COUNT",
+	.help = "Derive streams from a stream; each is printed as its seed and its stream id.",
+	.example = "derive --seed 1 --label weights",
+	.operation = "derive",
+	.run = derive,
+};

@@ -186,48 +186,36 @@ static int answer(const struct trnsci_value *stats, bool http)
 	return EXIT_OK;
 }
 
-static int ask(struct trnsci_session *session, bool http)
+static int metrics(struct cli *cli, const struct options *options)
 {
+	const bool http = options_get(options, "http");
 	struct trnsci_call *call = NULL;
 	int code;
 
-	if (trnsci_call_new(session, "stats", &call) < 0)
-		return complain(EXIT_TRY_AGAIN, "metrics: no memory for a request");
-	code = trnsci_run(call, NULL) < 0 ? complain_error(trnsci_call_error(call), EXIT_USAGE)
-					  : answer(trnsci_call_reply(call), http);
+	if (http)
+		skip_request();
+	code = connect_daemon(cli);
+	if (code != EXIT_OK && http)
+		printf("HTTP/1.0 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nno daemon answers\n");
+	if (code != EXIT_OK)
+		return code;
+	code = ask(cli, "stats", NULL, &call);
+	if (code == EXIT_OK)
+		code = answer(trnsci_call_reply(call), http);
 	trnsci_call_free(call);
 	return code;
 }
 
-int command_metrics(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_row rows[] = {
-		{"http", 0, NULL, "read an HTTP request on standard input and answer it, for a socket of systemd"},
-	};
-	static const struct option_set set = {
-		"metrics [option ...]",
-		"Print the daemon's figures for Prometheus.",
-		rows,
-		sizeof rows / sizeof *rows,
-		NULL,
-		NULL,
-		"metrics",
-	};
-	struct trnsci_session *session = NULL;
-	struct options options;
-	int code = options_parse(&set, cli, argc, argv, &options);
+static const struct option_row rows[] = {
+	{"http", 0, NULL, "read an HTTP request on standard input and answer it, for a socket of systemd"},
+};
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	const bool http = options_get(&options, "http");
-
-	if (http)
-		skip_request();
-	code = connect_daemon(cli, &session);
-	if (code == EXIT_OK)
-		code = ask(session, http);
-	else if (http)
-		printf("HTTP/1.0 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nno daemon answers\n");
-	trnsci_close(session);
-	return code;
-}
+const struct command command_metrics = {
+	.name = "metrics",
+	.summary = "print figures of the daemon for Prometheus",
+	.usage = "[option ...]",
+	.help = "Print the daemon's figures for Prometheus.",
+	.example = "metrics",
+	ROWS(rows),
+	.run = metrics,
+};

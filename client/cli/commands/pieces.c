@@ -11,20 +11,23 @@ enum { PIECE_BYTES = 4 << 20, CHECKED_BYTES = 64 << 20, CHECK_MS = 30 };
 
 struct run {
 	struct pieces *pieces;
-	struct trnsci_session *session;
+	struct cli *cli;
 	struct trnsci_call *call;
+	struct progress progress;
 	uint64_t batch, item_count; /* items; elements of one */
 	size_t leading;             /* 1 where a piece has an axis that counts items */
 	bool repeated[PIECES_INPUTS]; /* the input is the same for each piece */
 	struct trnsci_tile *in[PIECES_INPUTS], *out; /* of the piece at hand */
+	bool opened;
+	struct output output;
+
+	/* Items that slide. */
 	bool slides;
 	struct slide slide;
-	struct cut cut;      /* of the piece at hand, if it slides */
+	struct cut cut; /* of the piece at hand */
 	/* Addresses of the inputs' tiles. They are asked for once: after that a tile that is lost stays so (trnsci.h). */
 	char *data[PIECES_INPUTS];
 	struct trnsci_tile *before; /* result of the stretch before, where the last one gives all of it */
-	bool opened;
-	struct output output;
 };
 
 /* ---- how the inputs are cut ---- */
@@ -38,48 +41,58 @@ static uint64_t count_elements(const uint64_t *shape, size_t ndim)
 	return count;
 }
 
-/* Returns whether another input can be cut as the first one is, or is used whole for every item. */
-static bool follows(const struct run *run, size_t i, size_t trailing)
+/* Returns whether another input is used whole for every item: it has no more axes than an item, or one element of an operation
+ * on elements. */
+static bool is_repeated(const struct pieces *pieces, size_t i)
 {
-	const struct npy *first = &run->pieces->inputs[0].array, *other = &run->pieces->inputs[i].array;
+	const struct npy *other = &pieces->inputs[i].array;
 
-	return other->ndim <= trailing ||
+	return other->ndim <= pieces->trailing || (pieces->trailing == 0 && count_elements(other->shape, other->ndim) == 1);
+}
+
+/* Returns whether another input can be cut as the first one is, or is used whole. */
+static bool follows(const struct pieces *pieces, size_t i)
+{
+	const struct npy *first = &pieces->inputs[0].array, *other = &pieces->inputs[i].array;
+
+	return is_repeated(pieces, i) ||
 	       (other->ndim == first->ndim &&
-		memcmp(first->shape, other->shape, (first->ndim - trailing) * sizeof *first->shape) == 0);
+		memcmp(first->shape, other->shape, (first->ndim - pieces->trailing) * sizeof *first->shape) == 0);
+}
+
+bool pieces_write_text(const struct pieces *pieces)
+{
+	return pieces->rules->write_text && !options_is(pieces->options, "average", "sums"); /* sums are no spectrum */
 }
 
 /* Text needs all items at once where it is more than the array: a line for each bin has a column for each signal. What becomes
- * of an array without elements is the engine's to say. */
-static int choose_trailing(const struct pieces *pieces, size_t *ret_trailing)
+ * of an array without elements is the engine's to say, and so is how inputs go together whose leading axes do not agree. */
+static int choose_item(struct pieces *pieces)
 {
-	const size_t ndim = pieces->n_inputs ? pieces->inputs[0].array.ndim : 0;
-	bool text;
-	int code = output_wants_text(pieces->options, &text);
+	const struct npy *array = &pieces->inputs[0].array;
+	const size_t ndim = pieces->n_inputs ? array->ndim : 0;
+	bool text = false;
+	const int code = pieces->rules->print ? EXIT_OK : output_wants_text(pieces->options, &text);
 
-	if (code != EXIT_OK)
-		return code;
-	*ret_trailing = (text && pieces->write_text) || pieces->trailing > ndim ? ndim : pieces->trailing;
-	if (ndim > 0 && count_elements(pieces->inputs[0].array.shape, ndim) == 0)
-		*ret_trailing = ndim;
-	return EXIT_OK;
+	if ((text && pieces_write_text(pieces)) || pieces->trailing > ndim || count_elements(array->shape, ndim) == 0)
+		pieces->trailing = ndim;
+	for (size_t i = 1; i < pieces->n_inputs; i++)
+		if (!follows(pieces, i))
+			pieces->trailing = ndim;
+	return code;
 }
 
-/* Returns the axes of an item. One item is all there is where the inputs' leading axes do not agree: how they go together is the engine's to say. */
-static size_t cut_inputs(struct run *run, size_t trailing)
+static void cut_inputs(struct run *run)
 {
 	const struct pieces *pieces = run->pieces;
 	const struct npy *array = &pieces->inputs[0].array;
-	const size_t ndim = pieces->n_inputs ? array->ndim : 0;
+	const size_t ndim = pieces->n_inputs ? array->ndim : 0, trailing = pieces->trailing;
 
-	for (size_t i = 1; i < pieces->n_inputs; i++)
-		if (!follows(run, i, trailing))
-			trailing = ndim;
 	run->leading = trailing < ndim;
 	run->batch = count_elements(array->shape, ndim - trailing);
 	run->item_count = count_elements(array->shape + ndim - trailing, trailing);
 	for (size_t i = 1; i < pieces->n_inputs; i++)
-		run->repeated[i] = run->leading && pieces->inputs[i].array.ndim <= trailing;
-	return trailing;
+		run->repeated[i] = run->leading && is_repeated(pieces, i);
 }
 
 /* Counted as if every element took 16 bytes; an item larger than a piece is a piece. */
@@ -90,6 +103,15 @@ static uint64_t piece_size(const struct run *run)
 
 	size = size ? size : 1;
 	return size < run->batch ? size : run->batch;
+}
+
+static const struct audio_format *first_audio(const struct pieces *pieces)
+{
+	size_t i = 0;
+
+	while (i + 1 < pieces->n_inputs && pieces->inputs[i].audio.rate == 0)
+		i++;
+	return &pieces->inputs[i].audio;
 }
 
 /* ---- a piece ---- */
@@ -108,9 +130,10 @@ static struct split split_at(const uint64_t *shape, size_t ndim, size_t axis)
 }
 
 /* Returns the axis of an input's item that slides. */
-static struct split split_input(const struct run *run, size_t i, size_t trailing)
+static struct split split_input(const struct run *run, size_t i)
 {
 	const struct npy *array = &run->pieces->inputs[i].array;
+	const size_t trailing = run->pieces->trailing;
 
 	return split_at(array->shape + array->ndim - trailing, trailing, run->slide.axis);
 }
@@ -128,8 +151,16 @@ static void free_piece(struct run *run, bool all)
 	run->out = NULL;
 }
 
+/* Where the next result goes; NULL: to a new tile. */
+static void set_out(struct run *run)
+{
+	if (run->pieces->rules->print)
+		return;
+	trnsci_set(trnsci_call_args(run->call), run->out ? trnsci_param_tile("out", run->out) : trnsci_param_new_tile("out"));
+}
+
 /* A piece of n items has one leading axis in the place of those that only count. */
-static int make_piece(struct run *run, uint64_t n, size_t trailing)
+static int make_piece(struct run *run, uint64_t n)
 {
 	const struct pieces *pieces = run->pieces;
 	struct trnsci_args *args = trnsci_call_args(run->call);
@@ -138,7 +169,7 @@ static int make_piece(struct run *run, uint64_t n, size_t trailing)
 	free_piece(run, false);
 	for (size_t i = 0; i < pieces->n_inputs; i++) {
 		const struct npy *array = &pieces->inputs[i].array;
-		const size_t leading = run->repeated[i] ? 0 : run->leading, kept = leading ? trailing : array->ndim;
+		const size_t leading = run->repeated[i] ? 0 : run->leading, kept = leading ? pieces->trailing : array->ndim;
 		uint64_t dims[TRNSCI_MAX_DIMS + 1] = {n};
 
 		if (run->in[i])
@@ -146,11 +177,11 @@ static int make_piece(struct run *run, uint64_t n, size_t trailing)
 		memcpy(dims + leading, array->shape + array->ndim - kept, kept * sizeof *dims);
 		if (run->slides)
 			dims[leading + kept - run->slide.axis] = run->cut.end - run->cut.begin;
-		if (trnsci_tile_new(run->session, array->dtype, kept + leading, dims, &run->in[i], &err) < 0)
+		if (trnsci_tile_new(run->cli->session, array->dtype, kept + leading, dims, &run->in[i], &err) < 0)
 			return complain_error(&err, EXIT_DATA);
 		trnsci_set(args, trnsci_param_tile(pieces->names[i], run->in[i]));
 	}
-	trnsci_set(args, trnsci_param_new_tile("out"));
+	set_out(run);
 	return EXIT_OK;
 }
 
@@ -190,10 +221,10 @@ static int check_request(struct run *run)
 }
 
 /* Reads elements [from, cut.end) of the axis, which stand behind those that the stretch before had too. */
-static int read_stretch(struct run *run, size_t i, uint64_t item, uint64_t from, size_t trailing)
+static int read_stretch(struct run *run, size_t i, uint64_t item, uint64_t from)
 {
 	struct input *input = &run->pieces->inputs[i];
-	const struct split split = split_input(run, i, trailing);
+	const struct split split = split_input(run, i);
 	const size_t element = trnsci_dtype_size(input->array.dtype) * split.behind;
 	const size_t size = (size_t)(run->cut.end - from) * element;
 	char *to = run->data[i] + (from - run->cut.begin) * element;
@@ -209,9 +240,9 @@ static int read_stretch(struct run *run, size_t i, uint64_t item, uint64_t from,
 }
 
 /* Copies what two stretches share; from may be the stretch's own tile. */
-static void carry_over(const struct run *run, size_t i, const struct cut *last, const char *from, size_t trailing)
+static void carry_over(const struct run *run, size_t i, const struct cut *last, const char *from)
 {
-	const struct split split = split_input(run, i, trailing);
+	const struct split split = split_input(run, i);
 	const size_t element = trnsci_dtype_size(run->pieces->inputs[i].array.dtype) * split.behind;
 	const char *at = from + (run->cut.begin - last->begin) * element;
 	char *to = run->data[i];
@@ -232,17 +263,17 @@ static int read_piece(struct run *run, uint64_t at)
 }
 
 /* The first piece of a size makes the tile that the others of that size take. */
-static int run_piece(struct run *run, struct progress *progress)
+static int run_piece(struct run *run)
 {
-	const int r = progress_run(progress, run->call);
+	const int r = progress_run(&run->progress, run->call);
 
 	if (r < 0)
 		return complain_call(run, r);
-	if (run->out)
+	if (run->out || run->pieces->rules->print)
 		return EXIT_OK;
 	if (trnsci_call_tile(run->call, NULL, &run->out) < 0)
 		return complain(EXIT_TRY_AGAIN, "the daemon ended before its result was read");
-	trnsci_set(trnsci_call_args(run->call), trnsci_param_tile("out", run->out));
+	set_out(run);
 	return EXIT_OK;
 }
 
@@ -250,23 +281,14 @@ static int run_piece(struct run *run, struct progress *progress)
 
 static bool writes_text(const struct run *run)
 {
-	return run->pieces->write_text && output_is_text(&run->output);
+	return pieces_write_text(run->pieces) && output_is_text(&run->output);
 }
 
-static const struct audio_format *first_audio(const struct pieces *pieces)
-{
-	size_t i = 0;
-
-	while (i + 1 < pieces->n_inputs && pieces->inputs[i].audio.rate == 0)
-		i++;
-	return &pieces->inputs[i].audio;
-}
-
-static int begin_array(struct run *run, size_t trailing)
+static int begin_array(struct run *run)
 {
 	const struct npy *array = &run->pieces->inputs[0].array;
 	const struct trnsci_tile_info out = tile_info(run->out);
-	const size_t kept = run->leading ? array->ndim - trailing : 0, own = out.ndim - run->leading;
+	const size_t kept = run->leading ? array->ndim - run->pieces->trailing : 0, own = out.ndim - run->leading;
 	uint64_t shape[2 * TRNSCI_MAX_DIMS];
 
 	if (kept + own > TRNSCI_MAX_DIMS)
@@ -279,28 +301,30 @@ static int begin_array(struct run *run, size_t trailing)
 }
 
 /* Only now are dtype and shape known; nothing is created for a request that was wrong. */
-static int begin_output(struct run *run, size_t trailing)
+static int begin_output(struct run *run)
 {
 	const struct pieces *pieces = run->pieces;
-	int code = output_open(pieces->options, &run->output);
+	int code;
 
+	if (run->cli->verbose && pieces->rules->report && !run->slides)
+		pieces->rules->report(trnsci_call_reply(run->call));
+	code = output_open(pieces->options, &run->output);
 	if (code != EXIT_OK)
 		return code;
 	run->opened = true;
 	output_set_audio(&run->output, first_audio(pieces));
-	return writes_text(run) ? EXIT_OK : begin_array(run, trailing);
+	return writes_text(run) ? EXIT_OK : begin_array(run);
 }
 
 static int write_text(struct run *run)
 {
 	const struct trnsci_tile_info info = tile_info(run->out);
 	uint64_t restarts = 0;
-	int code = tile_begin_read(run->session, run->out, &restarts);
+	int code = tile_begin_read(run->cli->session, run->out, &restarts);
 
 	if (code == EXIT_OK)
-		code = run->pieces->write_text(&run->output, run->pieces->options, &run->pieces->inputs[0], &info,
-					       trnsci_tile_data(run->out));
-	return code == EXIT_OK ? tile_end_read(run->session, restarts, run->output.target.name) : code;
+		code = run->pieces->rules->write_text(&run->output, run->pieces, &info, trnsci_tile_data(run->out));
+	return code == EXIT_OK ? tile_end_read(run->cli->session, restarts, run->output.target.name) : code;
 }
 
 /* Writes what the stretch gives of its item's result: of each row before the result's axis, at the place that the stretches
@@ -311,7 +335,7 @@ static int write_stretch(struct run *run, uint64_t item, uint64_t done)
 	const struct split split = split_at(info.shape, info.ndim, run->slide.out_axis);
 	const size_t element = trnsci_dtype_size(info.dtype) * split.behind;
 	uint64_t restarts = 0;
-	int code = tile_begin_read(run->session, run->out, &restarts);
+	int code = tile_begin_read(run->cli->session, run->out, &restarts);
 	const char *data = trnsci_tile_data(run->out);
 
 	for (uint64_t row = 0; row < split.before && code == EXIT_OK; row++) {
@@ -322,32 +346,35 @@ static int write_stretch(struct run *run, uint64_t item, uint64_t done)
 			code = output_write(&run->output, data + (row * split.length + run->cut.skip) * element,
 					    (size_t)(run->cut.keep * split.behind));
 	}
-	return code == EXIT_OK ? tile_end_read(run->session, restarts, run->output.target.name) : code;
+	return code == EXIT_OK ? tile_end_read(run->cli->session, restarts, run->output.target.name) : code;
 }
 
-static int write_piece(struct run *run)
+/* Writes the result at hand: of a stretch what is kept of it. */
+static int write_piece(struct run *run, uint64_t item, uint64_t done)
 {
-	const struct pieces *pieces = run->pieces;
+	const struct rules *rules = run->pieces->rules;
+	int code = EXIT_OK;
 
+	if (rules->print) {
+		rules->print(run->cli, trnsci_call_reply(run->call));
+		return EXIT_OK;
+	}
+	if (!run->opened)
+		code = begin_output(run);
+	if (code != EXIT_OK)
+		return code;
 	if (writes_text(run))
 		return write_text(run);
-	if (pieces->look)
-		pieces->look(pieces->arg, &run->output, run->in[0], run->out);
-	return tile_info(run->out).count ? output_write_tile(&run->output, run->session, run->out) : EXIT_OK;
+	if (run->slides && run->slide.out_axis)
+		return write_stretch(run, item, done);
+	if (rules->look)
+		rules->look(&run->output, run->in[0], run->out);
+	return tile_info(run->out).count ? output_write_tile(&run->output, run->cli->session, run->out) : EXIT_OK;
 }
 
 /* ---- all of them ---- */
 
-static int run_first(struct run *run, struct progress *progress, size_t trailing, bool verbose)
-{
-	int code = run_piece(run, progress);
-
-	if (code == EXIT_OK && verbose && run->pieces->report)
-		run->pieces->report(trnsci_call_reply(run->call));
-	return code == EXIT_OK ? begin_output(run, trailing) : code;
-}
-
-static int run_pieces(struct run *run, struct progress *progress, size_t trailing, bool verbose)
+static int run_pieces(struct run *run)
 {
 	const struct pieces *pieces = run->pieces;
 	const uint64_t most = piece_size(run);
@@ -357,40 +384,51 @@ static int run_pieces(struct run *run, struct progress *progress, size_t trailin
 	for (uint64_t at = 0; at < run->batch && code == EXIT_OK; at += n) {
 		n = run->batch - at < most ? run->batch - at : most;
 		if (n != have)
-			code = make_piece(run, n, trailing);
+			code = make_piece(run, n);
 		have = n;
-		if (code == EXIT_OK && pieces->move)
-			pieces->move(pieces->arg, trnsci_call_args(run->call), at);
+		if (code == EXIT_OK && pieces->rules->move)
+			pieces->rules->move(at);
 		if (code == EXIT_OK && at == 0 && tile_bytes(run) >= CHECKED_BYTES)
 			code = check_request(run);
 		if (code == EXIT_OK)
 			code = read_piece(run, at);
 		if (code == EXIT_OK)
-			code = at == 0 ? run_first(run, progress, trailing, verbose) : run_piece(run, progress);
+			code = run_piece(run);
 		if (code == EXIT_OK)
-			code = write_piece(run);
-		progress_at(progress, at + n);
+			code = write_piece(run, at, 0);
+		progress_at(&run->progress, at + n);
 	}
 	return code;
 }
 
 /* ---- items that slide ---- */
 
-/* Makes the call of an item: parameters of the one before do not stay. */
+/* Makes the call of an item: parameters of the one before do not stay. What counted its axes from the begin counts them from the
+ * end, so that it means the same in a piece. */
 static int begin_call(struct run *run)
 {
 	const struct pieces *pieces = run->pieces;
-	int r;
+	struct trnsci_args *args;
+	int code, r;
 
 	trnsci_call_free(run->call);
 	run->call = NULL;
-	r = trnsci_call_new(run->session, pieces->options->set->operation, &run->call);
-	return r < 0 ? complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r))
-		     : pieces->set_parameters(pieces->arg, trnsci_call_args(run->call));
+	r = trnsci_call_new(run->cli->session, pieces->options->command->operation, &run->call);
+	if (r < 0)
+		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
+	args = trnsci_call_args(run->call);
+	code = options_set_parameters(pieces->options, args);
+	if (first_audio(pieces)->rate > 0 && options_has_parameter(pieces->options, "fs") && !options_get(pieces->options, "fs"))
+		trnsci_set(args, trnsci_param_f64("fs", first_audio(pieces)->rate));
+	if (pieces->n_axes && options_has_parameter(pieces->options, "axes"))
+		trnsci_set(args, trnsci_param_i64s("axes", pieces->axes, pieces->n_axes));
+	else if (pieces->n_axes)
+		trnsci_set(args, trnsci_param_i64("axis", pieces->axes[0]));
+	return code == EXIT_OK && pieces->rules->set ? pieces->rules->set(run->pieces, args) : code;
 }
 
 /* Fills the tiles of a stretch: with what it shares with the one before, and what comes next in the inputs. */
-static int fill_stretch(struct run *run, uint64_t item, const struct cut *last, size_t trailing)
+static int fill_stretch(struct run *run, uint64_t item, const struct cut *last)
 {
 	struct trnsci_tile *from[PIECES_INPUTS];
 	char *data[PIECES_INPUTS];
@@ -404,17 +442,17 @@ static int fill_stretch(struct run *run, uint64_t item, const struct cut *last, 
 	if (!shares || run->cut.end - run->cut.begin != last->end - last->begin ||
 	    run->cut.skip + run->cut.keep != last->skip + last->keep) {
 		memset(run->in, 0, sizeof run->in);
-		code = make_piece(run, 1, trailing);
+		code = make_piece(run, 1);
 		for (size_t i = 0; i < run->pieces->n_inputs && code == EXIT_OK; i++)
 			run->data[i] = trnsci_tile_data(run->in[i]);
 	}
 	for (size_t i = 0; i < run->pieces->n_inputs && code == EXIT_OK; i++) {
 		if (shares) {
-			carry_over(run, i, last, data[i], trailing);
-			code = tile_begin_read(run->session, from[i], &restarts); /* it was there */
+			carry_over(run, i, last, data[i]);
+			code = tile_begin_read(run->cli->session, from[i], &restarts); /* it was there */
 		}
 		if (code == EXIT_OK)
-			code = read_stretch(run, i, item, shares ? last->end : 0, trailing);
+			code = read_stretch(run, i, item, shares ? last->end : 0);
 	}
 	for (size_t i = 0; i < PIECES_INPUTS; i++)
 		if (from[i] != run->in[i])
@@ -435,13 +473,10 @@ static void exchange_results(struct run *run, bool first)
 		trnsci_tile_free(run->out);
 		run->before = run->out = NULL;
 	}
-	if (run->out)
-		trnsci_set(trnsci_call_args(run->call), trnsci_param_tile("out", run->out));
-	else
-		trnsci_set(trnsci_call_args(run->call), trnsci_param_new_tile("out"));
+	set_out(run);
 }
 
-static int run_stretches(struct run *run, struct progress *progress, uint64_t item, size_t trailing)
+static int run_stretches(struct run *run, uint64_t item)
 {
 	struct cut last = {0};
 	uint64_t done = 0;
@@ -452,30 +487,24 @@ static int run_stretches(struct run *run, struct progress *progress, uint64_t it
 		last = run->cut;
 		if (run->slide.out_axis == 0)
 			exchange_results(run, first);
-		run->slide.next(run->slide.arg, trnsci_call_args(run->call),
-				first                 ? NULL
-				: run->slide.out_axis ? run->out
-						      : run->before,
-				&run->cut);
-		code = fill_stretch(run, item, &last, trailing);
+		run->slide.next(trnsci_call_args(run->call), first ? NULL : run->slide.out_axis ? run->out : run->before, &run->cut);
+		code = fill_stretch(run, item, &last);
 		if (code == EXIT_OK)
-			code = run_piece(run, progress);
-		if (code == EXIT_OK && run->cut.keep > 0 && !run->opened)
-			code = begin_output(run, trailing);
+			code = run_piece(run);
 		if (code == EXIT_OK && run->cut.keep > 0)
-			code = run->slide.out_axis ? write_stretch(run, item, done) : write_piece(run);
+			code = write_piece(run, item, done);
 		done += run->cut.keep;
-		progress_at(progress, item * run->slide.length + run->cut.end);
+		progress_at(&run->progress, item * run->slide.length + run->cut.end);
 	}
 	return code;
 }
 
-static int run_sliding(struct run *run, struct progress *progress, size_t trailing)
+static int run_sliding(struct run *run)
 {
 	int code = EXIT_OK;
 
 	for (uint64_t item = 0; item < run->batch && code == EXIT_OK; item++)
-		code = run_stretches(run, progress, item, trailing);
+		code = run_stretches(run, item);
 	return code;
 }
 
@@ -483,48 +512,41 @@ static int run_sliding(struct run *run, struct progress *progress, size_t traili
 static void choose_slide(struct run *run)
 {
 	const struct pieces *pieces = run->pieces;
+	const struct npy *first = &pieces->inputs[0].array;
 
-	run->slides = pieces->slide && run->item_count > PIECE_BYTES / 16 && run->batch > 0;
+	run->slides = pieces->rules->slide && run->item_count > PIECE_BYTES / 16 && run->batch > 0;
 	for (size_t i = 1; i < pieces->n_inputs && run->slides; i++)
-		run->slides = pieces->inputs[i].array.ndim == pieces->inputs[0].array.ndim &&
-			      memcmp(pieces->inputs[i].array.shape, pieces->inputs[0].array.shape,
-				     pieces->inputs[0].array.ndim * sizeof(uint64_t)) == 0;
-	run->slides = run->slides && pieces->slide(pieces->arg, PIECE_BYTES / 16, &run->slide);
+		run->slides = pieces->inputs[i].array.ndim == first->ndim &&
+			      memcmp(pieces->inputs[i].array.shape, first->shape, first->ndim * sizeof *first->shape) == 0;
+	run->slides = run->slides && pieces->rules->slide(pieces, PIECE_BYTES / 16, &run->slide);
 }
 
-static int run_session(struct run *run, const struct cli *cli, size_t trailing)
+static int run_session(struct run *run)
 {
-	const struct pieces *pieces = run->pieces;
-	struct progress progress;
-	int code = connect_session(cli, &run->session);
+	int code = connect_session(run->cli);
 
-	if (code != EXIT_OK)
-		return code;
-	code = begin_call(run);
-	/* The time is all that is known of a job of one item. */
-	progress_begin(&progress, cli, run->slides ? run->batch * run->slide.length : run->batch > 1 ? run->batch : 0,
-		       pieces->unit);
 	if (code == EXIT_OK)
-		code = run->slides ? run_sliding(run, &progress, trailing)
-				   : run_pieces(run, &progress, trailing, cli->verbose);
+		code = begin_call(run);
+	/* The time is all that is known of a job of one item. */
+	progress_begin(&run->progress, run->cli, run->slides ? run->batch * run->slide.length : run->batch > 1 ? run->batch : 0, "items");
+	if (code == EXIT_OK)
+		code = run->slides ? run_sliding(run) : run_pieces(run);
 	if (run->opened)
 		code = output_close(&run->output, code);
-	progress_end(&progress);
+	progress_end(&run->progress);
 	free_piece(run, true);
 	trnsci_call_free(run->call);
-	trnsci_close(run->session);
 	return code;
 }
 
-int pieces_run(struct pieces *pieces, const struct cli *cli)
+int pieces_run(struct pieces *pieces, struct cli *cli)
 {
-	struct run run = {.pieces = pieces};
-	size_t trailing;
-	int code = choose_trailing(pieces, &trailing);
+	struct run run = {.pieces = pieces, .cli = cli};
+	const int code = choose_item(pieces);
 
 	if (code != EXIT_OK)
 		return code;
-	trailing = cut_inputs(&run, trailing);
+	cut_inputs(&run);
 	choose_slide(&run);
-	return run_session(&run, cli, trailing);
+	return run_session(&run);
 }

@@ -16,10 +16,6 @@
 
 enum { PIECES_INPUTS = 3 };
 
-/* Writes a result as lines of text. input: the first one. An exit code. */
-typedef int write_text_fn(struct output *output, const struct options *options, const struct input *input,
-			  const struct trnsci_tile_info *result, const void *data);
-
 /* A stretch of an item, [begin, end) along the axis that slides, and what of its result is kept. */
 struct cut {
 	uint64_t begin, end;
@@ -33,37 +29,54 @@ struct slide {
 	uint64_t length;     /* of that axis */
 	size_t out_axis;     /* of the result; 0: the last stretch gives all of it */
 	uint64_t out_length; /* of that axis, of the item's whole result */
-	void *arg;
 	/* Sets the next stretch, which begins at most where the one before ended, and its parameters. before: the result of the
 	 * stretch before, NULL at the first of an item. */
-	void (*next)(void *arg, struct trnsci_args *args, const struct trnsci_tile *before, struct cut *cut);
+	void (*next)(struct trnsci_args *args, const struct trnsci_tile *before, struct cut *cut);
+};
+
+struct pieces;
+
+/* Which axes make an item, where no parameter `axis` or `axes` says it. */
+enum item { ITEM_BY_AXES, ITEM_ELEMENT, ITEM_LAST_AXIS, ITEM_LAST_TWO };
+
+/* What an operation is, beside its row in the table of operations: along which axes long input may be cut, and what the
+ * command does with its options and its result. Functions may be NULL. */
+struct rules {
+	enum item item;
+	/* Returns whether an item can slide in stretches of about `room` elements, and how. */
+	bool (*slide)(const struct pieces *pieces, uint64_t room, struct slide *ret);
+
+	const char *optional, *optional_file; /* an input that may be missing: the parameter, and the option that has its file */
+	int (*read_row)(const struct options *options, uint64_t *ret); /* elements of a row of raw input; an exit code */
+	int (*prepare)(struct pieces *pieces); /* the inputs are open; an exit code */
+	int (*set)(struct pieces *pieces, struct trnsci_args *args); /* behind the options' parameters; an exit code */
+	void (*move)(uint64_t item);           /* before a piece that begins there */
+
+	void (*report)(const struct trnsci_value *reply); /* with -v, of the first piece */
+	void (*print)(const struct cli *cli, const struct trnsci_value *reply); /* the reply is the result: no array is written */
+	/* Looks at a piece before it is written: the first input and the result. */
+	void (*look)(const struct output *output, const struct trnsci_tile *in, const struct trnsci_tile *out);
+	/* Writes a result that is one piece as lines of text; an exit code. */
+	int (*write_text)(struct output *output, const struct pieces *pieces, const struct trnsci_tile_info *result, const void *data);
+	void (*end)(const struct options *options); /* all is written */
 };
 
 struct pieces {
-	/* The operation and its parameters. */
 	const struct options *options;
-	int (*set_parameters)(void *arg, struct trnsci_args *args); /* before the first piece; an exit code */
-	void (*move)(void *arg, struct trnsci_args *args, uint64_t item); /* before a piece that begins there; NULL: nothing changes */
-	void *arg;
-
-	/* The inputs. */
+	const struct rules *rules;
 	struct input inputs[PIECES_INPUTS];
 	const char *names[PIECES_INPUTS]; /* of the parameters that the inputs are */
 	size_t n_inputs;
+	int64_t axes[TRNSCI_MAX_DIMS]; /* that are transformed, negative: counted from the end, they mean the same in a piece */
+	size_t n_axes;       /* 0: no parameter states them */
 	size_t trailing;     /* axes of the first input that make an item; all of them: one item */
-	/* Returns whether an item can slide in stretches of about `room` elements of the first input, and how. NULL: it cannot. */
-	bool (*slide)(void *arg, uint64_t room, struct slide *ret);
 	uint64_t most_count; /* elements of an item or of its result, where that is known to be larger; 0: as the input */
-	const char *unit;    /* items, for the line of progress */
-
-	/* The result. */
-	void (*report)(const struct trnsci_value *reply); /* with -v, of the first piece; NULL: nothing to say */
-	/* Looks at a piece before it is written: the first input and the result. NULL: nothing to look at. */
-	void (*look)(void *arg, const struct output *output, const struct trnsci_tile *in, const struct trnsci_tile *out);
-	write_text_fn *write_text; /* of a result that is one piece; NULL: as any array */
 };
 
+/* Whether the result is written as lines that the rules' write_text makes. */
+bool pieces_write_text(const struct pieces *pieces);
+
 /* Runs the operation over all pieces, and writes the result. An exit code. */
-int pieces_run(struct pieces *pieces, const struct cli *cli);
+int pieces_run(struct pieces *pieces, struct cli *cli);
 
 #endif

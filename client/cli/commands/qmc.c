@@ -13,37 +13,12 @@
 
 enum { PIECE_BYTES = 4 << 20 }; /* of one reply, below the default limit of inline results, 16 MiB */
 
-#define EXAMPLE "qmc sobol -n 1024 -d 2 -f text"
-
 struct points {
-	struct trnsci_session *session;
 	const struct options *options;
 	const char *kind;
 	uint64_t n, dims, rank, size;
 	uint64_t pieces; /* of this part */
 };
-
-/* Finds the points of that name in the operation table. */
-static bool find_kind(const char *name, struct trnsci_operation_info *ret)
-{
-	for (size_t i = 0; trnsci_operation_at(i, ret) == 0; i++)
-		if (strcmp(ret->category, "points") == 0 && strcmp(ret->name, name) == 0)
-			return true;
-	return false;
-}
-
-static int print_kinds(void)
-{
-	struct trnsci_operation_info operation;
-
-	printf("usage: trnsci-cli qmc KIND -n POINTS -d DIMS [option ...]\n\nMake quasi-random points. KIND is one "
-	       "of\n");
-	for (size_t i = 0; trnsci_operation_at(i, &operation) == 0; i++)
-		if (strcmp(operation.category, "points") == 0)
-			printf("  %-16s %s\n", operation.name, operation.help);
-	printf("\ntrnsci-cli qmc KIND --help lists its parameters.\n\nexample: trnsci-cli %s\n", EXAMPLE);
-	return EXIT_OK;
-}
 
 /* Reads which part of the set to make, and cuts it into pieces. The bounds keep rank and size of a piece below 2^64. */
 static int read_part(struct points *points)
@@ -119,57 +94,46 @@ static int write_pieces(const struct points *points, const struct cli *cli, stru
 	return output_close(&output, code);
 }
 
-static int run_kind(struct cli *cli, const struct option_set *set, int argc, char **argv)
+static int run(struct cli *cli, const struct options *options)
 {
-	struct options options;
-	struct points points = {.options = &options, .kind = set->operation, .size = 1};
+	struct points points = {.options = options, .kind = options->command->operation, .size = 1};
 	struct trnsci_call *call = NULL;
-	int code = options_parse(set, cli, argc, argv, &options);
+	int code = read_part(&points);
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "qmc: '%s': unexpected argument", options.operands[0]);
-	code = read_part(&points);
 	if (code == EXIT_OK)
-		code = connect_session(cli, &points.session);
+		code = connect_session(cli);
 	if (code != EXIT_OK)
 		return code;
-	if (trnsci_call_new(points.session, points.kind, &call) < 0) {
+	if (trnsci_call_new(cli->session, points.kind, &call) < 0) {
 		code = complain(EXIT_TRY_AGAIN, "%s: no call could be made", points.kind);
 	} else {
-		code = options_set_parameters(&options, trnsci_call_args(call));
+		code = options_set_parameters(options, trnsci_call_args(call));
 		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", points.n));
 		trnsci_set(trnsci_call_args(call), trnsci_param_u64("d", points.dims));
 	}
 	if (code == EXIT_OK)
 		code = write_pieces(&points, cli, call);
 	trnsci_call_free(call);
-	trnsci_close(points.session);
 	return code;
 }
 
-int command_qmc(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_row rows[] = {
-		{"count", 'n', "POINTS", "points of the whole set"},
-		{"dims", 'd', "DIMS", "dimensions of a point"},
-		OUTPUT_ROWS,
-		SOUND_ROWS,
-	};
-	struct trnsci_operation_info kind;
-	char usage[128];
+static const struct option_row rows[] = {
+	{"count", 'n', "POINTS", "points of the whole set"},
+	{"dims", 'd', "DIMS", "dimensions of a point"},
+	OUTPUT_ROWS,
+	SOUND_ROWS,
+};
 
-	const bool given = options_lead_operands(rows, sizeof rows / sizeof *rows, "points", argc, argv, 1) > 0;
-
-	if (!given && options_ask_for_help(argc, argv))
-		return print_kinds();
-	if (!given || !find_kind(argv[1], &kind))
-		return complain(EXIT_USAGE, "qmc: '%s': no such points, allowed sobol, halton, lattice, lhs",
-				given ? argv[1] : "");
-	snprintf(usage, sizeof usage, "qmc %s -n POINTS -d DIMS [option ...]", kind.name);
-	const struct option_set set = {usage, kind.help, rows, sizeof rows / sizeof *rows, kind.name, " n d out u64 timeout_ms ",
-				       EXAMPLE};
-
-	return run_kind(cli, &set, argc - 1, argv + 1);
-}
+const struct command command_qmc = {
+	.name = "qmc",
+	.summary = "quasi-random points: qmc sobol -n 1024 -d 3",
+	.usage = "KIND -n POINTS -d DIMS [option ...]",
+	.help = "Make quasi-random points.",
+	.example = "qmc sobol -n 1024 -d 2 -f text",
+	ROWS(rows),
+	.hidden = "d",
+	.word = "KIND",
+	.kind = "kind of points",
+	.category = "points",
+	.run = run,
+};

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "options/distributions.h"
 #include "options/options.h"
 #include "files/output.h"
 #include "printable.h"
@@ -268,31 +267,22 @@ static int draw_out(struct draw *draw, const struct cli *cli)
 	return output_close(&output, code);
 }
 
-int rand_run_distribution(struct cli *cli, const struct option_set *set, const char *name, int argc, char **argv)
+int rand_run(struct cli *cli, const struct options *options)
 {
-	const char *const command = name ? "stream draw" : "rand";
-	struct options options;
-	struct draw draw = {.options = &options, .distribution = set->operation, .name = name};
-	int code = options_parse(set, cli, argc, argv, &options);
+	const char *const name = options->name;
+	struct draw draw = {.options = options, .distribution = options->command->operation, .name = name};
+	int code = rand_arrays_open(options, &draw.arrays);
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "%s: '%s': unexpected argument", command, options.operands[0]);
-	options.takes_arrays = true;
-	code = rand_arrays_open(&options, &draw.arrays);
 	if (code != EXIT_OK)
 		return code;
-	if (!name && !options_get(&options, "seed") && !cli->quiet && isatty(STDERR_FILENO))
+	if (!name && !options_get(options, "seed") && !cli->quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "trnsci-cli: --seed 0, which gives the same numbers every time; --seed random gives others\n");
-	code = read_part(&draw, command);
+	code = read_part(&draw, options->command->name);
 	if (code == EXIT_OK)
-		code = name ? connect_daemon(cli, &draw.session) : connect_session(cli, &draw.session);
-	if (code != EXIT_OK) {
-		rand_arrays_close(&draw.arrays);
-		return code;
-	}
-	code = rand_arrays_read(draw.session, &draw.arrays);
+		code = name ? connect_daemon(cli) : connect_session(cli);
+	draw.session = cli->session;
+	if (code == EXIT_OK)
+		code = rand_arrays_read(draw.session, &draw.arrays);
 	if (code == EXIT_OK)
 		code = draw_out(&draw, cli);
 	rand_arrays_close(&draw.arrays);
@@ -300,20 +290,22 @@ int rand_run_distribution(struct cli *cli, const struct option_set *set, const c
 		trnsci_call_free(draw.calls[i]);
 		trnsci_tile_free(draw.tiles[i]);
 	}
-	trnsci_close(draw.session);
 	return code;
 }
 
-int command_rand(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_row rows[] = {RAND_ROWS};
-	static const struct draw_command command = {"rand", "", "-n COUNT [option ...]", NULL,
-						    "rand normal -n 1000 --seed 1 -o noise.npy", "",
-						    rows, sizeof rows / sizeof *rows};
-	struct draw_options drawing;
-	int code = draw_options_find(&command, argc, argv, &drawing);
+static const struct option_row rows[] = {RAND_ROWS};
 
-	if (code != EXIT_OK || !drawing.set.operation)
-		return code;
-	return rand_run_distribution(cli, &drawing.set, NULL, argc - drawing.n_before, argv + drawing.n_before);
-}
+const struct command command_rand = {
+	.name = "rand",
+	.summary = "draw random numbers: rand normal -n 1000 --seed 1",
+	.usage = "DIST -n COUNT [option ...]",
+	.help = "Draw random numbers.",
+	.example = "rand normal -n 1000 --seed 1 -o noise.npy",
+	ROWS(rows),
+	.hidden = "",
+	.takes_arrays = true,
+	.word = "DIST",
+	.kind = "distribution",
+	.category = "draw",
+	.run = rand_run,
+};

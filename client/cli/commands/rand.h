@@ -10,8 +10,7 @@
 #define RAND_ROWS                                                                                                      \
 	{"count", 'n', "COUNT", "samples of the whole draw [as many as the largest @FILE has elements]"}, OUTPUT_ROWS, SOUND_ROWS
 
-/* Draws set->operation from the stream of that name, or (NULL) from that of the options. argv[0] is the distribution's
- * name. */
-int rand_run_distribution(struct cli *cli, const struct option_set *set, const char *name, int argc, char **argv);
+/* Draws the command's operation from the stream that the operand before DIST names, or without one from that of the options. */
+int rand_run(struct cli *cli, const struct options *options);
 
 #endif

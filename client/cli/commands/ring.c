@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "options/distributions.h"
 #include "options/options.h"
 #include "files/output.h"
 #include "printable.h"
@@ -195,52 +194,45 @@ static int write_out(const struct ringing *ringing, struct trnsci_reader *ring, 
 	return output_close(&output, code);
 }
 
-static int run_distribution(struct cli *cli, const struct option_set *set, int argc, char **argv)
+static int run(struct cli *cli, const struct options *options)
 {
-	struct options options;
-	struct ringing ringing = {.cli = cli, .options = &options, .distribution = set->operation, .samples = DEFAULT_SAMPLES};
-	struct trnsci_session *session = NULL;
+	struct ringing ringing = {.cli = cli, .options = options, .distribution = options->command->operation, .samples = DEFAULT_SAMPLES};
 	struct trnsci_reader *ring;
 	struct trnsci_error err;
-	int code = options_parse(set, cli, argc, argv, &options);
+	int code = read_options(&ringing);
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "ring: '%s': unexpected argument", options.operands[0]);
-	code = read_options(&ringing);
 	cli->outlasts = true;
 	if (code == EXIT_OK)
-		code = ringing.source.name ? connect_daemon(cli, &session) : connect_session(cli, &session);
-	if (code == EXIT_OK && trnsci_ring_attach(session, ringing.distribution, ringing.params, &ringing.source,
+		code = ringing.source.name ? connect_daemon(cli) : connect_session(cli);
+	if (code == EXIT_OK && trnsci_ring_attach(cli->session, ringing.distribution, ringing.params, &ringing.source,
 						  ringing.samples, &ring, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	else if (code == EXIT_OK) {
 		code = write_out(&ringing, ring, cli);
 		trnsci_reader_detach(ring);
 	}
-	trnsci_close(session);
 	free(ringing.list);
 	return code;
 }
 
-int command_ring(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_row rows[] = {
-		{"count", 'n', "COUNT", "samples [as many as are read]"},
-		{"name", 0, "NAME", "a named stream to take the samples from; -v prints where they lie"},
-		{"samples", 0, "SAMPLES", "samples that the ring holds [524288]"},
-		OUTPUT_ROWS,
-		SOUND_ROWS,
-	};
-	static const struct draw_command command = {
-		"ring", "", "[-n COUNT] [option ...]", "Draw random numbers from a ring that the engine keeps full.",
-		"ring normal -n 1000 --seed 1 -f text", "rank size", rows, sizeof rows / sizeof *rows,
-	};
-	struct draw_options drawing;
-	int code = draw_options_find(&command, argc, argv, &drawing);
+static const struct option_row rows[] = {
+	{"count", 'n', "COUNT", "samples [as many as are read]"},
+	{"name", 0, "NAME", "a named stream to take the samples from; -v prints where they lie"},
+	{"samples", 0, "SAMPLES", "samples that the ring holds [524288]"},
+	OUTPUT_ROWS,
+	SOUND_ROWS,
+};
 
-	if (code != EXIT_OK || !drawing.set.operation)
-		return code;
-	return run_distribution(cli, &drawing.set, argc - drawing.n_before, argv + drawing.n_before);
-}
+const struct command command_ring = {
+	.name = "ring",
+	.summary = "random numbers from a ring that is kept full: ring normal -n 1000 --seed 1",
+	.usage = "DIST [-n COUNT] [option ...]",
+	.help = "Draw random numbers from a ring that the engine keeps full.",
+	.example = "ring normal -n 1000 --seed 1 -f text",
+	ROWS(rows),
+	.hidden = "rank size",
+	.word = "DIST",
+	.kind = "distribution",
+	.category = "draw",
+	.run = run,
+};

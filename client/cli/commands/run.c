@@ -284,42 +284,40 @@ static int run_program(struct program *program, struct json_object *root, const 
 	return code == EXIT_OK ? write_results(program, options) : code;
 }
 
-int command_run(struct cli *cli, int argc, char **argv)
+static int run(struct cli *cli, const struct options *options)
 {
-	static const struct option_row rows[] = {
-		{"output", 'o', "FILE", "where a single result goes [stdout]; several go to NAME.npy"},
-		{"format", 'f', FORMATS, "of a single result [by the ending of FILE; else text on a terminal, else raw]"},
-		SOUND_ROWS,
-	};
-	static const struct option_set set = {
-		"run PROGRAM.json [option ...]",
-		"Run a program of several steps, - for stdin; inputs may be {\"file\": \"x.npy\"}.",
-		rows,
-		sizeof rows / sizeof *rows,
-		NULL,
-		NULL,
-		"run program.json -o result.npy",
-	};
-	struct options options;
 	struct json_object *root;
-	struct program program = {.reader = {.take = take}};
-	int code = options_parse(&set, cli, argc, argv, &options);
+	struct program program = {.reader = {.take = take, .file = options->operands[0]}};
+	int code = json_load(options->operands[0], &root);
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands != 1)
-		return complain(EXIT_USAGE, "run: %d programs, allowed one: a file or -", options.n_operands);
-	program.reader.file = options.operands[0];
-	code = json_load(options.operands[0], &root);
 	if (code != EXIT_OK)
 		return code;
-	code = connect_session(cli, &program.session);
+	code = connect_session(cli);
+	program.session = cli->session;
 	if (code == EXIT_OK)
-		code = run_program(&program, root, &options, cli);
+		code = run_program(&program, root, options, cli);
 	for (size_t i = 0; i < program.n_tiles; i++)
 		trnsci_tile_free(program.tiles[i]);
 	trnsci_call_free(program.call);
-	trnsci_close(program.session);
 	json_object_put(root);
 	return code;
 }
+
+static const struct option_row rows[] = {
+	{"output", 'o', "FILE", "where a single result goes [stdout]; several go to NAME.npy"},
+	{"format", 'f', FORMATS, "of a single result [by the ending of FILE; else text on a terminal, else raw]"},
+	SOUND_ROWS,
+};
+
+const struct command command_run = {
+	.name = "run",
+	.summary = "run a program of several steps: run PROGRAM.json",
+	.usage = "PROGRAM.json [option ...]",
+	.help = "Run a program of several steps, - for stdin; inputs may be {\"file\": \"x.npy\"}.",
+	.example = "run program.json -o result.npy",
+	ROWS(rows),
+	.n_operands = 1,
+	.operands = "programs",
+	.allowed = "one: a file or -",
+	.run = run,
+};

@@ -130,37 +130,16 @@ static const char *find_suite(const struct options *options)
 	return NULL;
 }
 
-int command_selftest(struct cli *cli, int argc, char **argv)
+static int selftest(struct cli *cli, const struct options *options)
 {
-	static const struct option_row rows[] = {
-		{"byte-tiles", 0, NULL, "instead: generators on a machine whose integers pass through float32"},
-		{"distributions", 0, NULL, "instead: every distribution in ranks, and by every variant of the kernels"},
-		{"samples", 0, "N", "of its longest draws [1003]"},
-		{"psum", 0, NULL, "instead: what known mistakes in bfloat16 cost a transform"},
-		{"fft", 0, NULL, "instead: the error of every precision mode of transforms beside its bound"},
-	};
-	static const struct option_set set = {
-		"selftest [option ...]",
-		"Test known answers with every variant of the kernels, on all 128 lanes; then compare the "
-		"daemon, if one answers, with the embedded engine.",
-		rows,
-		sizeof rows / sizeof *rows,
-		NULL,
-		NULL,
-		"selftest -v"};
-	struct options options;
-	struct table table = {0};
+	struct table table = {.verbose = cli->verbose};
 	uint64_t samples = 0;
-	int code = options_parse(&set, cli, argc, argv, &options);
+	const int code = options_u64(options, "samples", &samples);
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	code = options_u64(&options, "samples", &samples);
 	if (code != EXIT_OK)
 		return code;
-	if (find_suite(&options))
-		return suite_print(find_suite(&options), samples, cli->json);
-	table.verbose = cli->verbose;
+	if (find_suite(options))
+		return suite_print(find_suite(options), samples, cli->json);
 	table.rows = cli->json ? json_object_new_array() : NULL;
 	int failed = trnsci_selftest("kernels", NULL, report, &table);
 
@@ -178,3 +157,22 @@ int command_selftest(struct cli *cli, int argc, char **argv)
 		return complain(EXIT_DATA, "%d checks failed", failed + daemon);
 	return EXIT_OK;
 }
+
+static const struct option_row rows[] = {
+	{"byte-tiles", 0, NULL, "instead: generators on a machine whose integers pass through float32"},
+	{"distributions", 0, NULL, "instead: every distribution in ranks, and by every variant of the kernels"},
+	{"samples", 0, "N", "of its longest draws [1003]"},
+	{"psum", 0, NULL, "instead: what known mistakes in bfloat16 cost a transform"},
+	{"fft", 0, NULL, "instead: the error of every precision mode of transforms beside its bound"},
+};
+
+const struct command command_selftest = {
+	.name = "selftest",
+	.summary = "known answers in every variant of the kernels, on all 128 lanes",
+	.usage = "[option ...]",
+	.help = "Test known answers with every variant of the kernels, on all 128 lanes; then compare the "
+		"daemon, if one answers, with the embedded engine.",
+	.example = "selftest -v",
+	ROWS(rows),
+	.run = selftest,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spectra as lines of text. */
-#include "spectrum.h"
+#include "rules.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "files/text.h"
+#include "frames.h"
 
 enum { NAMES_ROOM = 1 << 16 };
 
@@ -27,15 +28,6 @@ static struct split split_at(const struct trnsci_tile_info *result, size_t axis)
 	return split;
 }
 
-static uint64_t option_u64(const struct options *options, const char *name, uint64_t fallback)
-{
-	const char *text = options_get(options, name);
-
-	if (text)
-		parse_u64(text, &fallback); /* the engine has accepted it */
-	return fallback;
-}
-
 static double option_rate(const struct options *options, double rate)
 {
 	const char *text = options_get(options, "fs");
@@ -49,14 +41,6 @@ static double frequency(uint64_t bin, uint64_t bins, uint64_t n, double rate)
 	const double index = bins == n && n > 2 && bin > (n - 1) / 2 ? (double)bin - (double)n : (double)bin;
 
 	return index * rate / (double)n;
-}
-
-/* --nfft, or the length of a segment: --nperseg, default 256, but at most that of the signal. */
-static uint64_t transform_length(const struct options *options, uint64_t signal)
-{
-	const uint64_t segment = option_u64(options, "nperseg", 256);
-
-	return option_u64(options, "nfft", segment < signal ? segment : signal);
 }
 
 /* "frequency,power", or "frequency,power0,power1" for several signals; complex values are pairs. */
@@ -74,22 +58,24 @@ static void make_names(char *to, const char *lead, const char *const value[2], u
 	}
 }
 
-int spectrum_write_bins(struct output *output, const struct options *options, const struct input *input,
-			const struct trnsci_tile_info *result, const void *data)
+int spectrum_write_bins(struct output *output, const struct pieces *pieces, const struct trnsci_tile_info *result, const void *data)
 {
-	const size_t axis = result->ndim - options_axis(options, result->ndim);
+	const struct input *input = &pieces->inputs[0];
+	const size_t axis = result->ndim - (size_t)-pieces->axes[0];
 	const struct split split = split_at(result, axis);
-	const uint64_t n = transform_length(options, input->array.shape[axis]), signals = split.before * split.behind;
+	const uint64_t signals = split.before * split.behind;
 	const size_t element = trnsci_dtype_size(result->dtype);
 	const bool complex = is_complex(result->dtype);
-	const double fs = option_rate(options, input->audio.rate);
+	const double fs = option_rate(pieces->options, input->audio.rate);
 	static char names[NAMES_ROOM];
+	struct frames frames = {.nfft = 1};
 	int code;
 
+	frames_of_segments(pieces->options, input->array.shape[axis], &frames); /* the engine has accepted them */
 	make_names(names, "frequency", (const char *const[]){complex ? "re" : "power", "im"}, signals, complex);
 	code = output_begin_table(output, 1 + signals, names);
 	for (uint64_t bin = 0; bin < split.length && code == EXIT_OK; bin++) {
-		code = output_write_cell(output, TRNSCI_F64, &(double){frequency(bin, split.length, n, fs)});
+		code = output_write_cell(output, TRNSCI_F64, &(double){frequency(bin, split.length, frames.nfft, fs)});
 		for (uint64_t i = 0; i < signals && code == EXIT_OK; i++) {
 			const uint64_t at = (i / split.behind * split.length + bin) * split.behind + i % split.behind;
 
@@ -99,43 +85,36 @@ int spectrum_write_bins(struct output *output, const struct options *options, co
 	return code;
 }
 
-/* Without padding at both ends a frame's centre lies half a transform behind its start. */
-static double frame_time(const struct options *options, uint64_t frame, uint64_t n, double rate)
+int spectrum_write_frames(struct output *output, const struct pieces *pieces, const struct trnsci_tile_info *result, const void *data)
 {
-	const uint64_t hop = option_u64(options, "hop_length", n / 4 ? n / 4 : 1);
-	const char *center = options_get(options, "center");
-	const bool padded = !center || !*center || strcmp(center, "true") == 0 || strcmp(center, "yes") == 0 ||
-			    strcmp(center, "1") == 0;
-
-	return ((double)frame * (double)hop + (padded ? 0 : (double)n / 2)) / rate;
-}
-
-int spectrum_write_frames(struct output *output, const struct options *options, const struct input *input,
-			  const struct trnsci_tile_info *result, const void *data)
-{
-	const char *layout = options_get(options, "layout");
-	const bool frames_first = layout && strcmp(layout, "frames_bins") == 0;
+	const bool frames_first = options_is(pieces->options, "layout", "frames_bins");
 	const size_t last = result->ndim - 1;
 	const uint64_t bins = result->shape[frames_first ? last : last - 1];
-	const uint64_t frames = result->shape[frames_first ? last - 1 : last];
-	const uint64_t signals = bins > 0 && frames > 0 ? result->count / (bins * frames) : 0, n = option_u64(options, "n_fft", 1);
+	const uint64_t n_frames = result->shape[frames_first ? last - 1 : last];
+	const uint64_t signals = bins > 0 && n_frames > 0 ? result->count / (bins * n_frames) : 0;
 	const size_t element = trnsci_dtype_size(result->dtype);
-	const double fs = input->audio.rate > 0 ? input->audio.rate : 1;
+	const double fs = pieces->inputs[0].audio.rate > 0 ? pieces->inputs[0].audio.rate : 1;
 	static char names[NAMES_ROOM];
+	struct frames frames = {.nfft = 1};
 	int code;
+
+	frames_of_transforms(pieces->options, &frames); /* the engine has accepted them */
+
+	/* Without padding at both ends a frame's centre lies half a transform behind its start. */
+	const double lead = frames.center ? 0 : (double)frames.n / 2;
 
 	make_names(names, "time,frequency", (const char *const[]){"re", "im"}, signals, true);
 	code = output_begin_table(output, 2 + signals, names);
-	for (uint64_t i = 0; i < frames * bins && code == EXIT_OK; i++) {
+	for (uint64_t i = 0; i < n_frames * bins && code == EXIT_OK; i++) {
 		const uint64_t frame = i / bins, bin = i % bins;
-		const uint64_t place = frames_first ? frame * bins + bin : bin * frames + frame;
+		const uint64_t place = frames_first ? frame * bins + bin : bin * n_frames + frame;
 
-		code = output_write_cell(output, TRNSCI_F64, &(double){frame_time(options, frame, n, fs)});
+		code = output_write_cell(output, TRNSCI_F64, &(double){((double)frame * (double)frames.hop + lead) / fs});
 		if (code == EXIT_OK)
-			code = output_write_cell(output, TRNSCI_F64, &(double){frequency(bin, bins, n, fs)});
+			code = output_write_cell(output, TRNSCI_F64, &(double){frequency(bin, bins, frames.nfft, fs)});
 		for (uint64_t s = 0; s < signals && code == EXIT_OK; s++)
 			code = output_write_cell(output, result->dtype,
-						 (const char *)data + (s * frames * bins + place) * element);
+						 (const char *)data + (s * n_frames * bins + place) * element);
 	}
 	return code;
 }

@@ -188,29 +188,18 @@ static void print_slow(const struct trnsci_value *reply)
 		print_slow_request(trnsci_value_at(slow, i));
 }
 
-/* Runs a method without parameters, or with one number (name NULL: none), and reports its reply. */
-static int ask(struct trnsci_session *session, const char *method, const char *name, uint64_t value, struct trnsci_call **ret_call)
-{
-	int r = trnsci_call_new(session, method, ret_call);
-
-	if (r < 0)
-		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	if (name)
-		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64(name, value));
-	return trnsci_run(*ret_call, NULL) < 0 ? complain_error(trnsci_call_error(*ret_call), EXIT_USAGE) : EXIT_OK;
-}
-
-static int report(const struct cli *cli, const struct options *options, struct trnsci_session *session)
+static int report(struct cli *cli, const struct options *options)
 {
 	const bool clients = options_get(options, "clients"), slow = options_get(options, "slow");
 	const bool ends = options_get(options, "disconnect");
-	const char *method = clients ? "clients" : slow ? "slow" : "stats";
+	const char *method = ends ? "disconnect" : clients ? "clients" : slow ? "slow" : "stats";
 	struct trnsci_call *call = NULL;
 	uint64_t id = 0;
 	int code = options_u64(options, "disconnect", &id);
+	const struct trnsci_param params[] = {ends ? trnsci_param_u64("id", id) : trnsci_param_end(), trnsci_param_end()};
 
 	if (code == EXIT_OK)
-		code = ends ? ask(session, "disconnect", "id", id, &call) : ask(session, method, NULL, 0, &call);
+		code = ask(cli, method, params, &call);
 	if (code == EXIT_OK && cli->json)
 		code = report_print(report_of_value(trnsci_call_reply(call)));
 	else if (code == EXIT_OK && clients && !ends)
@@ -218,36 +207,34 @@ static int report(const struct cli *cli, const struct options *options, struct t
 	else if (code == EXIT_OK && slow && !ends)
 		print_slow(trnsci_call_reply(call));
 	else if (code == EXIT_OK && !ends)
-		print_status(session, trnsci_call_reply(call));
+		print_status(cli->session, trnsci_call_reply(call));
 	trnsci_call_free(call);
 	return code;
 }
 
-int command_status(struct cli *cli, int argc, char **argv)
+static int status(struct cli *cli, const struct options *options)
 {
-	static const struct option_row rows[] = {
-		{"clients", 0, NULL, "list the sessions of this user, for root all, instead"},
-		{"slow", 0, NULL, "list the last slow requests of this user, for root of all, instead"},
-		{"html", 0, "FILE", "write a page to look at instead: lanes, times, sessions, streams, slow requests"},
-		{"disconnect", 0, "ID", "end the session of that id instead"},
-	};
-	static const struct option_set set = {
-		"status [option ...]",
-		"Figures of the daemon and its engine; with --json, all of them. Exits 69 without a daemon.",
-		rows, sizeof rows / sizeof *rows, NULL, NULL, "--embedded status --json"};
-	struct trnsci_session *session = NULL;
-	struct options options;
-	int code = options_parse(&set, cli, argc, argv, &options);
+	const char *page = options_get(options, "html");
+	const int code = cli->embedded && !page ? connect_session(cli) : connect_daemon(cli);
 
-	if (code != EXIT_OK || options.helped)
+	if (code != EXIT_OK)
 		return code;
-	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "status: '%s': unexpected argument", options.operands[0]);
-	const char *page = options_get(&options, "html");
-
-	code = cli->embedded && !page ? connect_session(cli, &session) : connect_daemon(cli, &session);
-	if (code == EXIT_OK)
-		code = page ? status_write_page(session, page) : report(cli, &options, session);
-	trnsci_close(session);
-	return code;
+	return page ? status_write_page(cli->session, page) : report(cli, options);
 }
+
+static const struct option_row rows[] = {
+	{"clients", 0, NULL, "list the sessions of this user, for root all, instead"},
+	{"slow", 0, NULL, "list the last slow requests of this user, for root of all, instead"},
+	{"html", 0, "FILE", "write a page to look at instead: lanes, times, sessions, streams, slow requests"},
+	{"disconnect", 0, "ID", "end the session of that id instead"},
+};
+
+const struct command command_status = {
+	.name = "status",
+	.summary = "figures of the daemon and its engine",
+	.usage = "[option ...]",
+	.help = "Figures of the daemon and its engine; with --json, all of them. Exits 69 without a daemon.",
+	.example = "--embedded status --json",
+	ROWS(rows),
+	.run = status,
+};

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands.h"
-#include "options/distributions.h"
+#include "cli.h"
 #include "options/options.h"
 #include "printable.h"
 #include "rand.h"
@@ -83,142 +82,67 @@ static void print_all(const struct trnsci_stream_info *info)
 
 /* ---- the commands ---- */
 
-/* One operand, the name. */
-static int read_name(const struct options *options, const char *command, const char **ret_name)
+/* Reports what became of a call that gives the stream as it is: an error, or its line. */
+static int report(const struct cli *cli, int r, const struct trnsci_error *err, const struct trnsci_stream_info *info)
 {
-	if (options->n_operands != 1)
-		return complain(EXIT_USAGE, "stream %s: %d names, allowed is one", command, options->n_operands);
-	*ret_name = options->operands[0];
+	return r < 0 ? complain_error(err, EXIT_USAGE) : print_line(cli, info);
+}
+
+static int create(struct cli *cli, const struct options *options)
+{
+	struct trnsci_stream_options wanted = {.generator = options_get(options, "generator"),
+					       .mode = options_get(options, "mode"),
+					       .has_stream = options_get(options, "stream"),
+					       .has_group = options_get(options, "group"),
+					       .has_seed = options_get(options, "seed")};
+	struct trnsci_stream_info info;
+	struct trnsci_error err = {0};
+	uint64_t group = 0;
+	int code;
+
+	if ((code = options_u64(options, "seed", &wanted.seed)) != EXIT_OK ||
+	    (code = options_u64(options, "stream", &wanted.stream)) != EXIT_OK ||
+	    (code = options_u64(options, "group", &group)) != EXIT_OK)
+		return code;
+	if (group > UINT32_MAX)
+		return complain(EXIT_USAGE, "--group: %" PRIu64 ", allowed 0 to 2^32-1", group);
+	wanted.group = (uint32_t)group;
+	return report(cli, trnsci_stream_create(cli->session, options->operands[0], &wanted, &info, &err), &err, &info);
+}
+
+static int show(struct cli *cli, const struct options *options)
+{
+	struct trnsci_stream_info info;
+	struct trnsci_error err = {0};
+
+	if (trnsci_stream_show(cli->session, options->operands[0], &info, &err) < 0)
+		return complain_error(&err, EXIT_USAGE);
+	if (cli->json)
+		return report_print(report_stream(&info));
+	print_all(&info);
 	return EXIT_OK;
 }
 
-/* Parses, connects, runs method with the name and the given parameters. EXIT_OK with helped: nothing was done. */
-static int call_method(struct cli *cli, const struct option_set *set, const char *method, int argc, char **argv,
-		       struct trnsci_session **ret_session, struct options *options, const char **ret_name)
+static int delete(struct cli *cli, const struct options *options)
 {
-	int code = options_parse(set, cli, argc, argv, options);
+	struct trnsci_error err = {0};
 
-	if (code != EXIT_OK || options->helped)
-		return code;
-	code = read_name(options, method, ret_name);
-	return code == EXIT_OK ? connect_daemon(cli, ret_session) : code;
+	return trnsci_stream_delete(cli->session, options->operands[0], NULL, &err) < 0 ? complain_error(&err, EXIT_USAGE) : EXIT_OK;
 }
 
-static int create(struct cli *cli, int argc, char **argv)
+static int advance(struct cli *cli, const struct options *options)
 {
-	static const struct option_set set = {"stream create NAME [option ...]",
-					      "Create a named stream, whose positions are never issued twice.",
-					      NULL,
-					      0,
-					      "stream_create",
-					      " name u64 timeout_ms ",
-					      "stream create noise --seed 7"};
-	struct trnsci_stream_options wanted = {0};
-	struct trnsci_session *session = NULL;
+	const bool to = options_get(options, "to"), by = options_get(options, "by");
 	struct trnsci_stream_info info;
 	struct trnsci_error err = {0};
-	struct options options;
-	const char *name = NULL;
-	uint64_t group = 0;
-	int code = call_method(cli, &set, "create", argc, argv, &session, &options, &name);
-
-	if (code != EXIT_OK || options.helped)
-		return code;
-	wanted.generator = options_get(&options, "generator");
-	wanted.mode = options_get(&options, "mode");
-	wanted.has_stream = options_get(&options, "stream");
-	wanted.has_group = options_get(&options, "group");
-	wanted.has_seed = options_get(&options, "seed");
-	if ((code = options_u64(&options, "seed", &wanted.seed)) == EXIT_OK &&
-	    (code = options_u64(&options, "stream", &wanted.stream)) == EXIT_OK &&
-	    (code = options_u64(&options, "group", &group)) == EXIT_OK && group > UINT32_MAX)
-		code = complain(EXIT_USAGE, "--group: %" PRIu64 ", allowed 0 to 2^32-1", group);
-	wanted.group = (uint32_t)group;
-	if (code == EXIT_OK && trnsci_stream_create(session, name, &wanted, &info, &err) < 0)
-		code = complain_error(&err, EXIT_USAGE);
-	else if (code == EXIT_OK)
-		code = print_line(cli, &info);
-	trnsci_close(session);
-	return code;
-}
-
-static int show(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_set set = {
-		"stream show NAME", "Show the position of a named stream, and how many words crashes have skipped.", NULL, 0,
-		NULL, NULL, "stream show noise"};
-	struct trnsci_session *session = NULL;
-	struct trnsci_stream_info info;
-	struct trnsci_error err = {0};
-	struct options options;
-	const char *name = NULL;
-	int code = call_method(cli, &set, "show", argc, argv, &session, &options, &name);
-
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (trnsci_stream_show(session, name, &info, &err) < 0)
-		code = complain_error(&err, EXIT_USAGE);
-	else if (cli->json)
-		code = report_print(report_stream(&info));
-	else
-		print_all(&info);
-	trnsci_close(session);
-	return code;
-}
-
-static int delete(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_set set = {
-		"stream delete NAME", "Delete a named stream; its numbers are not given to another.", NULL, 0, NULL, NULL,
-		"stream delete noise"};
-	struct trnsci_session *session = NULL;
-	struct trnsci_error err = {0};
-	struct options options;
-	const char *name = NULL;
-	int code = call_method(cli, &set, "delete", argc, argv, &session, &options, &name);
-
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (trnsci_stream_delete(session, name, NULL, &err) < 0)
-		code = complain_error(&err, EXIT_USAGE);
-	trnsci_close(session);
-	return code;
-}
-
-static int advance(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_set set = {"stream advance NAME --by WORDS | --to POSITION",
-					      "Move a named stream on, after a restored snapshot of the machine.",
-					      NULL,
-					      0,
-					      "stream_advance",
-					      " name u64 timeout_ms ",
-					      "stream advance noise --by 1e6"};
-	struct trnsci_session *session = NULL;
-	struct trnsci_stream_info info;
-	struct trnsci_error err = {0};
-	struct options options;
-	const char *name = NULL;
 	uint64_t words = 0;
-	int r, code = call_method(cli, &set, "advance", argc, argv, &session, &options, &name);
+	const int code = to == by ? complain(EXIT_USAGE, "stream advance: one of --by and --to is needed")
+				  : options_u64(options, to ? "to" : "by", &words);
 
-	if (code != EXIT_OK || options.helped)
+	if (code != EXIT_OK)
 		return code;
-	const bool to = options_get(&options, "to"), by = options_get(&options, "by");
-
-	if (to == by)
-		code = complain(EXIT_USAGE, "stream advance: one of --by and --to is needed");
-	else
-		code = options_u64(&options, to ? "to" : "by", &words);
-	if (code == EXIT_OK) {
-		r = trnsci_stream_advance(session, name, to ? 0 : words, to ? words : 0, &info, &err);
-		if (r < 0)
-			code = complain_error(&err, EXIT_USAGE);
-		else
-			code = print_line(cli, &info);
-	}
-	trnsci_close(session);
-	return code;
+	return report(cli, trnsci_stream_advance(cli->session, options->operands[0], to ? 0 : words, to ? words : 0, &info, &err),
+		      &err, &info);
 }
 
 /* With --json the list is printed at the end. */
@@ -237,62 +161,101 @@ static int list_one(void *arg, const struct trnsci_stream_info *info)
 	return 0;
 }
 
-static int list(struct cli *cli, int argc, char **argv)
+static int list(struct cli *cli, const struct options *options)
 {
-	static const struct option_set set = {
-		"stream list", "List the named streams that you may see, one a line.", NULL, 0, NULL, NULL,
-		"stream list --json"};
-	struct trnsci_session *session = NULL;
-	struct trnsci_error err = {0};
-	struct options options;
-	int code = options_parse(&set, cli, argc, argv, &options);
-
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "stream list: '%s': unexpected argument", options.operands[0]);
 	struct listing listing = {cli, cli->json ? json_object_new_array() : NULL};
+	struct trnsci_error err = {0};
+	int code = EXIT_OK;
 
-	code = connect_daemon(cli, &session);
-	if (code == EXIT_OK && trnsci_stream_list(session, list_one, &listing, &err) < 0)
+	(void)options;
+	if (trnsci_stream_list(cli->session, list_one, &listing, &err) < 0)
 		code = complain_error(&err, EXIT_USAGE);
 	if (code == EXIT_OK && listing.report)
 		code = report_print(json_object_get(listing.report));
 	json_object_put(listing.report);
-	trnsci_close(session);
 	return code;
 }
 
-/* The stream says where it draws. */
-static int draw(struct cli *cli, int argc, char **argv)
-{
-	static const struct option_row rows[] = {RAND_ROWS};
-	static const struct draw_command command = {
-		"stream draw", "NAME ", "-n COUNT [option ...]",
-		"Draw from the position of a named stream. With -v the range is printed on stderr, for rand to repeat.",
-		"stream draw noise normal -n 5",
-		"seed stream offset position rank size generator key_layout",
-		rows, sizeof rows / sizeof *rows,
-	};
-	struct draw_options drawing;
-	int code = draw_options_find(&command, argc, argv, &drawing);
+#define ONE_NAME .n_operands = 1, .operands = "names", .allowed = "is one", .needs = NEEDS_DAEMON
 
-	if (code != EXIT_OK || !drawing.set.operation)
-		return code;
-	return rand_run_distribution(cli, &drawing.set, argv[1], argc - drawing.n_before, argv + drawing.n_before);
-}
-
-static const struct command commands[] = {
-	{"create", "create a stream: stream create NAME", create},
-	{"draw", "draw numbers from it: stream draw NAME DIST -n COUNT", draw},
-	{"show", "show its position and owner: stream show NAME", show},
-	{"list", "list the streams that you may see", list},
-	{"advance", "skip numbers, after a restored snapshot: stream advance NAME --by WORDS", advance},
-	{"delete", "delete it: stream delete NAME", delete},
+static const struct command command_create = {
+	.name = "stream create",
+	.summary = "create a stream: stream create NAME",
+	.usage = "NAME [option ...]",
+	.help = "Create a named stream, whose positions are never issued twice.",
+	.example = "stream create noise --seed 7",
+	.operation = "stream_create",
+	.hidden = " name ",
+	ONE_NAME,
+	.run = create,
 };
 
-int command_stream(struct cli *cli, int argc, char **argv)
-{
-	return commands_run("stream", "Manage the named streams of a daemon, which issues each of their numbers once.", commands,
-			    sizeof commands / sizeof *commands, cli, argc, argv);
-}
+static const struct option_row draw_rows[] = {RAND_ROWS};
+
+/* The stream says where it draws. */
+static const struct command command_draw = {
+	.name = "stream draw",
+	.summary = "draw numbers from it: stream draw NAME DIST -n COUNT",
+	.usage = "NAME DIST -n COUNT [option ...]",
+	.help = "Draw from the position of a named stream. With -v the range is printed on stderr, for rand to repeat.",
+	.example = "stream draw noise normal -n 5",
+	ROWS(draw_rows),
+	.hidden = "seed stream offset position rank size generator key_layout",
+	.takes_arrays = true,
+	.word = "DIST",
+	.kind = "distribution",
+	.category = "draw",
+	.run = rand_run,
+};
+
+static const struct command command_show = {
+	.name = "stream show",
+	.summary = "show its position and owner: stream show NAME",
+	.usage = "NAME",
+	.help = "Show the position of a named stream, and how many words crashes have skipped.",
+	.example = "stream show noise",
+	ONE_NAME,
+	.run = show,
+};
+
+static const struct command command_list = {
+	.name = "stream list",
+	.summary = "list the streams that you may see",
+	.usage = "",
+	.help = "List the named streams that you may see, one a line.",
+	.example = "stream list --json",
+	.needs = NEEDS_DAEMON,
+	.run = list,
+};
+
+static const struct command command_advance = {
+	.name = "stream advance",
+	.summary = "skip numbers, after a restored snapshot: stream advance NAME --by WORDS",
+	.usage = "NAME --by WORDS | --to POSITION",
+	.help = "Move a named stream on, after a restored snapshot of the machine.",
+	.example = "stream advance noise --by 1e6",
+	.operation = "stream_advance",
+	.hidden = " name ",
+	ONE_NAME,
+	.run = advance,
+};
+
+static const struct command command_delete = {
+	.name = "stream delete",
+	.summary = "delete it: stream delete NAME",
+	.usage = "NAME",
+	.help = "Delete a named stream; its numbers are not given to another.",
+	.example = "stream delete noise",
+	ONE_NAME,
+	.run = delete,
+};
+
+const struct command command_stream = {
+	.name = "stream",
+	.summary = "named streams of a daemon: stream create NAME, stream draw NAME normal -n 5",
+	.usage = "COMMAND ...",
+	.help = "Manage the named streams of a daemon, which issues each of their numbers once.",
+	.word = "COMMAND",
+	.inner = (const struct command *const[]){&command_create, &command_draw, &command_show, &command_list, &command_advance,
+						 &command_delete, NULL},
+};

@@ -305,27 +305,28 @@ static int run_on_screen(struct top *top)
 	return code == EXIT_OK ? code : complain_error(&top->err, EXIT_USAGE);
 }
 
-int command_top(struct cli *cli, int argc, char **argv)
+static int show_top(struct cli *cli, const struct options *options)
 {
-	static const struct option_set set = {
-		"top [option ...]", "Show what the daemon does now, every second, until q.", NULL, 0, NULL, NULL, "top"};
 	static struct top top;
-	struct options options;
-	int code = options_parse(&set, cli, argc, argv, &options);
+	int code;
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands > 0)
-		return complain(EXIT_USAGE, "top: '%s': unexpected argument", options.operands[0]);
-	code = connect_daemon(cli, &top.session);
-	if (code != EXIT_OK)
-		return code;
+	(void)options;
+	top.session = cli->session;
 	if (trnsci_call_new(top.session, "stats", &top.stats) < 0 || trnsci_call_new(top.session, "clients", &top.clients) < 0)
 		code = complain(EXIT_TRY_AGAIN, "top: no memory for requests");
 	else
 		code = run_on_screen(&top);
 	trnsci_call_free(top.stats);
 	trnsci_call_free(top.clients);
-	trnsci_close(top.session);
 	return code;
 }
+
+const struct command command_top = {
+	.name = "top",
+	.summary = "show what the daemon does now: lanes, times, sessions",
+	.usage = "[option ...]",
+	.help = "Show what the daemon does now, every second, until q.",
+	.example = "top",
+	.needs = NEEDS_DAEMON,
+	.run = show_top,
+};

@@ -45,28 +45,31 @@ static int print_all(const struct cli *cli, const char *address, const struct tr
 	return EXIT_OK;
 }
 
-int command_version(struct cli *cli, int argc, char **argv)
+static int version(struct cli *cli, const struct options *options)
 {
-	static const struct option_set set = {
-		"version", "Print the versions of this program, its library and the daemon.", NULL, 0, NULL, NULL, "version"};
-	struct trnsci_session *session = NULL;
 	struct trnsci_call *call = NULL;
 	struct trnsci_error err;
-	struct options options;
-	int r, code = options_parse(&set, cli, argc, argv, &options);
+	const int r = trnsci_open(cli->embedded ? "embedded:" : cli->socket, NULL, &cli->session, &err);
+	int code = EXIT_OK;
 
-	if (code != EXIT_OK || options.helped)
-		return code;
-	r = trnsci_open(cli->embedded ? "embedded:" : cli->socket, NULL, &session, &err);
+	(void)options;
 	if (r == -TRNSCI_NO_DAEMON && !cli->socket)
 		return print_all(cli, NULL, NULL);
 	if (r < 0)
 		return complain_error(&err, EXIT_USAGE);
-	if (trnsci_call_new(session, "version", &call) == 0 && trnsci_run(call, NULL) == 0)
-		print_all(cli, session_address(session), trnsci_call_reply(call));
+	if (trnsci_call_new(cli->session, "version", &call) == 0 && trnsci_run(call, NULL) == 0)
+		print_all(cli, session_address(cli->session), trnsci_call_reply(call));
 	else
-		code = complain(EXIT_NO_DAEMON, "%s: the daemon does not state its version", session_address(session));
+		code = complain(EXIT_NO_DAEMON, "%s: the daemon does not state its version", session_address(cli->session));
 	trnsci_call_free(call);
-	trnsci_close(session);
 	return code;
 }
+
+const struct command command_version = {
+	.name = "version",
+	.summary = "versions of this program, its library and the daemon",
+	.usage = "",
+	.help = "Print the versions of this program, its library and the daemon.",
+	.example = "version",
+	.run = version,
+};

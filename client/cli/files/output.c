@@ -30,6 +30,14 @@ static const struct {
 
 /* ---- the format ---- */
 
+bool output_format_at(size_t i, struct output_format *ret)
+{
+	if (i >= sizeof endings / sizeof *endings)
+		return false;
+	*ret = (struct output_format){format_names[endings[i].format], endings[i].ending};
+	return true;
+}
+
 /* A name without an ending says nothing, and neither does a device. */
 static int choose_by_ending(const char *name, enum format *ret_format)
 {

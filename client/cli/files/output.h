@@ -44,6 +44,14 @@ struct output {
 	{"normalize", 0, NULL, "of sound: before --gain, amplify so that the largest sample is full scale"},           \
 	{"dither", 0, NULL, "of pcm: add triangular noise of two units before samples are rounded to the nearest"}
 
+/* A format, and an ending of names that chooses it. */
+struct output_format {
+	const char *name, *ending;
+};
+
+/* Gives the formats, one after the other; false past the last one. */
+bool output_format_at(size_t i, struct output_format *ret);
+
 /* Whether output_seek will do, as output_open chooses: raw and npy in a regular file. */
 bool output_will_seek(const struct options *options);
 

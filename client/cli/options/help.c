@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --help of a command. */
+/* Options in words. */
 #include "help.h"
 
 #include <ctype.h>
@@ -7,18 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "rows.h"
-
-static void print_row(char letter, const char *name, const char *value, const char *help, const char *more)
-{
-	enum { HELP_COLUMN = 36 };
-	char buffer[64];
-	const int used = printf("  %c%c%c --%s%s%s ", letter ? '-' : ' ', letter ? letter : ' ', letter ? ',' : ' ',
-				parameter_spell(name, buffer), value ? " " : "", value ? value : "");
-
-	printf("%*s%s%s\n", used < HELP_COLUMN ? HELP_COLUMN - used + 1 : 0, "", help, more);
-}
 
 /* Large and tiny powers of two as "2^40", and one less as "2^32 - 1". */
 static void bound_text(double bound, char to[32])
@@ -33,8 +21,7 @@ static void bound_text(double bound, char to[32])
 		snprintf(to, 32, "%.15g", bound);
 }
 
-/* "above 0", "0 to 1", "1 and up"; "" where the type says it all. */
-static void range_text(const struct trnsci_parameter_info *parameter, char *to, size_t room)
+void parameter_range(const struct trnsci_parameter_info *parameter, char *to, size_t room)
 {
 	const bool open = parameter->max == 0 || parameter->max == DBL_MAX || parameter->max == 0x1p64;
 	const char *above = parameter->above_min ? "above " : "";
@@ -46,11 +33,11 @@ static void range_text(const struct trnsci_parameter_info *parameter, char *to, 
 	if (parameter->choices || (parameter->min == 0 && parameter->max == 0))
 		return;
 	if (isinf(parameter->max))
-		snprintf(to, room, ", also inf and -inf");
+		snprintf(to, room, "also inf and -inf");
 	else if (open)
-		snprintf(to, room, ", %s%s%s", above, least, *above ? "" : " and up");
+		snprintf(to, room, "%s%s%s", above, least, *above ? "" : " and up");
 	else
-		snprintf(to, room, ", %s%s to %s", above, least, most);
+		snprintf(to, room, "%s%s to %s", above, least, most);
 }
 
 /* Whether its default says something: a flag is off where it is not given. */
@@ -77,17 +64,45 @@ static const char *value_text(const struct trnsci_parameter_info *parameter, cha
 	return text;
 }
 
-/* The unit, where the help does not name it, the range and the default follow the help. */
-static void print_parameter(const struct trnsci_parameter_info *parameter)
+/* The default of a row stands at its end, in brackets. */
+void option_of_row(const struct option_row *row, struct option_text *ret)
 {
-	const bool shows = shows_default(parameter), is_said = strstr(parameter->help, parameter->unit);
-	char range[80], more[256], type[16];
+	const size_t size = strlen(row->help);
+	const char *bracket = size && row->help[size - 1] == ']' ? strrchr(row->help, '[') : NULL;
+	const size_t used = bracket ? (size_t)(bracket - row->help) : size;
 
-	range_text(parameter, range, sizeof range);
-	snprintf(more, sizeof more, "%s%s%s%s%s%s", is_said ? "" : ", in ", is_said ? "" : parameter->unit, range,
-		 shows ? " [" : "", shows ? parameter->fallback : parameter->fallback ? "" : " [required]",
-		 shows ? "]" : "");
-	print_row(0, parameter->name, value_text(parameter, type), parameter->help, more);
+	*ret = (struct option_text){.letter = row->letter, .value = row->value};
+	parameter_spell(row->name, ret->name);
+	snprintf(ret->help, sizeof ret->help, "%.*s", (int)(bracket && used ? used - 1 : used), row->help);
+	if (bracket)
+		snprintf(ret->fallback, sizeof ret->fallback, "%.*s", (int)(size - used - 2), bracket + 1);
+}
+
+/* The unit, where the help does not name it, and the range follow the help. */
+void option_of_parameter(const struct trnsci_parameter_info *parameter, struct option_text *ret)
+{
+	const bool is_said = strstr(parameter->help, parameter->unit);
+	char range[80];
+
+	*ret = (struct option_text){.required = !parameter->fallback};
+	parameter_spell(parameter->name, ret->name);
+	ret->value = value_text(parameter, ret->type);
+	parameter_range(parameter, range, sizeof range);
+	snprintf(ret->help, sizeof ret->help, "%s%s%s%s%s", parameter->help, is_said ? "" : ", in ", is_said ? "" : parameter->unit,
+		 *range ? ", " : "", range);
+	if (shows_default(parameter))
+		snprintf(ret->fallback, sizeof ret->fallback, "%s", parameter->fallback);
+}
+
+static void print_option(const struct option_text *option)
+{
+	enum { HELP_COLUMN = 36 };
+	const char letter = option->letter, *fallback = option->required ? "required" : option->fallback;
+	const int used = printf("  %c%c%c --%s%s%s ", letter ? '-' : ' ', letter ? letter : ' ', letter ? ',' : ' ', option->name,
+				option->value ? " " : "", option->value ? option->value : "");
+
+	printf("%*s%s%s%s%s%s\n", used < HELP_COLUMN ? HELP_COLUMN - used + 1 : 0, "", option->help,
+	       *fallback && *option->help ? " " : "", *fallback ? "[" : "", fallback, *fallback ? "]" : "");
 }
 
 /* Prints text in lines of at most 78 characters. */
@@ -115,35 +130,42 @@ static void print_details(const char *operation)
 {
 	struct trnsci_operation_info info;
 
-	for (size_t i = 0; trnsci_operation_at(i, &info) == 0; i++)
-		if (strcmp(info.name, operation) == 0 && strcmp(info.category, "draw") == 0 && *info.details) {
-			printf("\n");
-			print_wrapped(info.details);
-		}
+	if (!find_operation(operation, &info) || strcmp(info.category, "draw") != 0 || !*info.details)
+		return;
+	printf("\n");
+	print_wrapped(info.details);
 }
 
-void help_print(const struct option_set *set)
+static void print_rows(const char *heading, const struct option_row *rows, size_t n_rows)
+{
+	struct option_text option;
+
+	if (n_rows)
+		printf("\n%s:\n", heading);
+	for (size_t i = 0; i < n_rows; i++) {
+		option_of_row(&rows[i], &option);
+		print_option(&option);
+	}
+}
+
+void help_print(const struct command *command)
 {
 	struct trnsci_parameter_info parameter;
+	struct option_text option;
 	size_t index = 0;
 	bool first = true;
 
-	printf("usage: trnsci-cli %s\n\n%s\n", set->usage, set->help);
-	if (set->operation)
-		print_details(set->operation);
-	if (set->n_rows)
-		printf("\noptions:\n");
-	for (size_t i = 0; i < set->n_rows; i++)
-		print_row(set->rows[i].letter, set->rows[i].name, set->rows[i].value, set->rows[i].help, "");
-	while (parameter_next(set, &index, &parameter)) {
+	printf("usage: trnsci-cli %s%s%s\n\n%s\n", command->name, *command->usage ? " " : "", command->usage, command->help);
+	if (command->operation)
+		print_details(command->operation);
+	print_rows("options", command->rows, command->n_rows);
+	for (; parameter_next(command, &index, &parameter); first = false) {
 		if (first)
-			printf("\nparameters of %s:\n", set->operation);
-		first = false;
-		print_parameter(&parameter);
+			printf("\nparameters of %s:\n", command->operation);
+		option_of_parameter(&parameter, &option);
+		print_option(&option);
 	}
-	printf("\ncommon options:\n");
-	for (size_t i = 0; i < n_common_options; i++)
-		print_row(common_options[i].letter, common_options[i].name, common_options[i].value, common_options[i].help, "");
-	if (set->example)
-		printf("\nexample: trnsci-cli %s\n", set->example);
+	print_rows("common options", common_options, n_common_options);
+	if (command->example)
+		printf("\nexample: trnsci-cli %s\n", command->example);
 }

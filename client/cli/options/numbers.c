@@ -112,3 +112,37 @@ bool parse_u64(const char *text, uint64_t *ret)
 		at = parse_exponent(at, &scaled);
 	return at && parse_suffix(at, &scaled) && evaluate(scaled, ret);
 }
+
+bool parse_i64(const char *text, int64_t *ret)
+{
+	char *end;
+	uint64_t whole;
+
+	if (parse_u64(text, &whole) && whole <= INT64_MAX) {
+		*ret = (int64_t)whole;
+		return true;
+	}
+	errno = 0;
+	*ret = strtoll(text, &end, 10);
+	return end != text && !*end && !errno;
+}
+
+bool parse_f64(const char *text, double *ret)
+{
+	char *end;
+
+	*ret = strtod(text, &end);
+	return end != text && !*end;
+}
+
+bool parse_bool(const char *text, bool *ret)
+{
+	static const char *const words[] = {"", "true", "yes", "1", "false", "no", "0"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(text, words[i]) == 0) {
+			*ret = i < 4;
+			return true;
+		}
+	return false;
+}

@@ -13,4 +13,12 @@
  * 1000, Ki Mi Gi Ti: of 1024) as long as the value is whole. False for anything else, and beyond 64 bits. */
 bool parse_u64(const char *text, uint64_t *ret);
 
+/* The same with a sign, as parse_u64 or in plain decimal. */
+bool parse_i64(const char *text, int64_t *ret);
+
+bool parse_f64(const char *text, double *ret);
+
+/* Reads true, yes and 1, or "", which a flag without a value is; false, no and 0. */
+bool parse_bool(const char *text, bool *ret);
+
 #endif

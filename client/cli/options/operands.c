@@ -5,10 +5,10 @@
 #include "options.h"
 #include "rows.h"
 
-static bool takes_value_row(const struct option_row *rows, size_t n_rows, const char *name, size_t size, char letter)
+static bool takes_value_row(const struct option_row *rows, size_t n_rows, const char *name, char letter)
 {
 	for (size_t i = 0; i < n_rows; i++)
-		if ((letter && rows[i].letter == letter) || (!letter && strlen(rows[i].name) == size && strncmp(rows[i].name, name, size) == 0))
+		if (letter ? rows[i].letter == letter : strcmp(rows[i].name, name) == 0)
 			return rows[i].value;
 	return false;
 }
@@ -19,17 +19,14 @@ static bool takes_value_parameter(const char *category, const char *name)
 	struct trnsci_operation_info operation;
 	struct trnsci_parameter_info parameter;
 
-	for (size_t i = 0; category && trnsci_operation_at(i, &operation) == 0; i++) {
-		const struct option_set set = {.operation = operation.name};
-
-		if (strcmp(operation.category, category) == 0 && parameter_find(&set, name, &parameter))
+	for (size_t i = 0; category && trnsci_operation_at(i, &operation) == 0; i++)
+		if (strcmp(operation.category, category) == 0 && parameter_find(operation.name, name, &parameter))
 			return strcmp(parameter.type, "bool") != 0;
-	}
 	return false;
 }
 
 /* Whether the word behind this option is its value. */
-static bool takes_next(const struct option_row *rows, size_t n_rows, const char *category, const char *word)
+static bool takes_next(const struct command *command, const char *word)
 {
 	const bool is_long = word[1] == '-';
 	const char *name = word + 2;
@@ -37,17 +34,17 @@ static bool takes_next(const struct option_row *rows, size_t n_rows, const char 
 
 	if (is_long ? strchr(word, '=') != NULL : word[1] == '\0' || word[2] != '\0')
 		return false;
-	return takes_value_row(rows, n_rows, name, strlen(name), letter) ||
-	       takes_value_row(common_options, n_common_options, name, strlen(name), letter) ||
-	       (is_long && takes_value_parameter(category, name));
+	return takes_value_row(command->rows, command->n_rows, name, letter) ||
+	       takes_value_row(common_options, n_common_options, name, letter) ||
+	       (is_long && takes_value_parameter(command->category, name));
 }
 
-int options_count_leading(const struct option_row *rows, size_t n_rows, int argc, char **argv)
+int options_count_leading(const struct command *command, int argc, char **argv)
 {
 	int i = 1;
 
 	while (i < argc && argv[i][0] == '-')
-		i += takes_next(rows, n_rows, NULL, argv[i]) && i + 1 < argc ? 2 : 1;
+		i += takes_next(command, argv[i]) && i + 1 < argc ? 2 : 1;
 	return i;
 }
 
@@ -59,7 +56,7 @@ bool options_ask_for_help(int argc, char **argv)
 	return false;
 }
 
-int options_lead_operands(const struct option_row *rows, size_t n_rows, const char *category, int argc, char **argv, int most)
+int options_lead_operands(const struct command *command, int argc, char **argv, int most)
 {
 	int found = 0;
 
@@ -69,7 +66,7 @@ int options_lead_operands(const struct option_row *rows, size_t n_rows, const ch
 		if (strcmp(word, "--") == 0)
 			break;
 		if (word[0] == '-' && word[1]) {
-			i += takes_next(rows, n_rows, category, word);
+			i += takes_next(command, word);
 			continue;
 		}
 		found++;

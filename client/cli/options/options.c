@@ -39,17 +39,21 @@ static void add(struct list *list, const char *name, char letter, int has_value)
 	}
 }
 
-static void make_list(const struct option_set *set, struct list *list)
+static void add_rows(struct list *list, const struct option_row *rows, size_t n_rows)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		add(list, rows[i].name, rows[i].letter, rows[i].value ? required_argument : no_argument);
+}
+
+static void make_list(const struct command *command, struct list *list)
 {
 	struct trnsci_parameter_info parameter;
 	size_t index = 0;
 
 	list->letters[0] = ':'; /* a missing value gets its own return */
-	for (size_t i = 0; i < set->n_rows; i++)
-		add(list, set->rows[i].name, set->rows[i].letter, set->rows[i].value ? required_argument : no_argument);
-	for (size_t i = 0; i < n_common_options; i++)
-		add(list, common_options[i].name, common_options[i].letter, common_options[i].value ? required_argument : no_argument);
-	while (parameter_next(set, &index, &parameter))
+	add_rows(list, command->rows, command->n_rows);
+	add_rows(list, common_options, n_common_options);
+	while (parameter_next(command, &index, &parameter))
 		add(list, parameter.name, 0,
 		    strcmp(parameter.type, "bool") == 0 ? optional_argument : required_argument);
 }
@@ -87,26 +91,30 @@ static bool take_common(struct cli *cli, struct options *options, const char *na
 	return true;
 }
 
+static const char *find_short(const struct option_row *rows, size_t n_rows, int letter)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		if (rows[i].letter == letter)
+			return rows[i].name;
+	return NULL;
+}
+
 /* The row of the list that getopt's answer stands for. */
-static const char *name_of(const struct list *list, const struct option_set *set, int answer)
+static const char *name_of(const struct list *list, const struct command *command, int answer)
 {
 	if (answer >= 256)
 		return list->rows[answer - 256].name;
-	for (size_t i = 0; i < set->n_rows; i++)
-		if (set->rows[i].letter == answer)
-			return set->rows[i].name;
-	for (size_t i = 0; i < n_common_options; i++)
-		if (common_options[i].letter == answer)
-			return common_options[i].name;
-	return "";
+	const char *own = find_short(command->rows, command->n_rows, answer);
+
+	return own ? own : find_short(common_options, n_common_options, answer);
 }
 
 /* getopt names a letter in optopt; a long option is the word it has just passed. */
-static int complain_option(const struct option_set *set, const struct list *list, int answer, char **argv, int index)
+static int complain_option(const struct command *command, const struct list *list, int answer, char **argv, int index)
 {
 	char letter[3] = {'-', (char)optopt, 0};
 	bool is_letter = optopt > 0 && optopt < 256;
-	size_t word = strcspn(set->usage, " ");
+	const char *of = *command->name ? command->name : command->word;
 
 	struct suggestion suggestion = suggestion_of(is_letter ? "" : argv[index]);
 
@@ -118,24 +126,20 @@ static int complain_option(const struct option_set *set, const struct list *list
 	}
 	return complain(EXIT_USAGE, "%s: %s%s; see trnsci-cli %.*s --help", is_letter ? letter : argv[index],
 			answer == ':' ? "a value must follow" : "unknown or ambiguous option", suggestion_text(&suggestion),
-			(int)word, set->usage);
+			(int)strcspn(of, " "), of);
 }
 
 /* Returns whether an operation has a parameter that is spelt so. Tiles are no options. */
 static bool is_parameter_of(const char *operation, const char *word)
 {
 	struct trnsci_parameter_info parameter;
-	char spelt[64];
 
-	for (size_t i = 0; trnsci_operation_parameter(operation, i, &parameter) == 0; i++)
-		if (strcmp(parameter.type, "tile") != 0 && strcmp(parameter_spell(parameter.name, spelt), word) == 0)
-			return true;
-	return false;
+	return parameter_find(operation, word, &parameter) && strcmp(parameter.type, "tile") != 0;
 }
 
 /* Refuses an abbreviation that is the whole name of another operation's parameter, since that may be what is meant. name: what
  * getopt takes it for; argument: the word that holds it. */
-static int check_abbreviation(const struct option_set *set, const char *name, const char *argument)
+static int check_abbreviation(const struct command *command, const char *name, const char *argument)
 {
 	const char *const typed = argument + 2;
 	const size_t size = strcspn(typed, "=");
@@ -148,7 +152,7 @@ static int check_abbreviation(const struct option_set *set, const char *name, co
 	for (size_t i = 0; trnsci_operation_at(i, &operation) == 0; i++)
 		if (is_parameter_of(operation.name, word))
 			return complain(EXIT_USAGE, "--%s: not a parameter of %s, but of %s; --%s is written in full", word,
-					set->operation ? set->operation : "this command", operation.name, name);
+					command->operation ? command->operation : "this command", operation.name, name);
 	return EXIT_OK;
 }
 
@@ -168,40 +172,39 @@ static int choose_seed(struct options *options, const struct cli *cli, struct op
 	return EXIT_OK;
 }
 
-int options_parse(const struct option_set *set, struct cli *cli, int argc, char **argv, struct options *ret)
+int options_parse(const struct command *command, struct cli *cli, int argc, char **argv, struct options *ret)
 {
 	struct list list = {0};
 	int answer, code = EXIT_OK;
 
-	make_list(set, &list);
-	*ret = (struct options){.set = set};
+	make_list(command, &list);
+	*ret = (struct options){.command = command};
 	opterr = 0;
 	optind = 0;
 	while (code == EXIT_OK && (answer = getopt_long(argc, argv, list.letters, list.rows, NULL)) != -1) {
 		if (answer == '?' || answer == ':')
-			return complain_option(set, &list, answer, argv, optind - 1);
-		const char *name = name_of(&list, set, answer);
+			return complain_option(command, &list, answer, argv, optind - 1);
+		const char *name = name_of(&list, command, answer);
 		const int apart = optarg && optarg == argv[optind - 1]; /* the value is a word of its own */
 
 		if (answer >= 256)
-			code = check_abbreviation(set, name, argv[optind - 1 - apart]);
+			code = check_abbreviation(command, name, argv[optind - 1 - apart]);
 		if (code != EXIT_OK || take_common(cli, ret, name, optarg, &code))
 			continue;
 		if (ret->n_given == OPTIONS_MAX)
 			return complain(EXIT_USAGE, "--%s: more options than %d", name, OPTIONS_MAX);
 		/* The list is gone when this returns: the name is that of the table or of the row. */
 		struct trnsci_parameter_info parameter;
-		const char *kept = parameter_find(set, name, &parameter) ? parameter.name : NULL;
+		const char *kept = own_name(command, name);
 
-		for (size_t i = 0; i < set->n_rows; i++)
-			if (strcmp(set->rows[i].name, name) == 0)
-				kept = set->rows[i].name;
+		if (!kept && parameter_find(command->operation, name, &parameter))
+			kept = parameter.name;
 		ret->given[ret->n_given].name = kept;
 		ret->given[ret->n_given].text = optarg ? optarg : "";
 		code = choose_seed(ret, cli, &ret->given[ret->n_given++]);
 	}
 	if (code == EXIT_OK && ret->helped)
-		help_print(set);
+		help_print(command);
 	ret->quiet = cli->quiet;
 	ret->operands = argv + optind;
 	ret->n_operands = argc - optind;
@@ -218,16 +221,34 @@ const char *options_get(const struct options *options, const char *name)
 	return NULL;
 }
 
+const char *options_value(const struct options *options, const char *name)
+{
+	struct trnsci_parameter_info parameter;
+	const char *text = options_get(options, name);
+
+	return text || !parameter_find(options->command->operation, name, &parameter) ? text : parameter.fallback;
+}
+
+bool options_is(const struct options *options, const char *name, const char *text)
+{
+	const char *value = options_value(options, name);
+	bool on;
+
+	if (value && strcmp(text, "true") == 0 && parse_bool(value, &on))
+		return on;
+	return value && strcmp(value, text) == 0;
+}
+
 const char *options_own(const struct options *options, const char *name)
 {
-	return option_is_own(options->set, name) ? options_get(options, name) : NULL;
+	return own_name(options->command, name) ? options_get(options, name) : NULL;
 }
 
 bool options_has_parameter(const struct options *options, const char *name)
 {
 	struct trnsci_parameter_info parameter;
 
-	return parameter_find(options->set, name, &parameter);
+	return parameter_find(options->command->operation, name, &parameter);
 }
 
 int options_u64(const struct options *options, const char *name, uint64_t *ret)
@@ -238,4 +259,3 @@ int options_u64(const struct options *options, const char *name, uint64_t *ret)
 		return complain(EXIT_USAGE, "--%s: '%s', allowed " U64_ALLOWED, name, text);
 	return EXIT_OK;
 }
-

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of an operation, read by the type that the table of operations states. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,74 +27,49 @@ bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, s
 
 static bool set_f64(struct trnsci_args *args, const char *name, const char *text)
 {
-	char *end;
-	double value = strtod(text, &end);
+	double value;
+	const bool is_number = parse_f64(text, &value);
 
-	if (end == text || *end)
-		return false;
-	trnsci_set(args, trnsci_param_f64(name, value));
-	return true;
+	if (is_number)
+		trnsci_set(args, trnsci_param_f64(name, value));
+	return is_number;
 }
 
 static bool set_bool(struct trnsci_args *args, const char *name, const char *text)
 {
-	bool yes = !*text || strcmp(text, "true") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "1") == 0;
+	bool yes;
+	const bool is_flag = parse_bool(text, &yes);
 
-	if (!yes && strcmp(text, "false") != 0 && strcmp(text, "no") != 0 && strcmp(text, "0") != 0)
-		return false;
-	trnsci_set(args, trnsci_param_bool(name, yes));
-	return true;
-}
-
-static bool read_i64(const char *text, int64_t *ret)
-{
-	char *end;
-	uint64_t whole;
-
-	if (parse_u64(text, &whole) && whole <= INT64_MAX) {
-		*ret = (int64_t)whole;
-		return true;
-	}
-	errno = 0;
-	*ret = strtoll(text, &end, 10);
-	return end != text && !*end && !errno;
+	if (is_flag)
+		trnsci_set(args, trnsci_param_bool(name, yes));
+	return is_flag;
 }
 
 static bool set_i64(struct trnsci_args *args, const char *name, const char *text)
 {
 	int64_t value;
+	const bool is_integer = parse_i64(text, &value);
 
-	if (!read_i64(text, &value))
-		return false;
-	trnsci_set(args, trnsci_param_i64(name, value));
-	return true;
+	if (is_integer)
+		trnsci_set(args, trnsci_param_i64(name, value));
+	return is_integer;
 }
 
-size_t options_axis(const struct options *options, size_t ndim)
-{
-	const char *text = options_get(options, "axis");
-	const int64_t n = (int64_t)ndim;
-	int64_t axis = -1;
-
-	if ((text && !read_i64(text, &axis)) || axis < -n || axis >= n)
-		return 0;
-	return (size_t)(axis < 0 ? -axis : n - axis);
-}
-
-/* "3,4" or "-2,-1". */
-static bool set_list(struct trnsci_args *args, const char *name, const char *text)
+/* Sets a list of words with commas between, each by `set`. */
+static bool set_words(struct trnsci_args *args, const char *name, const char *text,
+		      bool (*set)(struct trnsci_args *args, const char *name, const char *text))
 {
 	struct trnsci_args *list = trnsci_set_list(args, name);
-	char word[32];
+	char word[64];
 
 	for (;; text++) {
-		size_t size = strcspn(text, ",");
+		const size_t size = strcspn(text, ",");
 
 		if (size == 0 || size >= sizeof word)
 			return false;
 		memcpy(word, text, size);
 		word[size] = '\0';
-		if (!set_i64(list, NULL, word))
+		if (!set(list, NULL, word))
 			return false;
 		text += size;
 		if (!*text)
@@ -103,21 +77,16 @@ static bool set_list(struct trnsci_args *args, const char *name, const char *tex
 	}
 }
 
+/* "3,4" or "-2,-1". */
+static bool set_list(struct trnsci_args *args, const char *name, const char *text)
+{
+	return set_words(args, name, text, set_i64);
+}
+
 /* "1,2.5,0": the values that are no numbers but lists of them. */
 static bool set_numbers(struct trnsci_args *args, const char *name, const char *text)
 {
-	struct trnsci_args *list = trnsci_set_list(args, name);
-	char *end;
-
-	for (;; text = end + 1) {
-		const double value = strtod(text, &end);
-
-		if (end == text || (*end && *end != ','))
-			return false;
-		trnsci_set(list, trnsci_param_f64(NULL, value));
-		if (!*end)
-			return true;
-	}
+	return set_words(args, name, text, set_f64);
 }
 
 static bool set_u64(struct trnsci_args *args, const char *name, const char *text)
@@ -174,30 +143,31 @@ static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter
 	return complain(EXIT_USAGE, "--%s: not an option", parameter->name);
 }
 
+/* Finds the parameter that option i sets; false for the command's own rows. */
+static bool find_parameter(const struct options *options, size_t i, struct trnsci_parameter_info *ret)
+{
+	const char *name = options->given[i].name;
+
+	return !own_name(options->command, name) && parameter_find(options->command->operation, name, ret);
+}
+
 bool options_is_file(const struct options *options, size_t i)
 {
 	struct trnsci_parameter_info parameter;
 
-	return options->takes_arrays && options->given[i].text[0] == '@' &&
-	       !option_is_own(options->set, options->given[i].name) &&
-	       parameter_find(options->set, options->given[i].name, &parameter) &&
-	       (strcmp(parameter.type, "f64") == 0 || strcmp(parameter.type, "u64") == 0 ||
-		strcmp(parameter.type, "int") == 0);
+	return options->command->takes_arrays && options->given[i].text[0] == '@' && find_parameter(options, i, &parameter) &&
+	       (strcmp(parameter.type, "f64") == 0 || strcmp(parameter.type, "u64") == 0 || strcmp(parameter.type, "int") == 0);
 }
 
 int options_set_parameters(const struct options *options, struct trnsci_args *args)
 {
-	for (size_t i = 0; i < options->n_given; i++) {
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < options->n_given && code == EXIT_OK; i++) {
 		struct trnsci_parameter_info parameter;
 
-		if (option_is_own(options->set, options->given[i].name) || !parameter_find(options->set, options->given[i].name, &parameter))
-			continue;
-		if (options_is_file(options, i))
-			continue;
-		int code = set_parameter(args, &parameter, options->given[i].text);
-
-		if (code != EXIT_OK)
-			return code;
+		if (find_parameter(options, i, &parameter) && !options_is_file(options, i))
+			code = set_parameter(args, &parameter, options->given[i].text);
 	}
-	return EXIT_OK;
+	return code;
 }

@@ -17,18 +17,24 @@ const struct option_row common_options[] = {
 
 const size_t n_common_options = sizeof common_options / sizeof *common_options;
 
-/* A name between blanks in the set's list. */
-static bool is_hidden(const struct option_set *set, const char *name)
+/* Whether a name stands between blanks in a list. */
+static bool is_in(const char *list, const char *name)
 {
-	size_t size = strlen(name);
+	const size_t size = strlen(name);
 
-	for (const char *at = set->hidden; at && (at = strstr(at, name)); at += size)
-		if (at > set->hidden && at[-1] == ' ' && at[size] == ' ')
+	for (const char *at = list; at && (at = strstr(at, name)); at += size)
+		if (at > list && at[-1] == ' ' && at[size] == ' ')
 			return true;
 	return false;
 }
 
-/* Parameters are written with a dash where the table has an underscore. */
+/* Tiles are files on the command line; how a reply is written and when it is late is the command's. */
+static bool is_hidden(const struct command *command, const struct trnsci_parameter_info *parameter)
+{
+	return strcmp(parameter->type, "tile") == 0 || is_in(" u64 timeout_ms ", parameter->name) ||
+	       is_in(command->hidden, parameter->name);
+}
+
 const char *parameter_spell(const char *name, char buffer[static 64])
 {
 	size_t i;
@@ -47,28 +53,34 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* Parameter number index that is an option; false past the end. */
-bool parameter_next(const struct option_set *set, size_t *index, struct trnsci_parameter_info *ret)
+bool find_operation(const char *name, struct trnsci_operation_info *ret)
 {
-	while (set->operation && trnsci_operation_parameter(set->operation, (*index)++, ret) == 0)
-		if (!is_hidden(set, ret->name))
+	for (size_t i = 0; trnsci_operation_at(i, ret) == 0; i++)
+		if (strcmp(ret->name, name) == 0)
 			return true;
 	return false;
 }
 
-/* The row of the table for a parameter of the set's operation; false when there is none. */
-bool parameter_find(const struct option_set *set, const char *name, struct trnsci_parameter_info *ret)
+bool parameter_next(const struct command *command, size_t *index, struct trnsci_parameter_info *ret)
 {
-	for (size_t i = 0; set->operation && trnsci_operation_parameter(set->operation, i, ret) == 0; i++)
+	while (command->operation && trnsci_operation_parameter(command->operation, (*index)++, ret) == 0)
+		if (!is_hidden(command, ret))
+			return true;
+	return false;
+}
+
+bool parameter_find(const char *operation, const char *name, struct trnsci_parameter_info *ret)
+{
+	for (size_t i = 0; operation && trnsci_operation_parameter(operation, i, ret) == 0; i++)
 		if (same_name(ret->name, name))
 			return true;
 	return false;
 }
 
-bool option_is_own(const struct option_set *set, const char *name)
+const char *own_name(const struct command *command, const char *name)
 {
-	for (size_t i = 0; i < set->n_rows; i++)
-		if (strcmp(set->rows[i].name, name) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < command->n_rows; i++)
+		if (strcmp(command->rows[i].name, name) == 0)
+			return command->rows[i].name;
+	return NULL;
 }

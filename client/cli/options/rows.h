@@ -7,7 +7,7 @@
 
 #include <trnsci/trnsci.h>
 
-#include "option_set.h"
+#include "command.h"
 
 extern const struct option_row common_options[];
 extern const size_t n_common_options;
@@ -15,13 +15,16 @@ extern const size_t n_common_options;
 /* Copies a name with a dash where the table of operations has an underscore. Returns buffer. */
 const char *parameter_spell(const char *name, char buffer[static 64]);
 
-/* Reads the next parameter from *index on that is an option of the set; false past the last one. */
-bool parameter_next(const struct option_set *set, size_t *index, struct trnsci_parameter_info *ret);
+/* Finds the operation of that name; false when there is none. */
+bool find_operation(const char *name, struct trnsci_operation_info *ret);
 
-/* Finds the parameter of the set's operation that is called name, however it is spelt; false when there is none. */
-bool parameter_find(const struct option_set *set, const char *name, struct trnsci_parameter_info *ret);
+/* Reads the next parameter from *index on that is an option of the command; false past the last one. */
+bool parameter_next(const struct command *command, size_t *index, struct trnsci_parameter_info *ret);
 
-/* Whether the command has a row of its own of this name. */
-bool option_is_own(const struct option_set *set, const char *name);
+/* Finds the parameter of an operation (NULL: of none) that is called name, however it is spelt; false when there is none. */
+bool parameter_find(const char *operation, const char *name, struct trnsci_parameter_info *ret);
+
+/* Returns the name of the command's own row that is called so; NULL: there is none. */
+const char *own_name(const struct command *command, const char *name);
 
 #endif

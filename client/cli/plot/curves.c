@@ -9,10 +9,11 @@
 enum { BAND_COLUMNS = 2000, MOST_POINTS = 200000 };
 
 /* The least and the largest sample of each column, so that no peak is lost. */
-int plot_waveform(const struct options *options, const struct numbers *numbers, struct picture *ret)
+int plot_waveform(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
 {
 	const size_t n = numbers->columns, columns = n < BAND_COLUMNS ? n : BAND_COLUMNS;
 
+	(void)cli;
 	(void)options;
 	*ret = (struct picture){.kind = PICTURE_BAND, .n = columns, .x_label = numbers->rate == 1 ? "sample" : "seconds",
 				.y_label = "value"};
@@ -37,12 +38,13 @@ int plot_waveform(const struct options *options, const struct numbers *numbers, 
 }
 
 /* Points are the rows of an array of two or more columns, of which --columns names two. */
-int plot_scatter(const struct options *options, const struct numbers *numbers, struct picture *ret)
+int plot_scatter(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
 {
 	const char *text = options_get(options, "columns");
 	int64_t columns[TRNSCI_MAX_DIMS] = {0, 1};
 	size_t count = 2, n = numbers->rows < MOST_POINTS ? numbers->rows : MOST_POINTS;
 
+	(void)cli;
 	if (text && (!options_list(text, 0, (int64_t)numbers->columns - 1, columns, &count) || count != 2))
 		return complain(EXIT_USAGE, "--columns: '%s', allowed two of 0 to %zu", text, numbers->columns - 1);
 	if (numbers->rows < 2 || numbers->columns < 2)

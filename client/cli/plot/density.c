@@ -310,15 +310,10 @@ static const struct {
 	{"hypergeometric", {"ngood", "nbad", "nsample"}, true, hypergeometric},
 };
 
-/* What was given, or the default of the table of operations. */
-static double read_param(const struct options *options, const char *distribution, const char *name)
+static double param_value(const struct options *options, const char *name)
 {
-	struct trnsci_parameter_info parameter;
-	const char *text = options_get(options, name);
+	const char *text = options_value(options, name);
 
-	for (size_t i = 0; !text && trnsci_operation_parameter(distribution, i, &parameter) == 0; i++)
-		if (strcmp(parameter.name, name) == 0)
-			text = parameter.fallback;
 	return text ? strtod(text, NULL) : 0;
 }
 
@@ -329,7 +324,7 @@ bool density_find(const struct options *options, const char *distribution, struc
 			continue;
 		*ret = (struct density){.discrete = densities[i].discrete, .at = densities[i].at};
 		for (size_t j = 0; j < DENSITY_PARAMS && densities[i].params[j]; j++)
-			ret->params[j] = read_param(options, distribution, densities[i].params[j]);
+			ret->params[j] = param_value(options, densities[i].params[j]);
 		return true;
 	}
 	return false;

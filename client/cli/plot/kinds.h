@@ -26,9 +26,9 @@ int plot_histogram(const struct options *options, const char *distribution, cons
 		   struct picture *ret);
 
 /* Each makes the picture of the first row; scatter, of two rows or two columns. Returns an exit code. */
-int plot_waveform(const struct options *options, const struct numbers *numbers, struct picture *ret);
-int plot_scatter(const struct options *options, const struct numbers *numbers, struct picture *ret);
-int plot_spectrum(const struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
-int plot_spectrogram(const struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
+int plot_waveform(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
+int plot_scatter(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
+int plot_spectrum(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
+int plot_spectrogram(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
 
 #endif

@@ -5,15 +5,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "blocks.h"
 #include "gnuplot.h"
-#include "options/distributions.h"
-#include "options/suggest.h"
 
 static const uint64_t DEFAULT_SAMPLES = 100000, MOST_SAMPLES = 100000000;
+
+/* How the picture of a kind of plot is made. */
+struct plot {
+	int (*make)(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
+};
 
 static int show(struct picture *picture, const struct options *options, const char *of)
 {
@@ -31,38 +32,35 @@ static int show(struct picture *picture, const struct options *options, const ch
 /* ---- histogram ---- */
 
 /* Draws in float64; what counts or is of another dtype is drawn in its own and read as that. */
-static int draw_samples(const struct cli *cli, const struct options *options, uint64_t n, double **ret_samples)
+static int draw_samples(struct cli *cli, const struct options *options, uint64_t n, double **ret_samples)
 {
-	struct trnsci_session *session = NULL;
+	const char *distribution = options->command->operation;
 	struct trnsci_call *call = NULL;
 	struct trnsci_array array = {0};
-	int code = connect_session(cli, &session);
+	int code = EXIT_OK;
 
-	if (code != EXIT_OK)
-		return code;
-	if (trnsci_call_new(session, options->set->operation, &call) < 0)
-		code = complain(EXIT_TRY_AGAIN, "plot: no memory for a request");
-	if (code == EXIT_OK)
-		code = options_set_parameters(options, trnsci_call_args(call));
+	if (trnsci_call_new(cli->session, distribution, &call) < 0)
+		return complain(EXIT_TRY_AGAIN, "plot: no memory for a request");
+	code = options_set_parameters(options, trnsci_call_args(call));
 	if (code == EXIT_OK) {
 		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", n));
 		if (trnsci_run(call, NULL) < 0)
 			code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 		else if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 || array.ndim > 1)
-			code = complain(EXIT_USAGE, "plot: %s gives vectors, allowed distributions of numbers", options->set->operation);
+			code = complain(EXIT_USAGE, "plot: %s gives vectors, allowed distributions of numbers", distribution);
 	}
 	*ret_samples = code == EXIT_OK ? malloc((size_t)array.count * sizeof(double)) : NULL;
-	if (code == EXIT_OK && !*ret_samples)
-		code = complain(EXIT_TRY_AGAIN, "plot: no memory for %" PRIu64 " samples", array.count);
-	if (code == EXIT_OK)
+	if (*ret_samples)
 		numbers_widen(array.dtype, array.data, (size_t)array.count, *ret_samples);
+	else if (code == EXIT_OK)
+		code = complain(EXIT_TRY_AGAIN, "plot: no memory for %" PRIu64 " samples", array.count);
 	trnsci_call_free(call);
-	trnsci_close(session);
 	return code;
 }
 
 static int histogram_of_distribution(struct cli *cli, const struct options *options)
 {
+	const char *distribution = options->command->operation;
 	uint64_t n = DEFAULT_SAMPLES;
 	struct picture picture = {0};
 	double *samples = NULL;
@@ -72,10 +70,12 @@ static int histogram_of_distribution(struct cli *cli, const struct options *opti
 	if (code == EXIT_OK && (n < 1 || n > MOST_SAMPLES))
 		code = complain(EXIT_USAGE, "--count: %" PRIu64 ", allowed 1 to %" PRIu64, n, MOST_SAMPLES);
 	if (code == EXIT_OK)
+		code = connect_session(cli);
+	if (code == EXIT_OK)
 		code = draw_samples(cli, options, n, &samples);
 	if (code == EXIT_OK)
-		code = plot_histogram(options, options->set->operation, samples, (size_t)n, &picture);
-	snprintf(title, sizeof title, "%s, %" PRIu64 " samples", options->set->operation, n);
+		code = plot_histogram(options, distribution, samples, (size_t)n, &picture);
+	snprintf(title, sizeof title, "%s, %" PRIu64 " samples", distribution, n);
 	if (code == EXIT_OK)
 		code = show(&picture, options, title);
 	picture_free(&picture);
@@ -85,45 +85,15 @@ static int histogram_of_distribution(struct cli *cli, const struct options *opti
 
 /* ---- files ---- */
 
-enum kind { HISTOGRAM, SPECTRUM, SPECTROGRAM, WAVEFORM, SCATTER };
-
-static const struct {
-	const char *name, *help;
-} kinds[] = {
-	[HISTOGRAM] = {"histogram", "of a distribution with its exact density, or of a file: plot histogram gamma --shape 2"},
-	[SPECTRUM] = {"spectrum", "power by Welch's method: plot spectrum speech.wav"},
-	[SPECTROGRAM] = {"spectrogram", "power over time and frequency: plot spectrogram speech.wav -o speech.png"},
-	[WAVEFORM] = {"waveform", "a signal over time: plot waveform speech.wav"},
-	[SCATTER] = {"scatter", "two columns as points: plot scatter points.csv"},
-};
-
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
-
-static int plot_file(const struct cli *cli, const struct options *options, enum kind kind, const char *file)
+static int plot_file(struct cli *cli, const struct options *options)
 {
+	const struct plot *plot = options->command->own;
 	struct picture picture = {0};
 	struct numbers numbers = {0};
-	int code = numbers_read(options, file, &numbers);
+	int code = numbers_read(options, options->operands[0], &numbers);
 
-	if (code != EXIT_OK)
-		return code;
-	switch (kind) {
-	case HISTOGRAM:
-		code = plot_histogram(options, NULL, numbers.values, numbers.rows * numbers.columns, &picture);
-		break;
-	case SPECTRUM:
-		code = plot_spectrum(cli, options, &numbers, &picture);
-		break;
-	case SPECTROGRAM:
-		code = plot_spectrogram(cli, options, &numbers, &picture);
-		break;
-	case WAVEFORM:
-		code = plot_waveform(options, &numbers, &picture);
-		break;
-	case SCATTER:
-		code = plot_scatter(options, &numbers, &picture);
-		break;
-	}
+	if (code == EXIT_OK)
+		code = plot->make(cli, options, &numbers, &picture);
 	if (code == EXIT_OK)
 		code = show(&picture, options, numbers.name);
 	picture_free(&picture);
@@ -131,7 +101,13 @@ static int plot_file(const struct cli *cli, const struct options *options, enum 
 	return code;
 }
 
-/* ---- the command ---- */
+static int histogram_of_file(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
+{
+	(void)cli;
+	return plot_histogram(options, NULL, numbers->values, numbers->rows * numbers->columns, ret);
+}
+
+/* ---- the commands ---- */
 
 static const struct option_row rows[] = {
 	{"output", 'o', "FILE", "a picture by gnuplot, .png or .svg [block characters in the terminal]"},
@@ -144,76 +120,61 @@ static const struct option_row rows[] = {
 	{"count", 'n', "COUNT", "histogram of a distribution: samples [100000]"},
 };
 
-enum { N_ROWS = sizeof rows / sizeof *rows, DISTRIBUTION_ROWS = 4 };
+#define KIND(kind, line, picture, ...)                                                                                             \
+	static const struct plot make_##kind = {picture};                                                                         \
+	static const struct command command_##kind = {                                                                            \
+		.name = "plot " #kind,                                                                                            \
+		.summary = line ": plot " #kind " " __VA_ARGS__,                                                                  \
+		.usage = "INPUT [option ...]",                                                                                    \
+		.help = "Draw a picture; the input is a file, or - for stdin.",                                                   \
+		.example = "plot " #kind " " __VA_ARGS__,                                                                         \
+		ROWS(rows),                                                                                                       \
+		.category = "draw",                                                                                               \
+		.n_operands = 1,                                                                                                  \
+		.operands = "inputs",                                                                                             \
+		.allowed = "one: a file or -",                                                                                    \
+		.own = &make_##kind,                                                                                              \
+		.run = plot_file,                                                                                                 \
+	}
 
-static int print_kinds(void)
-{
-	printf("usage: trnsci-cli plot KIND INPUT [option ...]\n\nDraw a picture of samples or of a signal. KIND is one of\n");
-	for (size_t i = 0; i < N_KINDS; i++)
-		printf("  %-16s %s\n", kinds[i].name, kinds[i].help);
-	printf("\ntrnsci-cli plot KIND --help lists its options.\n\nexample: trnsci-cli plot histogram gamma --shape 2 -n 1e6\n");
-	return EXIT_OK;
-}
+KIND(histogram, "of a distribution with its exact density, or of a file", histogram_of_file, "gamma --shape 2");
+KIND(spectrum, "power by Welch's method", plot_spectrum, "speech.wav");
+KIND(spectrogram, "power over time and frequency", plot_spectrogram, "speech.wav -o speech.png");
+KIND(waveform, "a signal over time", plot_waveform, "speech.wav");
+KIND(scatter, "two columns as points", plot_scatter, "points.csv");
+
+static const struct option_row distribution_rows[] = {
+	{"output", 'o', "FILE", "a picture by gnuplot, .png or .svg [block characters in the terminal]"},
+	{"title", 0, "TEXT", "what stands above it [the name of what is plotted]"},
+	{"bins", 0, "N", "histogram: intervals [60]"},
+	{"count", 'n', "COUNT", "histogram of a distribution: samples [100000]"},
+};
 
 /* A file of that name goes before a distribution. */
-static bool is_distribution(const char *word, struct trnsci_operation_info *ret)
-{
-	return access(word, F_OK) < 0 && distribution_find(word, ret);
-}
+static const struct command command_distribution = {
+	.name = "plot histogram",
+	.summary = "of a distribution with its exact density, or of a file: plot histogram gamma --shape 2",
+	.usage = "DIST [option ...]",
+	.help = "Histogram of a distribution, and its exact density.",
+	ROWS(distribution_rows),
+	.hidden = "dtype rank size",
+	.word = "DIST",
+	.kind = "distribution",
+	.category = "draw",
+	.otherwise = &command_histogram,
+	.run = histogram_of_distribution,
+};
 
-static int run_histogram_of(struct cli *cli, const struct trnsci_operation_info *distribution, int argc, char **argv)
-{
-	const struct option_row own[DISTRIBUTION_ROWS] = {rows[0], rows[1], rows[N_ROWS - 2], rows[N_ROWS - 1]};
-	char usage[96], hidden[96];
-
-	snprintf(hidden, sizeof hidden, " n %s out u64 timeout_ms dtype rank size ", distribution_shape(distribution->name));
-	snprintf(usage, sizeof usage, "plot histogram %s [option ...]", distribution->name);
-	const struct option_set set = {usage, "Histogram of a distribution, and its exact density.", own, DISTRIBUTION_ROWS,
-				       distribution->name, hidden, NULL};
-	struct options options;
-	int code = options_parse(&set, cli, argc, argv, &options);
-
-	if (code != EXIT_OK || options.helped)
-		return code;
-	return histogram_of_distribution(cli, &options);
-}
-
-static int complain_of_kind(const char *word)
-{
-	struct suggestion suggestion = suggestion_of(word);
-
-	for (size_t i = 0; i < N_KINDS; i++)
-		suggestion_try(&suggestion, kinds[i].name);
-	if (!*word)
-		return complain(EXIT_USAGE, "plot: KIND is missing, allowed histogram, spectrum, spectrogram, waveform, scatter");
-	return complain(EXIT_USAGE, "plot: '%s': unknown kind%s, allowed histogram, spectrum, spectrogram, waveform, scatter", word,
-			suggestion_text(&suggestion));
-}
-
-int command_plot(struct cli *cli, int argc, char **argv)
-{
-	const int found = options_lead_operands(rows, N_ROWS, "draw", argc, argv, 2);
-	struct trnsci_operation_info distribution;
-	struct options options;
-	char usage[64], example[128];
-	size_t kind = 0;
-
-	if (found == 0 && options_ask_for_help(argc, argv))
-		return print_kinds();
-	while (kind < N_KINDS && (found == 0 || strcmp(kinds[kind].name, argv[1]) != 0))
-		kind++;
-	if (kind == N_KINDS)
-		return complain_of_kind(found ? argv[1] : "");
-	if (kind == HISTOGRAM && found == 2 && is_distribution(argv[2], &distribution))
-		return run_histogram_of(cli, &distribution, argc - 2, argv + 2);
-	snprintf(usage, sizeof usage, "plot %s INPUT [option ...]", kinds[kind].name);
-	snprintf(example, sizeof example, "%s", strstr(kinds[kind].help, ": ") + 2);
-	const struct option_set set = {usage, "Draw a picture; the input is a file, or - for stdin.", rows, N_ROWS, NULL, NULL, example};
-	int code = options_parse(&set, cli, argc - 1, argv + 1, &options);
-
-	if (code != EXIT_OK || options.helped)
-		return code;
-	if (options.n_operands != 1)
-		return complain(EXIT_USAGE, "plot %s: %d inputs, allowed one: a file or -", kinds[kind].name, options.n_operands);
-	return plot_file(cli, &options, (enum kind)kind, options.operands[0]);
-}
+const struct command command_plot = {
+	.name = "plot",
+	.summary = "pictures of samples and signals: plot histogram gamma --shape 2",
+	.usage = "KIND INPUT [option ...]",
+	.help = "Draw a picture of samples or of a signal.",
+	.example = "plot histogram gamma --shape 2 -n 1e6",
+	ROWS(rows),
+	.category = "draw",
+	.word = "KIND",
+	.kind = "kind",
+	.inner = (const struct command *const[]){&command_distribution, &command_spectrum, &command_spectrogram, &command_waveform,
+						 &command_scatter, NULL},
+};

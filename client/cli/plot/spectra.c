@@ -24,26 +24,25 @@ static int read_length(const struct options *options, const struct numbers *numb
 	return code;
 }
 
-/* The operation on the first row, which params[0] becomes: a tile, since a message has a limit. The result lives as long as
- * the session. NULL: *ret_code says why. */
-static struct trnsci_tile *apply(const struct cli *cli, const char *operation, const struct numbers *numbers,
-				 struct trnsci_param *params, struct trnsci_session **ret_session, int *ret_code)
+/* The operation on the first row, which params[0] becomes: a tile, since a message has a limit. NULL: *ret_code says why. */
+static struct trnsci_tile *apply(struct cli *cli, const char *operation, const struct numbers *numbers, struct trnsci_param *params,
+				 int *ret_code)
 {
 	const uint64_t count = numbers->columns;
 	struct trnsci_tile *in = NULL, *out = NULL;
 	struct trnsci_error err;
 
-	*ret_code = connect_session(cli, ret_session);
-	if (*ret_code == EXIT_OK && trnsci_tile_new(*ret_session, TRNSCI_F64, 1, &count, &in, &err) < 0)
-		*ret_code = complain_error(&err, EXIT_DATA);
-	if (*ret_code == EXIT_OK) {
+	*ret_code = connect_session(cli);
+	if (*ret_code != EXIT_OK)
+		return NULL;
+	if (trnsci_tile_new(cli->session, TRNSCI_F64, 1, &count, &in, &err) == 0) {
 		memcpy(trnsci_tile_data(in), numbers->values, tile_info(in).bytes);
 		params[0] = trnsci_param_tile("in", in);
-		if (trnsci_apply_tile(*ret_session, operation, params, &out, &err) < 0)
-			*ret_code = complain_error(&err, EXIT_DATA);
 	}
+	if (!in || trnsci_apply_tile(cli->session, operation, params, &out, &err) < 0)
+		*ret_code = complain_error(&err, EXIT_DATA);
 	trnsci_tile_free(in);
-	return *ret_code == EXIT_OK ? out : NULL;
+	return out;
 }
 
 static double decibels(double power)
@@ -62,9 +61,8 @@ static void set_range(const double *values, size_t n, double *ret_min, double *r
 	*ret_min = *ret_max - RANGE_DB;
 }
 
-int plot_spectrum(const struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
+int plot_spectrum(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
 {
-	struct trnsci_session *session = NULL;
 	uint64_t length;
 	int code = read_length(options, numbers, &length);
 
@@ -72,7 +70,7 @@ int plot_spectrum(const struct cli *cli, const struct options *options, const st
 		return code;
 	struct trnsci_param params[] = {trnsci_param_end(), trnsci_param_f64("fs", numbers->rate),
 					trnsci_param_u64("nperseg", length), trnsci_param_end()};
-	struct trnsci_tile *tile = apply(cli, "welch", numbers, params, &session, &code);
+	struct trnsci_tile *tile = apply(cli, "welch", numbers, params, &code);
 
 	if (tile) {
 		const double *power = trnsci_tile_data(tile);
@@ -92,7 +90,6 @@ int plot_spectrum(const struct cli *cli, const struct options *options, const st
 			set_range(ret->y, bins, &ret->y_min, &ret->y_max);
 	}
 	trnsci_tile_free(tile);
-	trnsci_close(session);
 	return code;
 }
 
@@ -116,9 +113,8 @@ static int make_map(const struct trnsci_tile *tile, const struct numbers *number
 }
 
 /* Frames are so far apart that the picture has at most MOST_FRAMES. */
-int plot_spectrogram(const struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
+int plot_spectrogram(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
 {
-	struct trnsci_session *session = NULL;
 	uint64_t length;
 	int code = read_length(options, numbers, &length);
 
@@ -134,11 +130,10 @@ int plot_spectrogram(const struct cli *cli, const struct options *options, const
 		trnsci_param_text("pad_mode", "constant"),
 		trnsci_param_end(),
 	};
-	struct trnsci_tile *tile = apply(cli, "stft", numbers, params, &session, &code);
+	struct trnsci_tile *tile = apply(cli, "stft", numbers, params, &code);
 
 	if (tile)
 		code = make_map(tile, numbers, ret);
 	trnsci_tile_free(tile);
-	trnsci_close(session);
 	return code;
 }
