@@ -28,20 +28,20 @@ checks: examples
 
 .PHONY: examples
 
-# client/man/NAME.in becomes NAME, with lists from the commands' own help and from the table of operations.
-LIST_OPERATIONS := $(BUILD)/man/list_operations
-$(LIST_OPERATIONS): client/man/list_operations.c $(SHARED)
+# client/man/NAME.in becomes NAME, with lists of options and operations as `trnsci-cli describe --json` states them.
+OPERATION_EXAMPLES := $(BUILD)/man/operation_examples
+$(OPERATION_EXAMPLES): client/man/operation_examples.c $(SHARED)
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) -D_GNU_SOURCE -Iclient/include -o $@ $< \
 		-L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
-checks: $(LIST_OPERATIONS)
+checks: $(OPERATION_EXAMPLES)
 LISTED_PAGES := $(patsubst client/man/%.in,$(MADE_MAN)/%,$(wildcard client/man/*.in))
-$(LISTED_PAGES): $(MADE_MAN)/%: client/man/%.in client/man/expand $(BUILD)/bin/trnsci-cli $(LIST_OPERATIONS)
+$(LISTED_PAGES): $(MADE_MAN)/%: client/man/%.in client/man/expand $(BUILD)/bin/trnsci-cli $(OPERATION_EXAMPLES)
 	$(say) PAGES $@
 	@mkdir -p $(@D)
-	$(Q)client/man/expand $(BUILD)/bin/trnsci-cli $< $(LIST_OPERATIONS) >$@
+	$(Q)client/man/expand $(BUILD)/bin/trnsci-cli $< $(OPERATION_EXAMPLES) >$@
 
 # A page for each function and type of the public header, of its comments.
 $(MADE_MAN)/made: $(CLIENT_HEADER) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3

@@ -72,6 +72,12 @@ code "pairs of an odd number" 65 "$cli" --embedded box_muller odd.npy -o wrong.n
 same "and nothing is written" "" "$(find . -name 'wrong*')"
 code "help" 0 "$cli" clip --help
 like "has the parameters" "*clip IN*parameters of clip:*--low F64*--high F64*" "$(cat out)"
+same "every operation on elements and every reduction is a command" "" "$(
+	"$cli" describe --json | awk '/^  "operations"/ {on = 1} on && /^      "name":/ {name = $2}
+		on && /^      "category": "elementwise"/ {print name}' | tr -d '",' | grep -v noise_add | while read -r name; do
+		"$cli" "$name" --help >/dev/null 2>&1 || echo "$name"
+	done)"
+
 # 256 MiB in, and as much out.
 cat >peak.py <<'PYTHON'
 import resource, subprocess, sys

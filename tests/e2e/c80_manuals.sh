@@ -33,14 +33,13 @@ for command in $commands; do
 	done
 	same "the manual names the options of $words" "" "$missing"
 done
-lister=$build/man/list_operations
-missing=
-for class in draw points elementwise transform signal; do
-	missing=$missing$("$lister" $class | awk '/^\.Ss/ {if (name) print name; name = $2} /^trnsci_(fill|apply|transform)\(session/ {name = ""}
-		END {if (name) print name}')
-done
-same "each of its operations has a line of C" "" "$missing"
-code "every line of C runs" 0 "$lister" run
+examples=$build/man/operation_examples
+"$cli" describe --json | awk '/^  "operations"/ {on = 1} on && /^      "name":/ {name = $2}
+	on && /^      "category": "(draw|points|elementwise|transform|signal)"/ {print name}' | tr -d '",' | sort >"$work/operations"
+same "each operation on arrays has a line of C" "" "$("$examples" | cut -f 1 | sort | comm -3 - "$work/operations")"
+same "which trnsci-operations.7 shows" "$(wc -l <"$work/operations")" \
+	"$(grep -c '^trnsci_[a-z_]*( *session' "$pages/trnsci-operations.7")"
+code "every line of C runs" 0 "$examples" run
 missing=
 for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_'); do
 	grep -q "^\.Fn $name\b" "$root/client/man/libtrnsci.3" || missing="$missing $name"
@@ -123,7 +122,7 @@ zsh_completes() {
 }
 
 if command -v bash >/dev/null; then
-	same "bash: commands" "stft stream status selftest" "$(bash_offers trnsci-cli s)"
+	same "bash: commands" "stft stream status selftest scale subtract square sqrt sum" "$(bash_offers trnsci-cli s)"
 	same "bash: what streams can" "draw delete" "$(bash_offers trnsci-cli stream d)"
 	same "bash: a stream's distribution" "normal" "$(bash_offers trnsci-cli stream draw noise nor)"
 	same "bash: a stream's options" "--mode" "$(bash_offers trnsci-cli stream create noise --m)"

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every description of a parameter states what `describe` does: type, unit, default, choices and range.
 
-Compared with the daemon's reply are PROTOCOL.md, the --help of every command, what completion offers for a choice, and
-what the header says of the fields of option structures. (c80_manuals compares the manual's lists with --help.)"""
+Compared with the daemon's reply are PROTOCOL.md, `trnsci-cli describe --json`, the --help of every command, what completion
+offers for a choice, and what the header says of the fields of option structures. (c80_manuals compares the manual's lists with
+--help.)"""
+import json
 import os
 import re
 import socket
@@ -223,6 +225,54 @@ def check_row(where, parameter, value, text):
     return wrong
 
 
+def bound(value):
+    return float(value) if value is not None else None
+
+
+def check_described(methods):
+    """The JSON of the command line against the daemon's reply; and its options against --help."""
+    described = json.loads(subprocess.run([cli, 'describe', '--json'], capture_output=True, text=True, check=True).stdout)
+    wrong = []
+    operations = {operation['name']: operation for operation in described['operations']}
+    if list(operations) != list(methods):
+        wrong.append(f'operations: {sorted(set(operations) ^ set(methods))}')
+    for name, method in methods.items():
+        operation = operations.get(name, {'parameters': []})
+        if (operation.get('category'), operation.get('help'), operation.get('details', '')) != (
+                method['class'], method['help'], method.get('details', '')):
+            wrong.append(f'{name}: category, help or details')
+        if [p['name'] for p in operation['parameters']] != [p['name'] for p in method['params']]:
+            wrong.append(f'{name}: parameters')
+            continue
+        for got, expected in zip(operation['parameters'], method['params']):
+            where = f'{name}: {got["name"]}'
+            for member in ('type', 'help'):
+                if got[member] != expected[member]:
+                    wrong.append(f'{where}: {member} {got[member]}, describe: {expected[member]}')
+            if got.get('unit', '') != (expected['unit'] or ''):
+                wrong.append(f'{where}: unit')
+            if got['required'] != expected['required'] or got.get('default') != (expected['default'] or None):
+                wrong.append(f'{where}: default {got.get("default")}, describe: {expected["default"]}')
+            if got.get('choices') != (expected.get('choices') or None):
+                wrong.append(f'{where}: choices {got.get("choices")}, describe: {expected.get("choices")}')
+            stated = (bound(got['min']), bound(got.get('max')), got['above_min']) if 'min' in got else None
+            if stated and stated[1] in (2.0**64, sys.float_info.max):
+                stated = (stated[0], None, stated[2])
+            if not same_range(stated, range_of(expected)) or not same_range(
+                    parse_range(got['range'])[0] if 'range' in got else None, range_of(expected)):
+                wrong.append(f'{where}: range {stated}, {got.get("range")}, describe: {range_of(expected)}')
+    for command in described['commands']:
+        if command['name'] and 'words' not in command and 'category' not in command:
+            text = help_of(*command['name'].split())
+            shown = re.findall(r'^  (?:-.,|   ) --([a-z0-9-]+)', text.split('\ncommon options:')[0], re.M)
+            if [option['name'] for option in command['options']] != shown:
+                wrong.append(f'{command["name"]}: options, --help: {shown}')
+    names = {format['name'] for format in described['formats']}
+    if names != {'raw', 'npy', 'text', 'csv', 'wav', 'flac'}:
+        wrong.append(f'formats: {names}')
+    report('trnsci-cli describe --json: operations, their parameters, and the options of commands', wrong)
+
+
 def own_names(method):
     """The options of a distribution's own parameters, which follow those of every draw."""
     names = [p['name'].replace('_', '-') for p in method['params']]
@@ -246,7 +296,7 @@ def check_help(methods):
         for name, value, help_text in rows:
             where = f'{" ".join(command)} --{name}'
             wrong += check_row(where, parameters[name], value, help_text)
-            # Completion asks the same help: a command of each kind is enough.
+            # Completion asks the same description: a command of each kind is enough.
             if parameters[name]['type'] == 'choice' and command[0] not in ('ring', 'broadcast') and len(command) < 4:
                 choices.append((command, name, parameters[name]['choices']))
         if method['class'] == 'draw':
@@ -315,6 +365,7 @@ table = {m['name']: m for m in reply['methods']}
 check_protocol(table)
 check_replies({'stats': members_of(call('stats')),
                'describe': members_of(reply) | {'methods[].params[].' + name for m in reply['methods'] for p in m['params'] for name in p}})
+check_described(table)
 check_completion(check_help(table))
 check_header(table)
 print(f'1..{count}')

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of trnsci-operations(7), from the library's own table; client/man/expand puts them into the page.
+/* A line of C for each operation, for trnsci-operations(7); client/man/expand puts them into the page.
  *
- *   list_operations CLASS      the operations of a class: what each does, its parameters, and a line of C
- *   list_operations common     the parameters that every draw has
- *   list_operations run        runs every line of C in an embedded session; prints the names of those that fail */
-#include <float.h>
+ *   operation_examples         prints each, as "name<TAB>line"
+ *   operation_examples run     runs every line in an embedded session; prints the names of those that fail */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -255,14 +253,6 @@ static const struct example {
 	EXAMPLES(ROW)
 };
 
-static const struct example *find_example(const char *name)
-{
-	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
-		if (strcmp(examples[i].name, name) == 0)
-			return &examples[i];
-	return NULL;
-}
-
 /* Returns the number of lines that fail. The transforms' input is what the first lines draw. */
 static int run_examples(void)
 {
@@ -282,207 +272,11 @@ static int run_examples(void)
 	return failed;
 }
 
-/* ---- text of a page ---- */
-
-enum { COLUMNS = 78, CODE_COLUMNS = 66 };
-
-static bool is_abbreviation(const char *word, size_t size)
-{
-	static const char *const names[] = {"Ann.",    "Comput.", "Eng.",   "Math.",    "Numer.",
-					    "Phys.",   "Sci.",    "Simul.", "Statist.", "Trans."};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strlen(names[i]) == size && memcmp(names[i], word, size) == 0)
-			return true;
-	return false;
-}
-
-/* Paragraph text: each sentence begins a line, and no line with what would be a request. */
-static void print_text(const char *text)
-{
-	size_t column = 0;
-
-	while (*text) {
-		const size_t size = strcspn(text, " ");
-
-		if (column > 0 && column + 1 + size + 2 > COLUMNS) {
-			putchar('\n');
-			column = 0;
-		}
-		if (column > 0)
-			column += (size_t)printf(" ");
-		else if (*text == '.' || *text == '\'')
-			column += (size_t)printf("\\&");
-		column += (size_t)printf("%.*s", (int)size, text);
-		if (is_abbreviation(text, size)) {
-			column += (size_t)printf("\\&"); /* no end of a sentence */
-		} else if (text[size - 1] == '.' && size > 2) { /* two: an initial */
-			putchar('\n');
-			column = 0;
-		}
-		text += size + (text[size] == ' ');
-	}
-	if (column > 0)
-		putchar('\n');
-}
-
-/* Text with a capital first, unless its first word is a name in the table, and a full stop last. */
-static void print_sentence(const char *text)
-{
-	char sentence[2048];
-	const char *end = text + strspn(text, "abcdefghijklmnopqrstuvwxyz");
-
-	if (end == text || (*end != ' ' && *end != ',' && *end != '\0'))
-		snprintf(sentence, sizeof sentence, "%s.", text);
-	else
-		snprintf(sentence, sizeof sentence, "%c%s.", text[0] - 'a' + 'A', text + 1);
-	print_text(sentence);
-}
-
-/* Breaks lines behind commas only. */
-static void print_code(const char *code)
-{
-	size_t column = 0;
-
-	puts(".Bd -literal -offset indent");
-	while (*code) {
-		const char *comma = strstr(code, ", ");
-		const size_t size = comma ? (size_t)(comma + 1 - code) : strlen(code);
-
-		if (column > 0 && column + 1 + size > CODE_COLUMNS)
-			column = (size_t)printf("\n    ") - 1;
-		else if (column > 0)
-			column += (size_t)printf(" ");
-		column += (size_t)printf("%.*s", (int)size, code);
-		code += size + (comma != NULL);
-	}
-	puts("\n.Ed");
-}
-
-/* ---- parameters ---- */
-
-/* Large and tiny powers of two as "2^40", and one less as "2^32 - 1". */
-static void format_number(double value, char text[32])
-{
-	int exponent;
-
-	if (frexp(fabs(value), &exponent) == 0.5 && (exponent > 13 || exponent < -13))
-		snprintf(text, 32, "%s2^%d", value < 0 ? "-" : "", exponent - 1);
-	else if (value < 0x1p53 && frexp(value + 1, &exponent) == 0.5 && exponent > 13)
-		snprintf(text, 32, "2^%d - 1", exponent - 1);
-	else
-		snprintf(text, 32, "%.15g", value);
-}
-
-static void print_range(const struct trnsci_parameter_info *parameter)
-{
-	char least[32], most[32];
-
-	format_number(parameter->min, least);
-	format_number(parameter->max, most);
-	if (parameter->choices || (parameter->min == 0 && parameter->max == 0))
-		return;
-	if (isinf(parameter->max))
-		printf(", also inf and -inf");
-	else if (parameter->max == 0 || parameter->max == DBL_MAX)
-		printf(parameter->above_min ? ", above %s" : ", %s and up", least);
-	else
-		printf(", %s%s to %s", parameter->above_min ? "above " : "", least, most);
-}
-
-static void print_parameter(const struct trnsci_parameter_info *parameter)
-{
-	char text[1024];
-
-	printf(".It Va %s Pq \"%s%s%s", parameter->name, parameter->type, *parameter->unit ? ", " : "", parameter->unit);
-	print_range(parameter);
-	puts("\"");
-	print_sentence(parameter->help);
-	if (parameter->choices) {
-		size_t at = (size_t)snprintf(text, sizeof text, "One of ");
-
-		for (const char *c = parameter->choices; *c && at + 3 < sizeof text; c++)
-			at += (size_t)snprintf(text + at, sizeof text - at, *c == '|' ? ", " : "%c", *c);
-		snprintf(text + at, sizeof text - at, ".");
-		print_text(text);
-	}
-	if (!parameter->fallback)
-		puts("Required.");
-	else if (*parameter->fallback) {
-		snprintf(text, sizeof text, "Default: %s.", parameter->fallback);
-		print_text(text);
-	}
-}
-
-/* What the page describes once, for all operations. */
-static bool is_everywhere(const char *name)
-{
-	return strcmp(name, "out") == 0 || strcmp(name, "u64") == 0 || strcmp(name, "timeout_ms") == 0;
-}
-
-/* Prints the parameters of an operation; of a draw dtype and those behind timeout_ms, the distribution's, or (common) those
- * before it. Returns how many. */
-static size_t print_parameters(const struct trnsci_operation_info *operation, bool common, bool print)
-{
-	const bool draw = strcmp(operation->category, "draw") == 0;
-	struct trnsci_parameter_info parameter;
-	bool own = !draw;
-	size_t count = 0;
-
-	for (size_t i = 0; trnsci_operation_parameter(operation->name, i, &parameter) == 0; i++) {
-		const bool dtype = draw && strcmp(parameter.name, "dtype") == 0;
-
-		if (!is_everywhere(parameter.name) && (common ? !own && !dtype : own || dtype)) {
-			count++;
-			if (print)
-				print_parameter(&parameter);
-		}
-		own |= strcmp(parameter.name, "timeout_ms") == 0;
-	}
-	return count;
-}
-
-static void print_list(const struct trnsci_operation_info *operation, bool common)
-{
-	if (print_parameters(operation, common, false) == 0)
-		return;
-	puts(".Bl -tag -width Ds");
-	print_parameters(operation, common, true);
-	puts(".El");
-}
-
-/* ---- operations ---- */
-
-static void print_operation(const struct trnsci_operation_info *operation)
-{
-	const struct example *example = find_example(operation->name);
-
-	printf(".Ss %s\n", operation->name);
-	print_sentence(operation->help);
-	print_text(operation->details);
-	print_list(operation, false);
-	if (example)
-		print_code(example->text);
-}
-
 int main(int argc, char **argv)
 {
-	const char *what = argc == 2 ? argv[1] : "";
-	struct trnsci_operation_info operation;
-	int printed = 0;
-
-	if (strcmp(what, "run") == 0)
+	if (argc == 2 && strcmp(argv[1], "run") == 0)
 		return run_examples() > 0;
-	for (size_t i = 0; trnsci_operation_at(i, &operation) == 0; i++) {
-		if (strcmp(what, "common") == 0 && strcmp(operation.name, "uniform") == 0) {
-			print_list(&operation, true);
-			printed++;
-		} else if (strcmp(what, operation.category) == 0) {
-			print_operation(&operation);
-			printed++;
-		}
-	}
-	if (printed == 0)
-		fprintf(stderr, "usage: list_operations draw|points|elementwise|transform|signal|common|run\n");
-	return printed == 0 ? 2 : 0;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+		printf("%s\t%s\n", examples[i].name, examples[i].text);
+	return 0;
 }
