@@ -7,115 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- continuous ---- */
-
-static double uniform(double x, const double *p)
-{
-	return x >= p[0] && x < p[1] ? 1 / (p[1] - p[0]) : 0;
-}
-
-static double normal(double x, const double *p)
-{
-	const double z = (x - p[0]) / p[1];
-
-	return exp(-z * z / 2) / (p[1] * sqrt(2 * M_PI));
-}
-
-static double exponential(double x, const double *p)
-{
-	return x >= 0 ? p[0] * exp(-p[0] * x) : 0;
-}
-
-static double laplace(double x, const double *p)
-{
-	return exp(-fabs(x - p[0]) / p[1]) / (2 * p[1]);
-}
-
-static double lognormal(double x, const double *p)
-{
-	return x > 0 ? normal(log(x), p) / x : 0;
-}
-
-static double gumbel(double x, const double *p)
-{
-	const double z = (x - p[0]) / p[1];
-
-	return exp(-z - exp(-z)) / p[1];
-}
-
-static double weibull(double x, const double *p)
-{
-	const double z = x / p[1];
-
-	return x > 0 ? p[0] / p[1] * pow(z, p[0] - 1) * exp(-pow(z, p[0])) : 0;
-}
-
-static double cauchy(double x, const double *p)
-{
-	const double z = (x - p[0]) / p[1];
-
-	return 1 / (M_PI * p[1] * (1 + z * z));
-}
-
-static double student_t(double x, const double *p)
-{
-	return exp(lgamma((p[0] + 1) / 2) - lgamma(p[0] / 2) - (p[0] + 1) / 2 * log1p(x * x / p[0])) / sqrt(p[0] * M_PI);
-}
-
-/* Bounds are in standard deviations. */
-static double truncated_normal(double x, const double *p)
-{
-	const double z = (x - p[0]) / p[1], inside = (erfc(p[2] / M_SQRT2) - erfc(p[3] / M_SQRT2)) / 2;
-
-	return z >= p[2] && z <= p[3] ? normal(x, p) / inside : 0;
-}
-
-static double gamma_density(double x, const double *p)
-{
-	return x > 0 ? exp((p[0] - 1) * log(x / p[1]) - x / p[1] - lgamma(p[0])) / p[1] : 0;
-}
-
-static double chi_squared(double x, const double *p)
-{
-	return gamma_density(x, (const double[]){p[0] / 2, 2});
-}
+/* ---- what several of them need ---- */
 
 static double log_beta(double a, double b)
 {
 	return lgamma(a) + lgamma(b) - lgamma(a + b);
 }
 
-static double beta(double x, const double *p)
+static double log_choose(double n, double k)
 {
-	return x > 0 && x < 1 ? exp((p[0] - 1) * log(x) + (p[1] - 1) * log1p(-x) - log_beta(p[0], p[1])) : 0;
+	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-static double rayleigh(double x, const double *p)
+static double bell(double z)
 {
-	return x >= 0 ? x / (p[0] * p[0]) * exp(-x * x / (2 * p[0] * p[0])) : 0;
+	return exp(-z * z / 2) / sqrt(2 * M_PI);
 }
 
-static double logistic(double x, const double *p)
+static double gamma_density(double x, double shape, double scale)
 {
-	const double e = exp(-fabs(x - p[0]) / p[1]);
-
-	return e / (p[1] * (1 + e) * (1 + e));
+	return x > 0 ? exp((shape - 1) * log(x / scale) - x / scale - lgamma(shape)) / scale : 0;
 }
 
-static double pareto(double x, const double *p)
+static double f_density(double x, double n, double d)
 {
-	return x >= 0 ? p[0] * pow(1 + x, -p[0] - 1) : 0;
+	const double a = n / 2, b = d / 2;
+
+	return x > 0 ? exp(a * log(n / d) + (a - 1) * log(x) - (a + b) * log1p(n * x / d) - log_beta(a, b)) : 0;
 }
 
-static double power(double x, const double *p)
+static double triangular_density(double x, double left, double mode, double right)
 {
-	return x >= 0 && x <= 1 ? p[0] * pow(x, p[0] - 1) : 0;
-}
-
-static double triangular(double x, const double *p)
-{
-	const double left = p[0], mode = p[1], right = p[2];
-
 	if (x < left || x > right)
 		return 0;
 	return x < mode ? 2 * (x - left) / ((right - left) * (mode - left)) : 2 * (right - x) / ((right - left) * (right - mode));
@@ -132,105 +54,6 @@ static double scaled_bessel(double kappa)
 	return sum / POINTS;
 }
 
-static double vonmises(double x, const double *p)
-{
-	return fabs(x) <= M_PI ? exp(p[1] * (cos(x - p[0]) - 1)) / (2 * M_PI * scaled_bessel(p[1])) : 0;
-}
-
-static double wald(double x, const double *p)
-{
-	const double d = x - p[0];
-
-	return x > 0 ? sqrt(p[1] / (2 * M_PI * x * x * x)) * exp(-p[1] * d * d / (2 * p[0] * p[0] * x)) : 0;
-}
-
-static double f_density(double x, const double *p)
-{
-	const double a = p[0] / 2, b = p[1] / 2;
-
-	return x > 0 ? exp(a * log(p[0] / p[1]) + (a - 1) * log(x) - (a + b) * log1p(p[0] * x / p[1]) - log_beta(a, b)) : 0;
-}
-
-/* The mean of densities whose first parameter grows by 2 with a Poisson variable of mean nonc / 2. */
-static double poisson_mixture(double nonc, double x, double (*at)(double x, double more))
-{
-	const double lam = nonc / 2, width = 10 * sqrt(lam + 1) + 20;
-	double sum = 0;
-
-	for (double j = fmax(0, floor(lam - width)); j <= lam + width; j++)
-		sum += exp(-lam + (lam > 0 ? j * log(lam) : j > 0 ? -INFINITY : 0) - lgamma(j + 1)) * at(x, 2 * j);
-	return sum;
-}
-
-static _Thread_local const double *mixed; /* parameters of the densities that are mixed */
-
-static double chi_squared_more(double x, double more)
-{
-	return chi_squared(x, (const double[]){mixed[0] + more});
-}
-
-static double noncentral_chisquare(double x, const double *p)
-{
-	mixed = p;
-	return poisson_mixture(p[1], x, chi_squared_more);
-}
-
-/* F of dfnum + more degrees of freedom, of a sum that is still divided by dfnum. */
-static double f_more(double x, double more)
-{
-	const double ratio = mixed[0] / (mixed[0] + more);
-
-	return ratio * f_density(x * ratio, (const double[]){mixed[0] + more, mixed[1]});
-}
-
-static double noncentral_f(double x, const double *p)
-{
-	mixed = p;
-	return poisson_mixture(p[2], x, f_more);
-}
-
-/* ---- discrete: x is an integer ---- */
-
-static double log_choose(double n, double k)
-{
-	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
-}
-
-static double poisson(double x, const double *p)
-{
-	if (x < 0 || p[0] <= 0)
-		return x == 0;
-	return exp(x * log(p[0]) - p[0] - lgamma(x + 1));
-}
-
-static double binomial(double x, const double *p)
-{
-	if (x < 0 || x > p[0] || p[1] <= 0 || p[1] >= 1)
-		return x == (p[1] >= 1 ? p[0] : 0);
-	return exp(log_choose(p[0], x) + x * log(p[1]) + (p[0] - x) * log1p(-p[1]));
-}
-
-static double geometric(double x, const double *p)
-{
-	return x >= 1 ? p[0] * exp((x - 1) * log1p(-p[0])) : 0;
-}
-
-static double bernoulli(double x, const double *p)
-{
-	return x == 1 ? p[0] : x == 0 ? 1 - p[0] : 0;
-}
-
-static double randint(double x, const double *p)
-{
-	return x >= p[0] && x < p[1] ? 1 / (p[1] - p[0]) : 0;
-}
-
-static double rademacher(double x, const double *p)
-{
-	(void)p;
-	return x == 1 || x == -1 ? 0.5 : 0;
-}
-
 /* zeta(a) by Euler and Maclaurin's formula from 20 on. */
 static double zeta(double a)
 {
@@ -243,71 +66,91 @@ static double zeta(double a)
 	       a * (a + 1) * (a + 2) * pow(FROM, -a - 3) / 720;
 }
 
-static double zipf(double x, const double *p)
+/* The mean of densities whose first parameter n grows by 2 with a Poisson variable of mean nonc / 2: of chi-square, or (d above
+ * 0) of F, whose sum is still divided by n. */
+static double poisson_mixture(double x, double n, double d, double nonc)
 {
-	return x >= 1 ? pow(x, -p[0]) / zeta(p[0]) : 0;
-}
+	const double lam = nonc / 2, width = 10 * sqrt(lam + 1) + 20;
+	double sum = 0;
 
-static double logseries(double x, const double *p)
-{
-	return x >= 1 ? -pow(p[0], x) / (x * log1p(-p[0])) : 0;
-}
+	for (double j = fmax(0, floor(lam - width)); j <= lam + width; j++) {
+		const double weight = exp(-lam + (lam > 0 ? j * log(lam) : j > 0 ? -INFINITY : 0) - lgamma(j + 1));
+		const double more = n + 2 * j, ratio = n / more;
 
-static double negative_binomial(double x, const double *p)
-{
-	return x >= 0 ? exp(lgamma(x + p[0]) - lgamma(x + 1) - lgamma(p[0]) + p[0] * log(p[1]) + x * log1p(-p[1])) : 0;
-}
-
-static double hypergeometric(double x, const double *p)
-{
-	const double good = p[0], bad = p[1], n = p[2];
-
-	if (x < fmax(0, n - bad) || x > fmin(n, good))
-		return 0;
-	return exp(log_choose(good, x) + log_choose(bad, n - x) - log_choose(good + bad, n));
+		sum += weight * (d > 0 ? ratio * f_density(x * ratio, more, d) : gamma_density(x, more / 2, 2));
+	}
+	return sum;
 }
 
 /* ---- the table ---- */
 
+/* distribution, whether it is discrete (x is an integer then), its density at x by the parameters p, their names. Bounds of
+ * truncated_normal are in standard deviations. */
+#define DENSITIES(X)                                                                                                               \
+	X(uniform, false, x >= p[0] && x < p[1] ? 1 / (p[1] - p[0]) : 0, "low", "high")                                           \
+	X(normal, false, bell((x - p[0]) / p[1]) / p[1], "mean", "std")                                                           \
+	X(exponential, false, x >= 0 ? p[0] * exp(-p[0] * x) : 0, "rate")                                                         \
+	X(laplace, false, exp(-fabs(x - p[0]) / p[1]) / (2 * p[1]), "loc", "scale")                                               \
+	X(lognormal, false, x > 0 ? bell((log(x) - p[0]) / p[1]) / (p[1] * x) : 0, "mean", "std")                                 \
+	X(gumbel, false, exp(-(x - p[0]) / p[1] - exp(-(x - p[0]) / p[1])) / p[1], "loc", "scale")                                \
+	X(weibull, false, x > 0 ? p[0] / p[1] * pow(x / p[1], p[0] - 1) * exp(-pow(x / p[1], p[0])) : 0, "shape", "scale")        \
+	X(cauchy, false, 1 / (M_PI * p[1] * (1 + (x - p[0]) / p[1] * ((x - p[0]) / p[1]))), "loc", "scale")                       \
+	X(student_t, false,                                                                                                       \
+	  exp(lgamma((p[0] + 1) / 2) - lgamma(p[0] / 2) - (p[0] + 1) / 2 * log1p(x * x / p[0])) / sqrt(p[0] * M_PI), "df")        \
+	X(truncated_normal, false,                                                                                                \
+	  (x - p[0]) / p[1] >= p[2] && (x - p[0]) / p[1] <= p[3]                                                                  \
+		  ? bell((x - p[0]) / p[1]) / p[1] / ((erfc(p[2] / M_SQRT2) - erfc(p[3] / M_SQRT2)) / 2) : 0,                     \
+	  "mean", "std", "low", "high")                                                                                           \
+	X(gamma, false, gamma_density(x, p[0], p[1]), "shape", "scale")                                                           \
+	X(chi_squared, false, gamma_density(x, p[0] / 2, 2), "df")                                                                \
+	X(beta, false, x > 0 && x < 1 ? exp((p[0] - 1) * log(x) + (p[1] - 1) * log1p(-x) - log_beta(p[0], p[1])) : 0,             \
+	  "alpha", "beta")                                                                                                        \
+	X(rayleigh, false, x >= 0 ? x / (p[0] * p[0]) * exp(-x * x / (2 * p[0] * p[0])) : 0, "scale")                             \
+	X(logistic, false, 1 / (4 * p[1] * pow(cosh((x - p[0]) / (2 * p[1])), 2)), "loc", "scale")                                \
+	X(pareto, false, x >= 0 ? p[0] * pow(1 + x, -p[0] - 1) : 0, "a")                                                          \
+	X(power, false, x >= 0 && x <= 1 ? p[0] * pow(x, p[0] - 1) : 0, "a")                                                      \
+	X(triangular, false, triangular_density(x, p[0], p[1], p[2]), "left", "mode", "right")                                    \
+	X(vonmises, false, fabs(x) <= M_PI ? exp(p[1] * (cos(x - p[0]) - 1)) / (2 * M_PI * scaled_bessel(p[1])) : 0,              \
+	  "mu", "kappa")                                                                                                          \
+	X(wald, false,                                                                                                            \
+	  x > 0 ? sqrt(p[1] / (2 * M_PI * x * x * x)) * exp(-p[1] * (x - p[0]) * (x - p[0]) / (2 * p[0] * p[0] * x)) : 0,         \
+	  "mean", "scale")                                                                                                        \
+	X(f, false, f_density(x, p[0], p[1]), "dfnum", "dfden")                                                                   \
+	X(noncentral_chisquare, false, poisson_mixture(x, p[0], 0, p[1]), "df", "nonc")                                           \
+	X(noncentral_f, false, poisson_mixture(x, p[0], p[1], p[2]), "dfnum", "dfden", "nonc")                                    \
+	X(poisson, true, x < 0 || p[0] <= 0 ? x == 0 : exp(x * log(p[0]) - p[0] - lgamma(x + 1)), "lam")                          \
+	X(binomial, true,                                                                                                         \
+	  x < 0 || x > p[0] || p[1] <= 0 || p[1] >= 1 ? x == (p[1] >= 1 ? p[0] : 0)                                               \
+		  : exp(log_choose(p[0], x) + x * log(p[1]) + (p[0] - x) * log1p(-p[1])), "trials", "p")                          \
+	X(geometric, true, x >= 1 ? p[0] * exp((x - 1) * log1p(-p[0])) : 0, "p")                                                  \
+	X(bernoulli, true, x == 1 ? p[0] : x == 0 ? 1 - p[0] : 0, "p")                                                            \
+	X(randint, true, x >= p[0] && x < p[1] ? 1 / (p[1] - p[0]) : 0, "low", "high")                                            \
+	X(rademacher, true, x == 1 || x == -1 ? 0.5 + 0 * p[0] : 0, NULL)                                                         \
+	X(zipf, true, x >= 1 ? pow(x, -p[0]) / zeta(p[0]) : 0, "a")                                                               \
+	X(logseries, true, x >= 1 ? -pow(p[0], x) / (x * log1p(-p[0])) : 0, "p")                                                  \
+	X(negative_binomial, true,                                                                                                \
+	  x >= 0 ? exp(lgamma(x + p[0]) - lgamma(x + 1) - lgamma(p[0]) + p[0] * log(p[1]) + x * log1p(-p[1])) : 0,                \
+	  "successes", "p")                                                                                                       \
+	X(hypergeometric, true,                                                                                                   \
+	  x < fmax(0, p[2] - p[1]) || x > fmin(p[2], p[0]) ? 0                                                                    \
+		  : exp(log_choose(p[0], x) + log_choose(p[1], p[2] - x) - log_choose(p[0] + p[1], p[2])),                        \
+	  "ngood", "nbad", "nsample")
+
+#define FUNCTION(name, is_discrete, density, ...)                                                                                  \
+	static double density_of_##name(double x, const double *p)                                                                \
+	{                                                                                                                         \
+		return density;                                                                                                   \
+	}
+DENSITIES(FUNCTION)
+
 static const struct {
 	const char *distribution;
-	const char *params[DENSITY_PARAMS];
 	bool discrete;
 	double (*at)(double x, const double *params);
+	const char *params[DENSITY_PARAMS];
 } densities[] = {
-	{"uniform", {"low", "high"}, false, uniform},
-	{"normal", {"mean", "std"}, false, normal},
-	{"exponential", {"rate"}, false, exponential},
-	{"laplace", {"loc", "scale"}, false, laplace},
-	{"lognormal", {"mean", "std"}, false, lognormal},
-	{"gumbel", {"loc", "scale"}, false, gumbel},
-	{"weibull", {"shape", "scale"}, false, weibull},
-	{"cauchy", {"loc", "scale"}, false, cauchy},
-	{"student_t", {"df"}, false, student_t},
-	{"truncated_normal", {"mean", "std", "low", "high"}, false, truncated_normal},
-	{"gamma", {"shape", "scale"}, false, gamma_density},
-	{"chi_squared", {"df"}, false, chi_squared},
-	{"beta", {"alpha", "beta"}, false, beta},
-	{"rayleigh", {"scale"}, false, rayleigh},
-	{"logistic", {"loc", "scale"}, false, logistic},
-	{"pareto", {"a"}, false, pareto},
-	{"power", {"a"}, false, power},
-	{"triangular", {"left", "mode", "right"}, false, triangular},
-	{"vonmises", {"mu", "kappa"}, false, vonmises},
-	{"wald", {"mean", "scale"}, false, wald},
-	{"f", {"dfnum", "dfden"}, false, f_density},
-	{"noncentral_chisquare", {"df", "nonc"}, false, noncentral_chisquare},
-	{"noncentral_f", {"dfnum", "dfden", "nonc"}, false, noncentral_f},
-	{"poisson", {"lam"}, true, poisson},
-	{"binomial", {"trials", "p"}, true, binomial},
-	{"geometric", {"p"}, true, geometric},
-	{"bernoulli", {"p"}, true, bernoulli},
-	{"randint", {"low", "high"}, true, randint},
-	{"rademacher", {NULL}, true, rademacher},
-	{"zipf", {"a"}, true, zipf},
-	{"logseries", {"p"}, true, logseries},
-	{"negative_binomial", {"successes", "p"}, true, negative_binomial},
-	{"hypergeometric", {"ngood", "nbad", "nsample"}, true, hypergeometric},
+#define ROW(name, is_discrete, density, ...) {#name, is_discrete, density_of_##name, {__VA_ARGS__}},
+	DENSITIES(ROW)
 };
 
 static double param_value(const struct options *options, const char *name)
