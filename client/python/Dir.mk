@@ -16,6 +16,8 @@ PYTHONDIR = $(PREFIX)/$(word $(if $(filter /usr,$(PREFIX)),4,5),$(PYTHON_FACTS))
 PYTHON_OBJECTS := $(patsubst client/python/src/%.c,$(BUILD)/obj/python/%.o,$(sort $(wildcard client/python/src/*.c)))
 PYTHON_SOURCES := $(patsubst client/python/trnsci/%,%,$(shell find client/python/trnsci -name '*.py' -o -name '*.pyi' -o -name py.typed))
 PYTHON_FILES := $(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_SOURCES))
+# Types that the built package states: a sanitizer's cannot be loaded as it is.
+PYTHON_STUBS := $(if $(SAN),,_core.pyi fft/_transforms.pyi)
 
 # PyMethodDef casts functions of several kinds; -Wpedantic is not ours to hold numpy's macros to.
 $(BUILD)/obj/python/%.o: client/python/src/%.c
@@ -34,15 +36,19 @@ $(PYTHON_FILES): $(PYTHON_PACKAGE)/%: client/python/trnsci/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
+$(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_STUBS)): $(PYTHON_PACKAGE)/%: client/python/stubs.py client/python/trnsci/_core.pyi.in $(PYTHON_CORE) $(PYTHON_FILES)
+	$(say) STUB $@
+	$(Q)PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $< $(BUILD)/python $* >$@.new && mv $@.new $@
+
 # The interpreter is not built with a sanitizer: tests/python loads the runtime of AddressSanitizer before it. That of
 # ThreadSanitizer would have to be in it.
 PYTHON_READY := $(if $(findstring thread,$(SAN)),,$(word 4,$(PYTHON_FACTS)))
-python: $(if $(PYTHON_READY),$(PYTHON_CORE) $(PYTHON_FILES))
+python: $(if $(PYTHON_READY),$(PYTHON_CORE) $(PYTHON_FILES) $(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_STUBS)))
 all: python
 
 # Files of the package lie below PYTHONDIR as they lie below build/python.
 install-python: python
-	$(Q)$(if $(PYTHON_READY),for file in $(PYTHON_SOURCES) $(notdir $(PYTHON_CORE)); do \
+	$(Q)$(if $(PYTHON_READY),for file in $(PYTHON_SOURCES) $(PYTHON_STUBS) $(notdir $(PYTHON_CORE)); do \
 		install -D -m 644 $(PYTHON_PACKAGE)/$$file $(DESTDIR)$(PYTHONDIR)/trnsci/$$file || exit; done)
 	$(Q)$(if $(and $(PYTHON_READY),$(SPLIT_DEBUG)),strip --strip-debug $(DESTDIR)$(PYTHONDIR)/trnsci/$(notdir $(PYTHON_CORE)))
 

@@ -6,9 +6,11 @@ TRNSCI_LIBRARY names another libtrnsci.a, TRNSCI_INCLUDE its header's folder.
 import glob
 import os
 import subprocess
+import sys
 
 import numpy
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 here = os.path.dirname(os.path.abspath(__file__))
 tree = os.path.dirname(os.path.dirname(here))
@@ -37,11 +39,24 @@ def version():
     raise SystemExit("trnsci: no version in the Makefile")
 
 
+class BuildWithTypes(build_ext):
+    """Builds the extension, then the types that the built package states."""
+
+    def run(self):
+        super().run()
+        for name in () if self.inplace else ("_core.pyi", "fft/_transforms.pyi"):
+            with open(os.path.join(self.build_lib, "trnsci", name), "w") as out:
+                subprocess.run([sys.executable, os.path.join(here, "stubs.py"),
+                                os.path.abspath(self.build_lib), name],
+                               stdout=out, check=True)
+
+
 if not os.path.exists(library):
     raise SystemExit(f"trnsci: {library} is missing: run `make` first")
 
 setup(
     version=version(),
+    cmdclass={"build_ext": BuildWithTypes},
     packages=["trnsci", "trnsci.fft", "trnsci.signal"],
     package_data={"trnsci": ["py.typed", "*.pyi"], "trnsci.fft": ["*.pyi"],
                   "trnsci.signal": ["*.pyi"]},

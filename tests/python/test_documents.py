@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Docstrings: every public name has one, and the examples of what is written
 in C run, too (those of Python run where they stand)."""
+import ast
 import doctest
 import inspect
 import pathlib
@@ -48,6 +49,32 @@ def test_methods_have_numpys_arguments():
         ours = list(inspect.signature(getattr(trnsci.Generator, name))
                     .parameters)[1:]
         assert ours == [word for word in theirs if word], name
+
+
+def declared(path, inside=None):
+    """Names of functions in a file of types, with those of arguments."""
+    nodes = ast.parse((pathlib.Path(trnsci.__file__).parent / path)
+                      .read_text()).body
+    if inside:
+        nodes, = [node.body for node in nodes
+                  if isinstance(node, ast.ClassDef) and node.name == inside]
+    return {node.name: [each.arg for each in node.args.posonlyargs
+                        + node.args.args + node.args.kwonlyargs]
+            for node in nodes if isinstance(node, ast.FunctionDef)}
+
+
+def test_types_are_made():
+    """Files of types that the build makes have every function as it is."""
+    stated = declared("_core.pyi", "Generator")
+    methods = {method.__name__: method for method in IN_C[2:]}
+    assert len(methods) > 35
+    for name, method in methods.items():
+        assert stated[name] == list(inspect.signature(method).parameters), name
+    stated = declared("fft/_transforms.pyi")
+    assert len(stated) == 26
+    for name, arguments in stated.items():
+        assert arguments == list(inspect.signature(
+            getattr(trnsci.fft, name)).parameters), name
 
 
 TREE = pathlib.Path(__file__).parents[2]

@@ -19,13 +19,13 @@ Arrays of long double are declined: a call of them raises TypeError, and
 scipy's functions go on to another backend where one is allowed.
 """
 from ._backend import __ua_domain__, __ua_function__
-from ._complex import fft, hfft, ifft, ihfft, irfft, rfft
-from ._complex_axes import (fft2, fftn, hfft2, hfftn, ifft2, ifftn, ihfft2,
-                            ihfftn, irfft2, irfftn, rfft2, rfftn)
 from ._hankel import fht, fhtoffset, ifht
 from ._helpers import (fftfreq, fftshift, get_workers, ifftshift,
                        next_fast_len, prev_fast_len, rfftfreq, set_workers)
-from ._real import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+from ._transforms import (dct, dctn, dst, dstn, fft, fft2, fftn, hfft, hfft2,
+                          hfftn, idct, idctn, idst, idstn, ifft, ifft2, ifftn,
+                          ihfft, ihfft2, ihfftn, irfft, irfft2, irfftn, rfft,
+                          rfft2, rfftn)
 
 __all__ = [
     "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn",

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 
-from ._complex import irfft, rfft
+from ._transforms import irfft, rfft
 
 
 def fht(a, dln, mu, offset=0.0, bias=0.0):

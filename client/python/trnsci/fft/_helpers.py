@@ -192,6 +192,18 @@ def read_norm(norm):
                          '"ortho" or "forward"') from None
 
 
+_TYPES = {1: "1", 2: "2", 3: "3", 4: "4"}
+
+
+def read_type(type):
+    """The engine's name of a cosine or sine transform's type."""
+    try:
+        return _TYPES[type]
+    except (KeyError, TypeError):
+        raise ValueError(f"invalid type {type!r}, allowed are 1, 2, 3 and 4"
+                         ) from None
+
+
 def refuse_plan(plan):
     """Plans belong to the engine."""
     if plan is not None:
