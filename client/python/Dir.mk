@@ -40,6 +40,11 @@ $(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_STUBS)): $(PYTHON_PACKAGE)/%: client/pyt
 	$(say) STUB $@
 	$(Q)PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $< $(BUILD)/python $* >$@.new && mv $@.new $@
 
+# Files that have left the tree: Python would find them.
+PYTHON_STALE := $(filter-out $(PYTHON_FILES) $(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_STUBS)), \
+	$(shell find $(PYTHON_PACKAGE) -name '*.py' -o -name '*.pyi' 2>/dev/null))
+$(if $(PYTHON_STALE),$(shell rm -f $(PYTHON_STALE)))
+
 # The interpreter is not built with a sanitizer: tests/python loads the runtime of AddressSanitizer before it. That of
 # ThreadSanitizer would have to be in it.
 PYTHON_READY := $(if $(findstring thread,$(SAN)),,$(word 4,$(PYTHON_FACTS)))

@@ -77,6 +77,39 @@ def test_types_are_made():
             getattr(trnsci.fft, name)).parameters), name
 
 
+def public_functions():
+    """Functions and methods of the package that are written in Python, where
+    no file of types stands beside them."""
+    things = [getattr(place, name) for place in (
+        trnsci, trnsci.fft, trnsci.program, trnsci.qmc, trnsci.signal,
+        trnsci.signal.windows) for name in place.__all__]
+    for thing in things + [trnsci.Generator.__mro__[1],
+                           trnsci.Generator.__mro__[2],
+                           trnsci.Session.__mro__[1]]:
+        members = ([value for name, value in vars(thing).items()
+                    if name == "__init__" or not name.startswith("_")]
+                   if isinstance(thing, type) else [thing])
+        for member in members:
+            member = getattr(member, "fget", None) or member
+            member = inspect.unwrap(getattr(member, "__func__", member))
+            code = getattr(member, "__code__", None)
+            if code and "trnsci" in code.co_filename and not pathlib.Path(
+                    code.co_filename).with_suffix(".pyi").exists():
+                yield member
+
+
+def test_everything_is_typed():
+    found = {each.__qualname__: each for each in public_functions()}
+    assert len(found) > 90
+    for name, function in found.items():
+        said = inspect.signature(function)
+        missing = [each.name for each in said.parameters.values()
+                   if each.annotation is each.empty
+                   and each.name not in ("self", "cls")]
+        assert missing == [], name
+        assert said.return_annotation is not said.empty, name
+
+
 TREE = pathlib.Path(__file__).parents[2]
 
 

@@ -28,8 +28,10 @@ def transform(x: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
 
 def signals(x: NDArray[np.float64]) -> NDArray[Any]:
     f, t, z = trnsci.signal.stft(x, fs=10.0, window=("tukey", 0.25))
+    window: NDArray[np.float64] = trnsci.signal.windows.hann(len(z))
+    window *= trnsci.signal.get_window(("kaiser", 2.0), len(z))
     points = trnsci.qmc.Sobol(2, seed=1).random_base2(4)
-    return trnsci.signal.convolve(z[0], points[:, 0], mode="same")
+    return trnsci.signal.convolve(window * z[0], points[:, 0], mode="same")
 
 
 async def calls(session: trnsci.Session) -> float:
@@ -44,7 +46,8 @@ async def calls(session: trnsci.Session) -> float:
     names = [str(about["name"]) for about in trnsci.Stream.list()]
     with trnsci.Broadcast("b") as reader:
         seen = reader.last
-    return estimate + float(x.sum()) + float(stream.draw("normal", 3).sum()) \
+    offset: int = stream.last.offset if stream.last else 0
+    return estimate + offset + float(x.sum()) + float(stream.draw("normal", 3).sum()) \
         + len(names) + (seen.first if seen else 0)
 
 

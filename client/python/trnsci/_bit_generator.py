@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bit generator for numpy.random.Generator and RandomState."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
+
 import numpy as np
 
 from . import _core
 from ._seeds import seed_of
+
+if TYPE_CHECKING:
+    _Seed = Union[None, int, Sequence[int], np.random.SeedSequence]
 
 _PAIRS = 2**63
 
@@ -41,7 +48,8 @@ class BitGenerator(np.random.BitGenerator):
     True
     """
 
-    def __init__(self, seed=None, *, stream=0, generator="threefry4x32"):
+    def __init__(self, seed: _Seed = None, *, stream: int = 0,
+                 generator: str = "threefry4x32") -> None:
         sequence = seed if hasattr(seed, "generate_state") else None
         number = seed_of(seed)
         if number is None:
@@ -52,22 +60,22 @@ class BitGenerator(np.random.BitGenerator):
         self._source = (generator, number, stream)
 
     @property
-    def seed(self):
+    def seed(self) -> int:
         """Seed of the stream."""
         return self._source[1]
 
     @property
-    def stream(self):
+    def stream(self) -> int:
         """Which of the seed's streams."""
         return self._source[2]
 
     @property
-    def generator(self):
+    def generator(self) -> str:
         """Name of the generator of the stream's words."""
         return self._source[0]
 
     @property
-    def state(self):
+    def state(self) -> Mapping[str, Any]:
         """dict: the source and the place in it, in pairs of words."""
         position, has_uint32, uinteger = self._words.get()
         generator, seed, stream = self._source
@@ -90,7 +98,7 @@ class BitGenerator(np.random.BitGenerator):
                         value["uinteger"])
         self._source = source
 
-    def advance(self, delta):
+    def advance(self, delta: int) -> BitGenerator:
         """Skip `delta` pairs of words, back where it is negative.
 
         Returns
@@ -101,13 +109,13 @@ class BitGenerator(np.random.BitGenerator):
         self._words.set((position + delta) % _PAIRS, False, 0)
         return self
 
-    def jumped(self, jumps=1):
+    def jumped(self, jumps: int = 1) -> BitGenerator:
         """Return another one, `jumps` times 2**55 pairs of words ahead."""
         other = self._copy()
         other.advance(jumps << 55)
         return other
 
-    def spawn(self, n_children):
+    def spawn(self, n_children: int) -> list[BitGenerator]:
         """Return `n_children` of streams derived from this one's seed."""
         first = getattr(self, "_spawned", 0)
         self._spawned = first + n_children
@@ -124,7 +132,7 @@ class BitGenerator(np.random.BitGenerator):
         other.state = self.state
         return other
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.state,
                           getattr(self, "_spawned", 0))
 

@@ -1,20 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls: requests that are on their way, to be awaited or waited for."""
+from __future__ import annotations
+
 import asyncio
-import collections
 import math
 import operator
+from typing import TYPE_CHECKING, Any, Generator, NamedTuple, Optional
 
 import numpy as np
 
 from . import _core
 from ._errors import ServiceTimeoutError
 
-Span = collections.namedtuple("Span", "generator seed stream offset position "
-                                      "next")
-Span.__doc__ = """Where a draw lay: `generator`, `seed` and `stream`, the first
-sample as `offset` and its first word as `position`, and the word `next` at
-which another draw may begin (None: the stream has ended)."""
+if TYPE_CHECKING:
+    from ._core import Session
+
+
+class Span(NamedTuple):
+    """Where a draw lay: `generator`, `seed` and `stream`, the first sample as
+    `offset` and its first word as `position`, and the word `next` at which
+    another draw may begin (None: the stream has ended)."""
+
+    generator: str
+    seed: int
+    stream: int
+    offset: int
+    position: int
+    next: Optional[int]
 
 
 def milliseconds(timeout):
@@ -87,7 +99,8 @@ class Call(_core.Call):
 
     __slots__ = ("_shape", "_kind", "_value", "_waiters")
 
-    def __init__(self, session, method, params, kind, shape=None):
+    def __init__(self, session: Session, method: str, params: dict[str, Any],
+                 kind: str, shape: tuple[int, ...] | None = None) -> None:
         super().__init__(session, method, params, False, (),
                          kind == "draw" and method != "stream_draw")
         self._kind = kind
@@ -96,7 +109,7 @@ class Call(_core.Call):
         self._waiters = []  # (loop, future) of those that await it
         self._submit()
 
-    def result(self, timeout=None):
+    def result(self, timeout: float | None = None) -> Any:
         """Wait for the answer and return what the call gives.
 
         Parameters
@@ -148,13 +161,13 @@ class Call(_core.Call):
         return array.reshape(self._shape)
 
     @property
-    def span(self):
+    def span(self) -> Span:
         """Where the draw lay, a `Span`. The call must be answered."""
         self.result()
         reply = self._reply()
         return Span(*(reply[name] for name in Span._fields))
 
-    def __await__(self):
+    def __await__(self) -> Generator[Any, None, Any]:
         if not self.done():
             yield from self._in_loop().__await__()
         return self.result(0)

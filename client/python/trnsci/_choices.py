@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Methods of a generator that choose among items, and bounds of integers."""
+from __future__ import annotations
+
 import operator
+from typing import (TYPE_CHECKING, Any, MutableSequence, Optional, Sequence,
+                    Union)
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    _Size = Optional[Union[int, Sequence[int]]]
 
 # Where numpy 2 has it, and numpy 1.
 _AxisError = (np.exceptions if hasattr(np, "exceptions") else np).AxisError
@@ -69,8 +76,9 @@ class Choices:
 
     # ---- items ----
 
-    def choice(self, a, size=None, replace=True, p=None, axis=0,
-               shuffle=True):
+    def choice(self, a: ArrayLike, size: _Size = None, replace: bool = True,
+               p: ArrayLike | None = None, axis: int = 0,
+               shuffle: bool = True) -> Any:
         """Choose items of an array, or of ``arange(a)``.
 
         Parameters
@@ -184,7 +192,7 @@ class Choices:
 
     # ---- orders ----
 
-    def permutation(self, x, axis=0):
+    def permutation(self, x: ArrayLike, axis: int = 0) -> NDArray[Any]:
         """Return the items of an array, or of ``arange(x)``, in random order.
 
         Parameters
@@ -212,7 +220,8 @@ class Choices:
         begin, rows = _part(self, (n,))
         return items.take(self._order(n, n, begin, rows), axis=axis)
 
-    def shuffle(self, x, axis=0):
+    def shuffle(self, x: NDArray[Any] | MutableSequence[Any],
+                axis: int = 0) -> None:
         """Bring the items of an array or a sequence into random order.
 
         Parameters
@@ -250,7 +259,8 @@ class Choices:
             for i, item in enumerate(items):
                 x[i] = item
 
-    def permuted(self, x, axis=None, out=None):
+    def permuted(self, x: ArrayLike, axis: int | None = None,
+                 out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Bring the items of each slice along an axis into random order.
 
         Parameters

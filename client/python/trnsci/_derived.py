@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws of vectors that are no pass of the engine."""
+from __future__ import annotations
+
 import operator
 import warnings
+from typing import TYPE_CHECKING, Literal, Optional, Sequence, Union
 
 import numpy as np
 
 from ._bit_generator import BitGenerator
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    _Size = Optional[Union[int, Sequence[int]]]
+    _Floats = NDArray[np.float64]
+    _Ints = NDArray[np.int64]
 
 # Components of a sample that the engine draws.
 _COMPONENTS = 1024
@@ -14,7 +23,8 @@ _COMPONENTS = 1024
 class Derived:
     """Mixed into Generator."""
 
-    def multinomial(self, n, pvals, size=None):
+    def multinomial(self, n: ArrayLike, pvals: ArrayLike,
+                    size: _Size = None) -> _Ints:
         """Draw counts of the outcomes of `n` trials.
 
         Parameters
@@ -49,8 +59,12 @@ class Derived:
             return self._by_numpy("multinomial", n, pvals, self.size)[0]
         return self._by_numpy("multinomial", n, pvals, size)
 
-    def multivariate_normal(self, mean, cov, size=None, check_valid="warn",
-                            tol=1e-8, *, method="svd"):
+    def multivariate_normal(self, mean: ArrayLike, cov: ArrayLike,
+                            size: _Size = None,
+                            check_valid: Literal['warn', 'raise', 'ignore'] = "warn",
+                            tol: float = 1e-8, *,
+                            method: Literal['svd', 'eigh', 'cholesky'] = "svd"
+                           ) -> _Floats:
         """Draw vectors from a multivariate normal distribution.
 
         Parameters
@@ -114,8 +128,9 @@ class Derived:
         return samples[n * self.rank // self.size:
                        n * (self.rank + 1) // self.size]
 
-    def multivariate_hypergeometric(self, colors, nsample, size=None,
-                                    method="marginals"):
+    def multivariate_hypergeometric(self, colors: ArrayLike, nsample: int,
+                                    size: _Size = None,
+                                    method: Literal['marginals', 'count'] = "marginals") -> _Ints:
         """Draw counts of the colours of items taken without replacement, by
         numpy's algorithms.
 

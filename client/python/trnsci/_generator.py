@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The drop-in for numpy.random.Generator."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
 from . import _core
 from ._bit_generator import BitGenerator
 from ._choices import Choices
 from ._derived import Derived
 from ._seeds import seed_of
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Generator(Derived, Choices, _core.Generator):
@@ -64,8 +71,11 @@ class Generator(Derived, Choices, _core.Generator):
     # The name that numpy's own code and tests read.
     _poisson_lam_max = 2**63 - 1 - 10 * (2**63 - 1)**0.5
 
-    def __init__(self, seed=None, *, stream=0, generator="threefry4x32",
-                 rank=0, size=1, session=None):
+    def __init__(self,
+                 seed: int | Sequence[int] | np.random.SeedSequence | None = None,
+                 *, stream: int = 0, generator: str = "threefry4x32",
+                 rank: int = 0, size: int = 1,
+                 session: _core.Session | None = None) -> None:
         super().__init__(seed_of(seed), stream=stream, generator=generator,
                          rank=rank, size=size, session=session)
 
@@ -74,7 +84,7 @@ class Generator(Derived, Choices, _core.Generator):
                 f"generator={self.generator!r}) at {self.position}")
 
     @property
-    def bit_generator(self):
+    def bit_generator(self) -> BitGenerator:
         """A `BitGenerator` of the same stream, which begins at `position`."""
         made = BitGenerator(self.seed, stream=self.stream,
                             generator=self.generator)
@@ -88,7 +98,7 @@ class Generator(Derived, Choices, _core.Generator):
                           rank=self.rank, size=self.size,
                           session=self._own_session)
 
-    def jumped(self, jumps=1):
+    def jumped(self, jumps: int = 1) -> Generator:
         """Return a copy, `jumps` times 2**56 words ahead in the stream.
 
         Examples
@@ -102,7 +112,7 @@ class Generator(Derived, Choices, _core.Generator):
         other.position = self.position + (jumps << 56)
         return other
 
-    def spawn(self, n_children):
+    def spawn(self, n_children: int) -> list[Generator]:
         """Return `n_children` generators of streams derived from this one.
 
         Later calls go on with other children.
@@ -120,7 +130,7 @@ class Generator(Derived, Choices, _core.Generator):
         self._children = first + n_children
         return [self._derive(b"s", first + i) for i in range(n_children)]
 
-    def fold_in(self, number):
+    def fold_in(self, number: int) -> Generator:
         """Return the generator of the stream that `number` derives.
 
         Examples
@@ -132,7 +142,7 @@ class Generator(Derived, Choices, _core.Generator):
         """
         return self._derive(b"f", number)
 
-    def label(self, label):
+    def label(self, label: str | bytes) -> Generator:
         """Return the generator of the stream that a name (str or bytes)
         derives.
 
@@ -153,17 +163,17 @@ class Generator(Derived, Choices, _core.Generator):
 
     # ---- Copies ----
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         options = {"stream": self.stream, "generator": self.generator,
                    "rank": self.rank, "size": self.size,
                    "session": self._own_session}
         return _rebuild, (type(self), self.seed, options, self.position,
                           self._children)
 
-    def __copy__(self):
+    def __copy__(self) -> Generator:
         return self._twin()
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> Generator:
         return self._twin()
 
     def _twin(self):

@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What sessions do by calls: every operation of the engine by its name, and
 waiting for answers in asyncio's loops."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+    from ._calls import Call
+    from ._streams import Stream
 
 
 class SessionMethods:
@@ -8,8 +16,11 @@ class SessionMethods:
 
     __slots__ = ()
 
-    def draw(self, distribution, shape, /, dtype=None, *, seed=None,
-             stream=None, generator=None, offset=None, **params):
+    def draw(self, distribution: str, shape: int | Sequence[int], /,
+             dtype: DTypeLike = None, *, seed: int | None = None,
+             stream: int | str | Stream | None = None,
+             generator: str | None = None, offset: int | None = None,
+             **params: Any) -> Call:
         """Send a draw. Its `Call` is awaited, or its ``result()`` waits.
 
         Parameters
@@ -61,7 +72,7 @@ class SessionMethods:
         return Call(self, distribution, {**params, **source, "out": ...},
                     "draw", shape)
 
-    def apply(self, operation, /, **params):
+    def apply(self, operation: str, /, **params: Any) -> Call:
         """Send an operation that computes an array. Its `Call` is awaited, or
         its ``result()`` waits.
 
@@ -89,7 +100,7 @@ class SessionMethods:
         from ._calls import Call
         return Call(self, operation, {**params, "out": ...}, "array")
 
-    def call(self, method, /, **params):
+    def call(self, method: str, /, **params: Any) -> Call:
         """Send a method that replies with other things than an array.
 
         Parameters

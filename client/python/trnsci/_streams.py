@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Named streams: kept by a daemon, shared by all its clients."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
 from . import _core
 from ._calls import Call, Span, draw_params
+
+if TYPE_CHECKING:
+    import builtins
+    from numpy.typing import DTypeLike, NDArray
+    from ._core import Session
 
 
 class Stream:
@@ -26,12 +35,12 @@ class Stream:
         seed, stream and offset gives the same numbers again.
     """
 
-    def __init__(self, name, *, session=None):
+    def __init__(self, name: str, *, session: Session | None = None) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name: got {name!r}, allowed is a str")
         self.name = name
         self.session = _core.default_session() if session is None else session
-        self.last = None
+        self.last: Span | None = None
 
     def __repr__(self):
         return f"trnsci.Stream({self.name!r})"
@@ -41,8 +50,10 @@ class Stream:
                     "reply").result()
 
     @classmethod
-    def create(cls, name, *, seed=None, stream=None, generator=None,
-               mode=None, group=None, session=None):
+    def create(cls, name: str, *, seed: int | None = None,
+               stream: int | None = None, generator: str | None = None,
+               mode: str | None = None, group: int | None = None,
+               session: Session | None = None) -> Stream:
         """Create a named stream; it is durable when this returns.
 
         Parameters
@@ -74,7 +85,7 @@ class Stream:
         return made
 
     @staticmethod
-    def list(session=None):
+    def list(session: Session | None = None) -> builtins.list[dict[str, Any]]:
         """Return what `show` gives of every stream that the client may show.
 
         Parameters
@@ -97,7 +108,8 @@ class Stream:
             if after is None:
                 return found
 
-    def draw(self, distribution, shape, /, dtype=None, **params):
+    def draw(self, distribution: str, shape: int | Sequence[int], /,
+             dtype: DTypeLike = None, **params: Any) -> NDArray[Any]:
         """Draw the stream's next numbers.
 
         Parameters
@@ -124,7 +136,7 @@ class Stream:
         self.last = call.span
         return samples
 
-    def show(self):
+    def show(self) -> dict[str, Any]:
         """Return a dict of what the stream is and where it stands.
 
         Returns
@@ -135,11 +147,12 @@ class Stream:
         return self._call("stream_show")
 
     @property
-    def position(self):
+    def position(self) -> int | None:
         """Word at which the next draw begins; None: the stream has ended."""
         return self.show()["position"]
 
-    def advance(self, words=None, *, to=None):
+    def advance(self, words: int | None = None, *,
+                to: int | None = None) -> None:
         """Skip words, or go on to a position: after a snapshot of the machine
         was restored, for example.
 
@@ -154,7 +167,7 @@ class Stream:
             raise TypeError("advance() takes words or to")
         self._call("stream_advance", by=words, to=to)
 
-    def delete(self):
+    def delete(self) -> None:
         """Delete the stream. Its numbers are never given to another one."""
         self._call("stream_delete")
 

@@ -1,18 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces of matrices, estimated."""
-import collections
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from . import _core
 
-Trace = collections.namedtuple("Trace", "estimate standard_error")
-Trace.__doc__ = """An estimate of a trace and its standard error (NaN where it
-comes of one product only)."""
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from ._core import Session, Tile
 
 
-def trace(a, probes=64, *, method="hutchinson", distribution="rademacher",
-          seed=0, stream=0, generator=None, session=None):
+class Trace(NamedTuple):
+    """An estimate of a trace and its standard error (NaN where it comes of one
+    product only)."""
+
+    estimate: float
+    standard_error: float
+
+
+def trace(a: ArrayLike | Tile, probes: int = 64, *, method: str = "hutchinson",
+          distribution: str = "rademacher", seed: int = 0, stream: int = 0,
+          generator: str | None = None,
+          session: Session | None = None) -> Trace:
     """Estimate a matrix's trace from products with random probes.
 
     It is never the sum of the diagonal, which ``numpy.trace`` gives exactly:

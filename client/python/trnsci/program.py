@@ -18,15 +18,24 @@ Examples
 >>> f(np.zeros((4, 256)), seed=2).dtype
 dtype('complex64')
 """
+from __future__ import annotations
+
 import numbers
 import operator
 import threading
+from typing import TYPE_CHECKING, Any, Callable, Sequence, Union
 
 import numpy as np
 
 from . import _core
 from ._calls import distribution_params, source_of
 from ._ring import numpy_dtype
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+    from ._core import Session, Tile
+    from ._streams import Stream
+    _Value = Union[Expression, ArrayLike]
 
 __all__ = ["Compiled", "Expression", "Noise", "Program"]
 
@@ -47,16 +56,16 @@ class _Operand:
     __array_ufunc__ = None  # so that an array on the left asks us
     __slots__ = ()
 
-    def __radd__(self, other):
+    def __radd__(self, other: Any) -> Any:
         return self.__add__(other)
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Any) -> Any:
         return self.__mul__(other)
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return self * -1.0
 
-    def __pos__(self):
+    def __pos__(self) -> Any:
         return self
 
 
@@ -66,7 +75,8 @@ class Noise(_Operand):
 
     __slots__ = ("program", "distribution", "params", "factor")
 
-    def __init__(self, program, distribution, params, factor=1.0):
+    def __init__(self, program: Program, distribution: str,
+                 params: dict[str, Any], factor: float = 1.0) -> None:
         self.program = program
         self.distribution = distribution
         self.params = params
@@ -75,20 +85,20 @@ class Noise(_Operand):
     def __repr__(self):
         return f"<noise {self.distribution} times {self.factor:g}>"
 
-    def __mul__(self, number):
+    def __mul__(self, number: float) -> Noise:
         if not _is_number(number):
             return NotImplemented
         return Noise(self.program, self.distribution, self.params,
                      self.factor * float(number))
 
-    def __truediv__(self, number):
+    def __truediv__(self, number: float) -> Noise:
         return self * (1 / number) if _is_number(number) else NotImplemented
 
-    def __add__(self, other):
+    def __add__(self, other: Expression) -> Expression:
         return NotImplemented if isinstance(other, Noise) or \
             not isinstance(other, Expression) else other + self
 
-    def __sub__(self, other):
+    def __sub__(self, other: Expression) -> Expression:
         return (-other) + self if isinstance(other, Expression) \
             else NotImplemented
 
@@ -108,8 +118,11 @@ class Expression(_Operand):
 
     __slots__ = ("program", "shape", "dtype", "_step", "_inputs", "_tile")
 
-    def __init__(self, program, shape, dtype, step=None, inputs=(),
-                 tile=None):
+    def __init__(self, program: Program, shape: tuple[int, ...] | None,
+                 dtype: str | None,
+                 step: tuple[str, dict[str, Any]] | None = None,
+                 inputs: Sequence[Expression] = (),
+                 tile: Tile | None = None) -> None:
         self.program = program
         self.shape = shape
         self.dtype = dtype
@@ -131,7 +144,7 @@ class Expression(_Operand):
             return NotImplemented
         return self._like(operation, **{first: self, second: other})
 
-    def __add__(self, other):
+    def __add__(self, other: _Value | Noise) -> Expression:
         if isinstance(other, Noise):
             noise = {"op": other.distribution, **other.params}
             return self._like("noise_add", **{
@@ -140,41 +153,41 @@ class Expression(_Operand):
             return self._like("scale", **{"in": self, "plus": float(other)})
         return self._with("add", other)
 
-    def __sub__(self, other):
+    def __sub__(self, other: _Value | Noise) -> Expression:
         if isinstance(other, Noise) or _is_number(other):
             return self + -other
         return self._with("subtract", other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: float) -> Expression:
         if _is_number(other):
             return self._like("scale", **{"in": self, "by": -1.0,
                                           "plus": float(other)})
         return -self + other
 
-    def __mul__(self, other):
+    def __mul__(self, other: _Value) -> Expression:
         if _is_number(other):
             return self._like("scale", **{"in": self, "by": float(other)})
         return self._with("multiply", other)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: _Value) -> Expression:
         if _is_number(other):
             return self._like("scale", **{"in": self, "by": 1 / float(other)})
         return self._with("divide", other)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: _Value) -> Expression:
         other = self.program._operand(other, self.dtype)
         if other is None:
             return NotImplemented
         return self.program._record("gemm", {"a": self, "b": other}, None,
                                     None)
 
-    def __pow__(self, power):
+    def __pow__(self, power: float) -> Expression:
         names = {2: "square", 0.5: "sqrt"}
         if not _is_number(power) or power not in names:
             return NotImplemented
         return self._like(names[power], **{"in": self})
 
-    def __abs__(self):
+    def __abs__(self) -> Expression:
         return self._like("abs", dtype=_REALS.get(self.dtype, self.dtype),
                           **{"in": self})
 
@@ -201,8 +214,10 @@ class Program:
         Default: `default_session()`.
     """
 
-    def __init__(self, *, seed=None, stream=None, generator=None,
-                 session=None):
+    def __init__(self, *, seed: int | None = None,
+                 stream: int | str | Stream | None = None,
+                 generator: str | None = None,
+                 session: Session | None = None) -> None:
         self.session = _core.default_session() if session is None else session
         self._source = source_of(seed, stream, generator)
         self._steps = []
@@ -211,7 +226,8 @@ class Program:
         self._methods = {method["name"]: method
                          for method in call._reply()["methods"]}
 
-    def input(self, shape, dtype="f32"):
+    def input(self, shape: int | Sequence[int],
+              dtype: DTypeLike = "f32") -> Expression:
         """Declare an input.
 
         Parameters
@@ -232,7 +248,7 @@ class Program:
         self._steps.append(made)
         return made
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name not in self._methods:
             raise AttributeError(f"the engine has no operation {name!r}")
 
@@ -318,7 +334,7 @@ class Program:
         self._steps.append(made)
         return made
 
-    def compile(self, *outputs):
+    def compile(self, *outputs: Expression) -> Compiled:
         """Make a function that runs the steps that some expressions need.
 
         Parameters
@@ -350,7 +366,8 @@ class Compiled:
     Threads may call it; their runs follow one another.
     """
 
-    def __init__(self, program, outputs):
+    def __init__(self, program: Program,
+                 outputs: Sequence[Expression]) -> None:
         self.session = program.session
         self._lock = threading.Lock()
         self._outputs = list(dict.fromkeys(map(id, outputs)))
@@ -438,7 +455,9 @@ class Compiled:
                           casting="same_kind")
         return given
 
-    def __call__(self, *args, seed=None, stream=None, offset=None, out=None):
+    def __call__(self, *args: ArrayLike | Tile, seed: int | None = None,
+                 stream: int | None = None, offset: int | None = None,
+                 out: Tile | Sequence[Tile] | None = None) -> Any:
         """Run the program.
 
         Parameters

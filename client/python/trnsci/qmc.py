@@ -21,14 +21,21 @@ True
 >>> MultivariateNormalQMC([0, 0], engine=engine).random(3).shape
 (3, 2)
 """
+from __future__ import annotations
+
 import inspect
 import operator
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats.qmc import QMCEngine
 
 from . import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from ._core import Session
 
 __all__ = ["Halton", "LatinHypercube", "Lattice", "Sobol"]
 
@@ -56,8 +63,9 @@ class _Engine(QMCEngine):
     _scrambles = "owen"
     MAXDIM = 0
 
-    def __init__(self, d, *, scramble=True, optimization=None, seed=None,
-                 rng=None, session=None):
+    def __init__(self, d: int, *, scramble: bool = True,
+                 optimization: str | None = None, seed: Any = None,
+                 rng: Any = None, session: Session | None = None) -> None:
         seed = rng if seed is None else seed
         self._init_quad = {"d": d, "scramble": True,
                            "optimization": optimization, "session": session}
@@ -90,7 +98,7 @@ class _Engine(QMCEngine):
     def _random(self, n=1, *, workers=1):
         return self._points(n, offset=self.num_generated)
 
-    def fast_forward(self, n):
+    def fast_forward(self, n: int) -> Any:
         """Skip points, at no cost.
 
         Parameters
@@ -136,8 +144,10 @@ class Sobol(_Engine):
     _operation = "sobol"
     MAXDIM = 1111
 
-    def __init__(self, d, *, scramble=True, bits=None, seed=None,
-                 optimization=None, rng=None, session=None):
+    def __init__(self, d: int, *, scramble: bool = True,
+                 bits: int | None = None, seed: Any = None,
+                 optimization: str | None = None, rng: Any = None,
+                 session: Session | None = None) -> None:
         super().__init__(d, scramble=scramble, optimization=optimization,
                          seed=seed, rng=rng, session=session)
         self._init_quad["bits"] = bits
@@ -160,7 +170,7 @@ class Sobol(_Engine):
                           " n to be a power of 2.", stacklevel=3)
         return super()._random(n)
 
-    def random_base2(self, m):
+    def random_base2(self, m: int) -> NDArray[np.float64]:
         """Draw 2**m points, so that with those before they are balanced.
 
         Parameters
@@ -212,11 +222,6 @@ class Halton(_Engine):
     _operation = "halton"
     MAXDIM = 1000
 
-    def __init__(self, d, *, scramble=True, optimization=None, seed=None,
-                 rng=None, session=None):
-        super().__init__(d, scramble=scramble, optimization=optimization,
-                         seed=seed, rng=rng, session=session)
-
 
 class Lattice(_Engine):
     """Points of an embedded rank-1 lattice in base 2, shifted at random.
@@ -248,11 +253,6 @@ class Lattice(_Engine):
     _scrambles = "shift"
     MAXDIM = 1024
 
-    def __init__(self, d, *, scramble=True, optimization=None, seed=None,
-                 rng=None, session=None):
-        super().__init__(d, scramble=scramble, optimization=optimization,
-                         seed=seed, rng=rng, session=session)
-
 
 class LatinHypercube(_Engine):
     """Latin hypercubes: each call of ``random(n)`` is a design of n points.
@@ -283,8 +283,9 @@ class LatinHypercube(_Engine):
     _scrambles = "jitter"
     MAXDIM = 4096
 
-    def __init__(self, d, *, scramble=True, strength=1, optimization=None,
-                 seed=None, rng=None, session=None):
+    def __init__(self, d: int, *, scramble: bool = True, strength: int = 1,
+                 optimization: str | None = None, seed: Any = None,
+                 rng: Any = None, session: Session | None = None) -> None:
         if strength != 1:
             raise ValueError(f"{strength!r} is not a valid strength. It must "
                              "be one of {1}")
@@ -298,7 +299,7 @@ class LatinHypercube(_Engine):
         self._designs += 1
         return made
 
-    def fast_forward(self, n):
+    def fast_forward(self, n: int) -> Any:
         """Skip one design, as scipy's does by drawing it.
 
         Parameters
@@ -314,7 +315,7 @@ class LatinHypercube(_Engine):
         self._designs += 1
         return super().fast_forward(n)
 
-    def reset(self):
+    def reset(self) -> Any:
         """Return to the first design.
 
         Returns

@@ -4,15 +4,22 @@
 Sources: J. D. Talman, J. Comp. Phys. 29 (1978) 35; A. J. S. Hamilton, MNRAS
 312 (2000) 257. The logarithm of the gamma function is scipy's.
 """
+from __future__ import annotations
+
 import math
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ._transforms import irfft, rfft
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
-def fht(a, dln, mu, offset=0.0, bias=0.0):
+
+def fht(a: ArrayLike, dln: float, mu: float, offset: float = 0.0,
+        bias: float = 0.0) -> NDArray[np.float64]:
     """Fast Hankel transform of a sequence with logarithmic spacing.
 
     Parameters
@@ -44,7 +51,8 @@ def fht(a, dln, mu, offset=0.0, bias=0.0):
     return made
 
 
-def ifht(A, dln, mu, offset=0.0, bias=0.0):
+def ifht(A: ArrayLike, dln: float, mu: float, offset: float = 0.0,
+         bias: float = 0.0) -> NDArray[np.float64]:
     """Inverse of `fht`, with the same parameters."""
     A = np.asarray(A)
     n = A.shape[-1]
@@ -57,7 +65,8 @@ def ifht(A, dln, mu, offset=0.0, bias=0.0):
     return made
 
 
-def fhtoffset(dln, mu, initial=0.0, bias=0.0):
+def fhtoffset(dln: float, mu: float, initial: float = 0.0,
+              bias: float = 0.0) -> float:
     """Return the offset nearest to `initial` at which `fht` rings least."""
     from scipy.special import loggamma
 

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workers, lengths, frequencies, and how arguments of n axes are read."""
+from __future__ import annotations
+
 import contextlib
 import contextvars
 import operator
 import os
+from typing import TYPE_CHECKING, Iterator
 
 from numpy.fft import fftshift, ifftshift
 
 from .. import _core
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["fftfreq", "fftshift", "get_workers", "ifftshift", "next_fast_len",
            "prev_fast_len", "rfftfreq", "set_workers"]
@@ -31,7 +38,7 @@ def read_workers(workers):
 
 
 @contextlib.contextmanager
-def set_workers(workers):
+def set_workers(workers: int) -> Iterator[None]:
     """Set the default of ``workers=`` within a ``with`` block.
 
     Examples
@@ -48,13 +55,13 @@ def set_workers(workers):
         _workers.reset(token)
 
 
-def get_workers():
+def get_workers() -> int:
     """Return the default of ``workers=``: 1 where none is set, as scipy's;
     transforms then use the session's threads."""
     return _workers.get() or 1
 
 
-def next_fast_len(target, real=False):
+def next_fast_len(target: int, real: bool = False) -> int:
     """Return the least length of at least `target` that is fast.
 
     Parameters
@@ -82,7 +89,7 @@ def next_fast_len(target, real=False):
     return length
 
 
-def prev_fast_len(target, real=False):
+def prev_fast_len(target: int, real: bool = False) -> int:
     """Return the greatest length of at most `target` that is fast.
 
     Parameters
@@ -106,7 +113,7 @@ def prev_fast_len(target, real=False):
     return target
 
 
-def fftfreq(n, d=1.0):
+def fftfreq(n: int, d: float = 1.0) -> NDArray[np.float64]:
     """Return the frequencies of the bins of a transform of `n` samples, `d`
     apart.
 
@@ -119,7 +126,7 @@ def fftfreq(n, d=1.0):
     return _core.frequencies(_length(n), d, False)
 
 
-def rfftfreq(n, d=1.0):
+def rfftfreq(n: int, d: float = 1.0) -> NDArray[np.float64]:
     """Return the frequencies of the bins of a real transform of `n` samples.
 
     Examples

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """convolve and correlate, with scipy.signal's meaning."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from .. import fft as _fft
 from ._engine import apply, real_type, to_working
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 _MODES = ("valid", "same", "full")
 # What the engine convolves along one axis.
@@ -137,7 +144,8 @@ def _convolve(in1, in2, mode, method):
     return made.astype(result, copy=False)
 
 
-def convolve(in1, in2, mode="full", method="auto"):
+def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full",
+             method: str = "auto") -> NDArray[Any]:
     """Convolution of two arrays.
 
     Parameters
@@ -173,7 +181,8 @@ def convolve(in1, in2, mode="full", method="auto"):
     return _convolve(in1, in2, mode, method)
 
 
-def correlate(in1, in2, mode="full", method="auto"):
+def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full",
+              method: str = "auto") -> NDArray[Any]:
     """Cross-correlation of two arrays: convolution with the second one
     conjugated and reversed.
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """istft, with scipy.signal's meaning."""
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,6 +12,9 @@ from .. import fft as _fft
 from .._errors import ParameterError
 from ._engine import as_rows, real_type, working_type
 from .windows import get_window
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 _TINY = 1e-10  # scipy's: smaller sums of squared windows divide nothing
 
@@ -117,9 +123,13 @@ def _order(z, time_axis, freq_axis):
     return np.moveaxis(z, (time, freq), (-2, -1)), back
 
 
-def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None,
-          input_onesided=True, boundary=True, time_axis=-1, freq_axis=-2,
-          scaling="spectrum"):
+def istft(Zxx: ArrayLike, fs: float = 1.0,
+          window: str | tuple[Any, ...] | ArrayLike = "hann",
+          nperseg: int | None = None, noverlap: int | None = None,
+          nfft: int | None = None, input_onesided: bool = True,
+          boundary: bool = True, time_axis: int = -1, freq_axis: int = -2,
+          scaling: str = "spectrum"
+         ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Inverse of `stft`.
 
     Parameters

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """stft, welch, csd and spectrogram, with scipy.signal's meaning."""
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING, Any, Callable, Tuple, Union
 
 import numpy as np
 
@@ -10,6 +13,12 @@ from ._engine import (apply, as_rows, real_type, to_working,
 from ._segments import (BOUNDARIES, Segments, check_length, detrender,
                         engine_detrend, extend, frames, pad, padding,
                         read_window)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    _Window = Union[str, Tuple[Any, ...], ArrayLike]
+    _Trend = Union[str, bool, None, Callable[[NDArray[Any]], NDArray[Any]]]
+    _Floats = NDArray[np.float64]
 
 # The most values of segments that are written out at once.
 _BLOCK = 1 << 15
@@ -154,9 +163,12 @@ def _place_axis(result, axis):
     return np.moveaxis(result, -1, axis - 1 if axis < 0 else axis)
 
 
-def stft(x, fs=1.0, window="hann", nperseg=256, noverlap=None, nfft=None,
-         detrend=False, return_onesided=True, boundary="zeros", padded=True,
-         axis=-1, scaling="spectrum"):
+def stft(x: ArrayLike, fs: float = 1.0, window: _Window = "hann",
+         nperseg: int | None = 256, noverlap: int | None = None,
+         nfft: int | None = None, detrend: _Trend = False,
+         return_onesided: bool = True, boundary: str | None = "zeros",
+         padded: bool = True, axis: int = -1,
+         scaling: str = "spectrum") -> tuple[_Floats, _Floats, NDArray[Any]]:
     """Short-time Fourier transform.
 
     Parameters
@@ -320,9 +332,12 @@ def _by_engine(x, y, segments, onesided, dtype, detrend, scaling, fs,
     return apply("csd", x, params, bins, dtype)
 
 
-def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None,
-          detrend="constant", return_onesided=True, scaling="density",
-          axis=-1, average="mean"):
+def welch(x: ArrayLike, fs: float = 1.0, window: _Window = "hann",
+          nperseg: int | None = None, noverlap: int | None = None,
+          nfft: int | None = None, detrend: _Trend = "constant",
+          return_onesided: bool = True, scaling: str = "density",
+          axis: int = -1,
+          average: str = "mean") -> tuple[_Floats, NDArray[Any]]:
     """Power spectrum by Welch's method.
 
     Parameters
@@ -373,9 +388,11 @@ def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None,
                      return_onesided, scaling, axis, average)
 
 
-def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None,
-        detrend="constant", return_onesided=True, scaling="density", axis=-1,
-        average="mean"):
+def csd(x: ArrayLike, y: ArrayLike, fs: float = 1.0, window: _Window = "hann",
+        nperseg: int | None = None, noverlap: int | None = None,
+        nfft: int | None = None, detrend: _Trend = "constant",
+        return_onesided: bool = True, scaling: str = "density", axis: int = -1,
+        average: str = "mean") -> tuple[_Floats, NDArray[Any]]:
     """Cross power spectrum by Welch's method: the mean of conj(X) Y.
 
     Parameters
@@ -421,9 +438,12 @@ def _empty_cross(x, y, axis):
     return empty, empty
 
 
-def spectrogram(x, fs=1.0, window=("tukey", .25), nperseg=None, noverlap=None,
-                nfft=None, detrend="constant", return_onesided=True,
-                scaling="density", axis=-1, mode="psd"):
+def spectrogram(x: ArrayLike, fs: float = 1.0,
+                window: _Window = ("tukey", .25), nperseg: int | None = None,
+                noverlap: int | None = None, nfft: int | None = None,
+                detrend: _Trend = "constant", return_onesided: bool = True,
+                scaling: str = "density", axis: int = -1,
+                mode: str = "psd") -> tuple[_Floats, _Floats, NDArray[Any]]:
     """Spectra of successive segments.
 
     Parameters

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Short-time transforms with torch's meaning, on numpy's arrays."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from .. import _core
 from ._engine import (apply, as_rows, real_type, to_working,
                       working_type)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 def _window(window, n):
@@ -32,9 +39,11 @@ def _lengths(n_fft, hop_length, win_length):
     return n_fft, hop, win
 
 
-def torch_stft(input, n_fft, hop_length=None, win_length=None, window=None,
-               center=True, pad_mode="reflect", normalized=False,
-               onesided=None):
+def torch_stft(input: ArrayLike, n_fft: int, hop_length: int | None = None,
+               win_length: int | None = None, window: ArrayLike | None = None,
+               center: bool = True, pad_mode: str = "reflect",
+               normalized: bool = False,
+               onesided: bool | None = None) -> NDArray[Any]:
     """Short-time Fourier transform with the meaning of ``torch.stft``.
 
     It differs from `stft`: the window is given by its values and is ones by
@@ -98,9 +107,11 @@ def torch_stft(input, n_fft, hop_length=None, win_length=None, window=None,
     return np.swapaxes(made, -1, -2)
 
 
-def torch_istft(input, n_fft, hop_length=None, win_length=None, window=None,
-                center=True, normalized=False, onesided=None, length=None,
-                return_complex=False):
+def torch_istft(input: ArrayLike, n_fft: int, hop_length: int | None = None,
+                win_length: int | None = None, window: ArrayLike | None = None,
+                center: bool = True, normalized: bool = False,
+                onesided: bool | None = None, length: int | None = None,
+                return_complex: bool = False) -> NDArray[Any]:
     """Inverse of `torch_stft`, with the meaning of ``torch.istft``.
 
     Parameters

@@ -6,13 +6,20 @@ float64. Those are symmetric by default; ``sym=False`` and `get_window` give
 periodic ones. The functions named ``..._window`` are torch's: periodic by
 default, float32, the type torch has by default.
 """
+from __future__ import annotations
+
 import functools
 import operator
 import warnings
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from .. import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+    _Floats = NDArray[np.float64]
 
 __all__ = [
     "barthann", "bartlett", "bartlett_window", "blackman", "blackman_window",
@@ -77,8 +84,8 @@ def _engine(name, n, sym, parameter=None):
     return call._tile().array.copy()
 
 
-def _make(name, sentence):
-    def window(M, sym=True):
+def _make(name: str, sentence: str) -> Callable[..., _Floats]:
+    def window(M: int, sym: bool = True) -> _Floats:
         return _engine(name, M, sym)
     window.__name__ = window.__qualname__ = name
     window.__doc__ = f"""Return {sentence}.
@@ -115,7 +122,7 @@ parzen = _make("parzen", "a Parzen window")
 triang = _make("triang", "a triangular window that does not end at 0")
 
 
-def kaiser(M, beta, sym=True):
+def kaiser(M: int, beta: float, sym: bool = True) -> _Floats:
     """Return a Kaiser window.
 
     Parameters
@@ -130,7 +137,7 @@ def kaiser(M, beta, sym=True):
     return _engine("kaiser", M, sym, float(beta))
 
 
-def gaussian(M, std, sym=True):
+def gaussian(M: int, std: float, sym: bool = True) -> _Floats:
     """Return a Gaussian window.
 
     Parameters
@@ -145,7 +152,7 @@ def gaussian(M, std, sym=True):
     return _engine("gaussian", M, sym, float(std))
 
 
-def general_hamming(M, alpha, sym=True):
+def general_hamming(M: int, alpha: float, sym: bool = True) -> _Floats:
     """Return a generalised Hamming window.
 
     Parameters
@@ -160,7 +167,7 @@ def general_hamming(M, alpha, sym=True):
     return _engine("general_hamming", M, sym, float(alpha))
 
 
-def tukey(M, alpha=0.5, sym=True):
+def tukey(M: int, alpha: float = 0.5, sym: bool = True) -> _Floats:
     """Return a Tukey window: flat, with cosines at both ends.
 
     Parameters
@@ -177,7 +184,8 @@ def tukey(M, alpha=0.5, sym=True):
     return _engine("tukey", M, sym, min(float(alpha), 1.0))
 
 
-def exponential(M, center=None, tau=1.0, sym=True):
+def exponential(M: int, center: float | None = None, tau: float = 1.0,
+                sym: bool = True) -> _Floats:
     """Return an exponential (Poisson) window.
 
     Parameters
@@ -226,7 +234,7 @@ def _chebwin(M, at):
     return w / w.max()
 
 
-def chebwin(M, at, sym=True):
+def chebwin(M: int, at: float, sym: bool = True) -> _Floats:
     """Return a Dolph-Chebyshev window.
 
     Parameters
@@ -267,7 +275,8 @@ def _taylor(M, nbar, sll, norm):
     return w / at(np.array([(M - 1) / 2])) if norm else w
 
 
-def taylor(M, nbar=4, sll=30, norm=True, sym=True):
+def taylor(M: int, nbar: int = 4, sll: float = 30, norm: bool = True,
+           sym: bool = True) -> _Floats:
     """Return a Taylor window.
 
     Parameters
@@ -292,7 +301,7 @@ def _general_cosine(M, a):
     return sum(term * np.cos(k * angles) for k, term in enumerate(a))
 
 
-def general_cosine(M, a, sym=True):
+def general_cosine(M: int, a: Any, sym: bool = True) -> _Floats:
     """Return a sum of cosines.
 
     Parameters
@@ -312,7 +321,8 @@ def _general_gaussian(M, p, sig):
     return np.exp(-0.5 * np.abs((np.arange(M) - (M - 1) / 2) / sig) ** (2 * p))
 
 
-def general_gaussian(M, p, sig, sym=True):
+def general_gaussian(M: int, p: float, sig: float,
+                     sym: bool = True) -> _Floats:
     """Return a generalised Gaussian window.
 
     Parameters
@@ -329,7 +339,7 @@ def general_gaussian(M, p, sig, sym=True):
     return _general_gaussian(M, p, sig, sym=sym)
 
 
-def kaiser_bessel_derived(M, beta, *, sym=True):
+def kaiser_bessel_derived(M: int, beta: float, *, sym: bool = True) -> _Floats:
     """Return a Kaiser-Bessel derived window.
 
     Parameters
@@ -355,7 +365,8 @@ def kaiser_bessel_derived(M, beta, *, sym=True):
     return np.concatenate([half, half[::-1]])
 
 
-def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):
+def dpss(M: int, NW: float, Kmax: int | None = None, sym: bool = True,
+         norm: int | str | None = None, return_ratios: bool = False) -> Any:
     """Return discrete prolate spheroidal sequences, which scipy computes.
 
     Parameters
@@ -377,7 +388,8 @@ def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):
     return scipys(M, NW, Kmax, sym, norm, return_ratios)
 
 
-def get_window(window, Nx, fftbins=True):
+def get_window(window: str | float | tuple[Any, ...], Nx: int,
+               fftbins: bool = True) -> _Floats:
     """Return a window by its name.
 
     Parameters
@@ -447,7 +459,8 @@ def _torch(values, dtype):
     return values.astype(dtype)
 
 
-def hann_window(window_length, periodic=True, *, dtype=None):
+def hann_window(window_length: int, periodic: bool = True, *,
+                dtype: DTypeLike = None) -> NDArray[Any]:
     """Return a Hann window, as ``torch.hann_window``.
 
     Parameters
@@ -462,8 +475,9 @@ def hann_window(window_length, periodic=True, *, dtype=None):
     return _torch(hann(window_length, not periodic), dtype)
 
 
-def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *,
-                   dtype=None):
+def hamming_window(window_length: int, periodic: bool = True,
+                   alpha: float = 0.54, beta: float = 0.46, *,
+                   dtype: DTypeLike = None) -> NDArray[Any]:
     """Return a Hamming window, as ``torch.hamming_window``.
 
     Parameters
@@ -483,7 +497,8 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *,
     return _torch(alpha + beta * cosines, dtype)
 
 
-def blackman_window(window_length, periodic=True, *, dtype=None):
+def blackman_window(window_length: int, periodic: bool = True, *,
+                    dtype: DTypeLike = None) -> NDArray[Any]:
     """Return a Blackman window, as ``torch.blackman_window``.
 
     Parameters
@@ -498,7 +513,8 @@ def blackman_window(window_length, periodic=True, *, dtype=None):
     return _torch(blackman(window_length, not periodic), dtype)
 
 
-def bartlett_window(window_length, periodic=True, *, dtype=None):
+def bartlett_window(window_length: int, periodic: bool = True, *,
+                    dtype: DTypeLike = None) -> NDArray[Any]:
     """Return a Bartlett window, as ``torch.bartlett_window``.
 
     Parameters
@@ -513,7 +529,9 @@ def bartlett_window(window_length, periodic=True, *, dtype=None):
     return _torch(bartlett(window_length, not periodic), dtype)
 
 
-def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None):
+def kaiser_window(window_length: int, periodic: bool = True,
+                  beta: float = 12.0, *,
+                  dtype: DTypeLike = None) -> NDArray[Any]:
     """Return a Kaiser window, as ``torch.kaiser_window``.
 
     Parameters
