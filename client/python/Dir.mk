@@ -13,14 +13,14 @@ PYTHON_PACKAGE := $(BUILD)/python/trnsci
 PYTHON_CORE := $(PYTHON_PACKAGE)/_core$(word 3,$(PYTHON_FACTS))
 # Recursive, since a command line may set PREFIX only for `make install`.
 PYTHONDIR = $(PREFIX)/$(word $(if $(filter /usr,$(PREFIX)),4,5),$(PYTHON_FACTS))
-PYTHON_OBJECTS := $(patsubst client/python/src/%.c,$(BUILD)/obj/python/%.o,$(sort $(wildcard client/python/src/*.c)))
+PYTHON_OBJECTS := $(patsubst client/python/src/%.c,$(BUILD)/obj/client/python/src/%.o,$(sort $(wildcard client/python/src/*.c)))
 PYTHON_SOURCES := $(patsubst client/python/trnsci/%,%,$(shell find client/python/trnsci -name '*.py' -o -name '*.pyi' -o -name py.typed))
 PYTHON_FILES := $(addprefix $(PYTHON_PACKAGE)/,$(PYTHON_SOURCES))
 # Types that the built package states: a sanitizer's cannot be loaded as it is.
 PYTHON_STUBS := $(if $(SAN),,_core.pyi fft/_transforms.pyi)
 
 # PyMethodDef casts functions of several kinds; -Wpedantic is not ours to hold numpy's macros to.
-$(BUILD)/obj/python/%.o: client/python/src/%.c
+$(BUILD)/obj/client/python/src/%.o: client/python/src/%.c
 	$(say) CC $(@:$(BUILD)/obj/%.o=%)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu17 $(OPT) -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(NUMERICS) $(SANFLAGS) $(SAME_PATHS) $(CFLAGS) \

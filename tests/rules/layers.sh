@@ -38,6 +38,11 @@ may() {
 	report "$room includes its own${*:+, and $*}"
 }
 
+# The files of a room; client/python is an extension of its own, whose names may be those of the library's objects.
+own_sources() {
+	sources "$1" | if [ "$1" = client ]; then grep -v '^client/python/'; else cat; fi
+}
+
 # What the files of a stem have in common: NAME.c, NAME.h, NAME_simd.c, NAME_aes.c, NAME_amx.c and the objects for each
 # instruction set are one.
 stem='s/(_simd|_aes)?(_avx2|_avx512|_avx512bf16|_amx|_neon|_aesni|_vaes256|_vaes512|_armaes)?$//'
@@ -45,7 +50,7 @@ stem='s/(_simd|_aes)?(_avx2|_avx512|_avx512bf16|_amx|_neon|_aesni|_vaes256|_vaes
 # Lines "file file": which of a room's files includes which.
 include_edges() {
 	room=$1
-	sources "$room" | includes | while read -r file name; do
+	own_sources "$room" | includes | while read -r file name; do
 		for path in "$(dirname "$file")/$name" "$room/$name" "lib/$name"; do
 			[ -f "$path" ] || continue
 			case $path in "$room"/*) echo "${file%.*} ${path%.*}" ;; esac
@@ -57,7 +62,7 @@ include_edges() {
 # Lines "file file": which of a room's files calls which, by the symbols of the objects that were built.
 call_edges() {
 	room=$1
-	sources "$room" | sed -n "s,\(.*\)\.c$,$BUILD/obj/\1,p" | while read -r object; do
+	own_sources "$room" | sed -n "s,\(.*\)\.c$,$BUILD/obj/\1,p" | while read -r object; do
 		for isa in '' _avx2 _avx512 _neon _aesni _vaes256 _vaes512 _armaes; do
 			if [ -f "$object$isa.o" ]; then echo "$object$isa.o"; fi
 		done
@@ -106,7 +111,7 @@ only() {
 }
 
 # Rooms whose files are free of circles: a room is added when its last one is broken.
-for room in client/cli proto lib/base lib/gemm lib/math lib/rng; do
+for room in client/cli client/python/src proto lib/base lib/gemm lib/math lib/rng; do
 	acyclic "$room"
 done
 for room in client daemon lib/distributions lib/engine lib/fft; do

@@ -450,9 +450,9 @@ PyType_Spec call_spec = {
 
 /* ---- The session's side ---- */
 
-/* It keeps Python's lock, since it does not wait: so no thread frees the call meanwhile. A call that is being freed is
+/* Returns the next call that was submitted and is answered, or None. It keeps Python's lock, since it does not wait: so no thread frees the call meanwhile. A call that is being freed is
  * nobody's. */
-PyObject *session_next(PyObject *object, PyObject *unused)
+static PyObject *session_next(PyObject *object, PyObject *unused)
 {
 	struct session_object *session = (struct session_object *)object;
 	struct trnsci_call *call;
@@ -470,7 +470,8 @@ PyObject *session_next(PyObject *object, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-PyObject *session_fd(PyObject *object, PyObject *unused)
+/* Returns the descriptor that is readable when there is one. */
+static PyObject *session_fd(PyObject *object, PyObject *unused)
 {
 	struct session_object *session = (struct session_object *)object;
 	/* One that closes with its last call is still waited for. */
@@ -486,3 +487,9 @@ PyObject *session_fd(PyObject *object, PyObject *unused)
 	}
 	return handle ? PyLong_FromLong(fd) : NULL;
 }
+
+PyMethodDef call_methods_of_session[] = {
+	{"_next", session_next, METH_NOARGS, NULL},
+	{"_fd", session_fd, METH_NOARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};

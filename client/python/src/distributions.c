@@ -3,7 +3,7 @@
  *
  * Location and scale are applied here, by the same fused multiplication as in the engine: so standard samples that were
  * drawn ahead serve every location and scale, arrays of them too, and give the engine's bytes. */
-#include "distributions.h"
+#include "method.h"
 
 #include <float.h>
 #include <math.h>

@@ -23,14 +23,6 @@ static bool same_recipe(const struct recipe *a, const struct recipe *b)
 	return true;
 }
 
-void generator_forget(struct generator_object *g)
-{
-	for (int i = 0; i < BLOCKS; i++) {
-		free(g->blocks[i].samples);
-		g->blocks[i] = (struct block){0};
-	}
-}
-
 /* Calls the engine. Short draws keep Python's lock, which costs more to give away than they take. */
 int generator_fill(struct generator_object *g, const struct recipe *recipe, uint64_t base, uint64_t skip, size_t n,
 		   void *out)

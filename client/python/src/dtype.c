@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine's dtypes and numpy's types. */
+#define EXTENSION_IMPORTS_NUMPY
 #include "extension.h"
 
 #include <string.h>
@@ -12,6 +13,12 @@ static const struct {
 	{TRNSCI_I8, NPY_INT8},	   {TRNSCI_I32, NPY_INT32},  {TRNSCI_I64, NPY_INT64},  {TRNSCI_U32, NPY_UINT32},
 	{TRNSCI_U64, NPY_UINT64},  {TRNSCI_F16, NPY_HALF},
 };
+
+int numpy_import(void)
+{
+	import_array1(-1);
+	return 0;
+}
 
 int numpy_type_of(enum trnsci_dtype dtype)
 {

@@ -35,19 +35,26 @@ enum { EXTENSION_WORKERS = 128 }; /* most threads of an engine */
 
 /* What one import of the module owns. */
 struct module_state {
-	PyTypeObject *session_type, *tile_type, *generator_type, *words_type, *call_type, *ring_type, *samples_type,
-		*broadcast_type;
-	/* The exceptions of trnsci._errors. */
-	PyObject *error, *parameter_error, *type_error, *resource_error, *service_error, *timeout_error;
-	PyObject *default_session;			/* a Session, or NULL: not opened yet */
-	bool default_unverified;			/* some session reported `closed` since the default one was looked at */
-	PyObject *worker_sessions[EXTENSION_WORKERS + 1]; /* embedded, by their threads; NULL: not opened yet */
+	union {
+		struct {
+			PyObject *default_session; /* a Session, or NULL: not opened yet */
+			PyObject *worker_sessions[EXTENSION_WORKERS + 1]; /* embedded, by their threads; NULL: not opened yet */
+			PyTypeObject *session_type, *tile_type, *generator_type, *words_type, *call_type, *ring_type, *samples_type,
+				*broadcast_type;
+			/* The exceptions of trnsci._errors. */
+			PyObject *error, *parameter_error, *type_error, *resource_error, *service_error, *timeout_error;
+		};
+		PyObject *objects[EXTENSION_WORKERS + 16]; /* all of these, for the collector; sessions go first */
+	};
+	bool default_unverified; /* some session reported `closed` since the default one was looked at */
 };
 /* Returns the state of the module that a type, or the nearest base of it, belongs to. */
 struct module_state *state_of_type(PyTypeObject *type);
 
 /* ---- Errors ---- */
 
+/* Finds the exception classes of the module. 0, or -1 with an exception. */
+int errors_take(struct module_state *state);
 /* Raises the exception for an error of the library, and returns NULL. */
 PyObject *raise_error(struct module_state *state, const struct trnsci_error *err);
 
@@ -117,6 +124,8 @@ struct tile_object {
 	enum trnsci_dtype dtype;
 };
 
+/* Loads numpy's functions. 0, or -1 with an exception. */
+int numpy_import(void);
 /* Returns numpy's type of a dtype; -1: numpy has none (bf16). */
 int numpy_type_of(enum trnsci_dtype dtype);
 /* Returns the dtype of a numpy type; TRNSCI_DTYPE_NONE: the engine has none. */
@@ -249,8 +258,6 @@ int generator_fill(struct generator_object *g, const struct recipe *recipe, uint
  * NULL: an exception is set. */
 PyObject *generator_array(struct generator_object *g, const struct recipe *recipe, uint64_t base,
 			  const struct part *part, int type);
-/* Frees the blocks. */
-void generator_forget(struct generator_object *g);
 /* Partitions a draw of that whole shape along its first axis. 0, or -1 with an exception. */
 int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, struct part *ret_part);
 
@@ -290,10 +297,8 @@ extern PyMethodDef transform_functions[];
 
 /* ---- Calls ---- */
 
-/* Methods of a session: the next call that was submitted and is answered, or None; the descriptor that is readable when
- * there is one. */
-PyObject *session_next(PyObject *session, PyObject *unused);
-PyObject *session_fd(PyObject *session, PyObject *unused);
+/* Methods of a session. */
+extern PyMethodDef call_methods_of_session[];
 
 /* ---- Rings and broadcasts ---- */
 

@@ -6,6 +6,7 @@
  * position before a draw lets go of the lock, so two threads never draw the same words. */
 #include "extension.h"
 
+#include <stdlib.h>
 #include <sys/random.h>
 
 /* ---- The place in the stream ---- */
@@ -26,6 +27,15 @@ static int take_entropy(struct generator_object *g)
 	return 0;
 }
 
+/* Frees the blocks. */
+static void forget(struct generator_object *g)
+{
+	for (int i = 0; i < BLOCKS; i++) {
+		free(g->blocks[i].samples);
+		g->blocks[i] = (struct block){0};
+	}
+}
+
 int generator_check(struct generator_object *g)
 {
 	if (!g->session) {
@@ -37,7 +47,7 @@ int generator_check(struct generator_object *g)
 	g->fork_count = forks();
 	if (!g->entropic)
 		return 0;
-	generator_forget(g);
+	forget(g);
 	return take_entropy(g);
 }
 
@@ -178,7 +188,7 @@ static int generator_init(PyObject *self, PyObject *args, PyObject *kwargs)
 		Py_XDECREF(start.name);
 		return -1;
 	}
-	generator_forget(g);
+	forget(g);
 	g->state = state_of_type(Py_TYPE(self));
 	g->source = start.source;
 	g->rank = start.rank;
@@ -199,7 +209,7 @@ static void generator_dealloc(PyObject *self)
 	struct generator_object *g = (struct generator_object *)self;
 	PyTypeObject *type = Py_TYPE(self);
 
-	generator_forget(g);
+	forget(g);
 	Py_XDECREF(g->session);
 	Py_XDECREF(g->name);
 	type->tp_free(self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a row of distributions.c is called: from numbers, or from arrays that broadcast against each other and `size`. */
-#include "distributions.h"
+#include "method.h"
 
 #include <math.h>
 #include <stdlib.h>

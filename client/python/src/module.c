@@ -1,60 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trnsci._core: the module itself, and how errors of the library become exceptions. */
-#define EXTENSION_IMPORTS_NUMPY
-#include "distributions.h"
-
-struct module_state *state_of_type(PyTypeObject *type)
-{
-	struct module_state *state = NULL;
-
-	for (; type && !state; type = type->tp_base)
-		if (!(state = PyType_GetModuleState(type)))
-			PyErr_Clear();
-	return state;
-}
-
-/* The exception for an error's number, by what a program can do about it: change the arguments, wait, connect again.
- * Borrowed. */
-static PyObject *class_of_error(const struct module_state *state, int code)
-{
-	switch (code) {
-	case TRNSCI_UNKNOWN_METHOD:
-	case TRNSCI_OUT_OF_RANGE:
-	case TRNSCI_BAD_SHAPE:
-	case TRNSCI_END_OF_STREAM:
-		return state->parameter_error;
-	case TRNSCI_UNKNOWN_PARAMETER:
-	case TRNSCI_MISSING_PARAMETER:
-	case TRNSCI_WRONG_TYPE:
-		return state->type_error;
-	case TRNSCI_LIMIT:
-	case TRNSCI_NO_MEMORY:
-		return state->resource_error;
-	case TRNSCI_CLOSED:
-	case TRNSCI_NO_DAEMON:
-	case TRNSCI_BAD_REPLY:
-	case TRNSCI_LOST:
-		return state->service_error;
-	case TRNSCI_TIMEOUT:
-		return state->timeout_error;
-	default:
-		return state->error;
-	}
-}
-
-PyObject *raise_error(struct module_state *state, const struct trnsci_error *err)
-{
-	PyObject *class = class_of_error(state, err->code), *name, *value;
-
-	state->default_unverified |= err->code == TRNSCI_CLOSED;
-	value = PyObject_CallFunction(class, "s", err->text);
-	name = PyUnicode_FromString(trnsci_error_name(err->code));
-	if (value && name && PyObject_SetAttrString(value, "name", name) == 0)
-		PyErr_SetObject(class, value);
-	Py_XDECREF(value);
-	Py_XDECREF(name);
-	return NULL;
-}
+/* trnsci._core: the module itself. */
+#include "method.h"
 
 static PyObject *default_session(PyObject *module, PyObject *unused)
 {
@@ -148,12 +94,6 @@ static PyMethodDef functions[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **ret_type)
-{
-	*ret_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
-	return *ret_type ? PyModule_AddType(module, *ret_type) : -1;
-}
-
 /* Sessions inherit what is written in Python. */
 static int add_session_type(PyObject *module, struct module_state *state)
 {
@@ -171,15 +111,21 @@ static int add_session_type(PyObject *module, struct module_state *state)
 
 static int add_types(PyObject *module, struct module_state *state)
 {
-	return add_session_type(module, state) < 0 || add_type(module, &tile_spec, &state->tile_type) < 0 ||
-			       add_type(module, &generator_spec, &state->generator_type) < 0 ||
-			       add_type(module, &words_spec, &state->words_type) < 0 ||
-			       add_type(module, &call_spec, &state->call_type) < 0 ||
-			       add_type(module, &ring_spec, &state->ring_type) < 0 ||
-			       add_type(module, &samples_spec, &state->samples_type) < 0 ||
-			       add_type(module, &broadcast_spec, &state->broadcast_type) < 0
-		       ? -1
-		       : 0;
+	const struct {
+		PyType_Spec *spec;
+		PyTypeObject **place;
+	} rows[] = {
+		{&tile_spec, &state->tile_type}, {&generator_spec, &state->generator_type}, {&words_spec, &state->words_type},
+		{&call_spec, &state->call_type}, {&ring_spec, &state->ring_type},	     {&samples_spec, &state->samples_type},
+		{&broadcast_spec, &state->broadcast_type},
+	};
+	int r = add_session_type(module, state);
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows && r == 0; i++) {
+		*rows[i].place = (PyTypeObject *)PyType_FromModuleAndSpec(module, rows[i].spec, NULL);
+		r = *rows[i].place ? PyModule_AddType(module, *rows[i].place) : -1;
+	}
+	return r;
 }
 
 /* Each file's methods are a table of their own. */
@@ -196,39 +142,14 @@ static int add_methods(PyTypeObject *type, PyMethodDef *methods)
 	return 0;
 }
 
-/* Takes the exception classes from trnsci._errors, where they are written in Python. */
-static int take_errors(struct module_state *state)
-{
-	const struct {
-		const char *name;
-		PyObject **place;
-	} rows[] = {
-		{"Error", &state->error},
-		{"ParameterError", &state->parameter_error},
-		{"ParameterTypeError", &state->type_error},
-		{"ResourceError", &state->resource_error},
-		{"ServiceError", &state->service_error},
-		{"ServiceTimeoutError", &state->timeout_error},
-	};
-	PyObject *errors = PyImport_ImportModule("trnsci._errors");
-
-	if (!errors)
-		return -1;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (!(*rows[i].place = PyObject_GetAttrString(errors, rows[i].name)))
-			break;
-	Py_DECREF(errors);
-	return PyErr_Occurred() ? -1 : 0;
-}
-
 static int module_exec(PyObject *module)
 {
 	struct module_state *state = PyModule_GetState(module);
 
-	import_array1(-1);
 	forks_watch();
-	if (take_errors(state) < 0 || add_types(module, state) < 0 ||
-	    distributions_prepare() < 0 || add_methods(state->generator_type, distribution_methods) < 0 ||
+	if (numpy_import() < 0 || errors_take(state) < 0 || add_types(module, state) < 0 ||
+	    distributions_prepare() < 0 || add_methods(state->session_type, call_methods_of_session) < 0 ||
+	    add_methods(state->generator_type, distribution_methods) < 0 ||
 	    add_methods(state->generator_type, integer_methods) < 0 ||
 	    add_methods(state->generator_type, vector_methods) < 0 ||
 	    PyModule_AddFunctions(module, transform_functions) < 0 ||
@@ -242,40 +163,17 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 {
 	struct module_state *state = PyModule_GetState(module);
 
-	Py_VISIT(state->session_type);
-	Py_VISIT(state->tile_type);
-	Py_VISIT(state->generator_type);
-	Py_VISIT(state->words_type);
-	Py_VISIT(state->call_type);
-	Py_VISIT(state->ring_type);
-	Py_VISIT(state->samples_type);
-	Py_VISIT(state->broadcast_type);
-	Py_VISIT(state->default_session);
+	for (size_t i = 0; i < sizeof state->objects / sizeof *state->objects; i++)
+		Py_VISIT(state->objects[i]);
 	return 0;
 }
 
-/* Frees what one import owns. */
 static int module_clear(PyObject *module)
 {
 	struct module_state *state = PyModule_GetState(module);
 
-	Py_CLEAR(state->default_session);
-	for (int i = 0; i <= EXTENSION_WORKERS; i++)
-		Py_CLEAR(state->worker_sessions[i]);
-	Py_CLEAR(state->session_type);
-	Py_CLEAR(state->tile_type);
-	Py_CLEAR(state->generator_type);
-	Py_CLEAR(state->words_type);
-	Py_CLEAR(state->call_type);
-	Py_CLEAR(state->ring_type);
-	Py_CLEAR(state->samples_type);
-	Py_CLEAR(state->broadcast_type);
-	Py_CLEAR(state->error);
-	Py_CLEAR(state->parameter_error);
-	Py_CLEAR(state->type_error);
-	Py_CLEAR(state->resource_error);
-	Py_CLEAR(state->service_error);
-	Py_CLEAR(state->timeout_error);
+	for (size_t i = 0; i < sizeof state->objects / sizeof *state->objects; i++)
+		Py_CLEAR(state->objects[i]);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every method does with a plan: numpy's conditions on its parameters, and how samples are finished. */
-#include "distributions.h"
+#include "method.h"
 
 #include <float.h>
 #include <math.h>

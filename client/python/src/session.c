@@ -368,8 +368,6 @@ static PyMethodDef session_methods[] = {
 	{"__enter__", session_enter, METH_NOARGS, NULL},
 	{"__exit__", session_exit, METH_VARARGS, NULL},
 	{"__reduce__", session_reduce, METH_NOARGS, NULL},
-	{"_next", session_next, METH_NOARGS, NULL},
-	{"_fd", session_fd, METH_NOARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };
 

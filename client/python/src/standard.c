@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a TYPED row of method_rows.h is called. */
-#include "distributions.h"
+#include "method.h"
 
 /* What the arguments of a call ask for. */
 struct request {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* numpy's distributions of numbers by the engine's: one row each. */
-#ifndef TRNSCI_PYTHON_DISTRIBUTIONS_H
-#define TRNSCI_PYTHON_DISTRIBUTIONS_H
+/* What a method of method_rows.h is, and what plan.c, methods.c, standard.c and distributions.c do with it. */
+#ifndef TRNSCI_PYTHON_METHOD_H
+#define TRNSCI_PYTHON_METHOD_H
 
 #include "extension.h"
 
