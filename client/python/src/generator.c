@@ -218,18 +218,12 @@ static void generator_dealloc(PyObject *self)
 
 /* ---- Attributes ---- */
 
-static PyObject *get_seed(PyObject *self, void *closure)
+/* Returns the number at an offset. */
+static PyObject *get_u64(PyObject *self, void *offset)
 {
 	struct generator_object *g = (struct generator_object *)self;
 
-	(void)closure;
-	return generator_check(g) < 0 ? NULL : PyLong_FromUnsignedLongLong(g->source.seed);
-}
-
-static PyObject *get_stream(PyObject *self, void *closure)
-{
-	(void)closure;
-	return PyLong_FromUnsignedLongLong(((struct generator_object *)self)->source.stream);
+	return generator_check(g) < 0 ? NULL : PyLong_FromUnsignedLongLong(*(uint64_t *)(void *)((char *)self + (size_t)offset));
 }
 
 static PyObject *get_name(PyObject *self, void *closure)
@@ -252,18 +246,6 @@ static PyObject *get_own_session(PyObject *self, void *closure)
 
 	(void)closure;
 	return generator_check(g) < 0 ? NULL : Py_NewRef(g->session);
-}
-
-static PyObject *get_rank(PyObject *self, void *closure)
-{
-	(void)closure;
-	return PyLong_FromUnsignedLongLong(((struct generator_object *)self)->rank);
-}
-
-static PyObject *get_size(PyObject *self, void *closure)
-{
-	(void)closure;
-	return PyLong_FromUnsignedLongLong(((struct generator_object *)self)->size);
 }
 
 /* Behind the last word there is one position more, 2^64. */
@@ -309,12 +291,6 @@ static int set_position(PyObject *self, PyObject *value, void *closure)
 	return 0;
 }
 
-static PyObject *get_children(PyObject *self, void *closure)
-{
-	(void)closure;
-	return PyLong_FromUnsignedLongLong(((struct generator_object *)self)->children);
-}
-
 static int set_children(PyObject *self, PyObject *value, void *closure)
 {
 	(void)closure;
@@ -345,17 +321,18 @@ static PyMethodDef generator_methods[] = {
 	{NULL, NULL, 0, NULL},
 };
 
+#define AT(member) (void *)offsetof(struct generator_object, member)
 static PyGetSetDef generator_getset[] = {
-	{"seed", get_seed, NULL, "Seed of the stream.", NULL},
-	{"stream", get_stream, NULL, "Which of the seed's streams.", NULL},
+	{"seed", get_u64, NULL, "Seed of the stream.", AT(source.seed)},
+	{"stream", get_u64, NULL, "Which of the seed's streams.", AT(source.stream)},
 	{"generator", get_name, NULL, "Name of the generator of the stream's words.", NULL},
-	{"rank", get_rank, NULL, "Which part of every draw is this generator's, below size.", NULL},
-	{"size", get_size, NULL, "Parts of every draw.", NULL},
+	{"rank", get_u64, NULL, "Which part of every draw is this generator's, below size.", AT(rank)},
+	{"size", get_u64, NULL, "Parts of every draw.", AT(size)},
 	{"session", get_session, NULL, "The session that draws.", NULL},
 	{"position", get_position, set_position, "Word of the stream at which the next draw begins, a multiple of 4.",
 	 NULL},
 	{"_own_session", get_own_session, NULL, NULL, NULL},
-	{"_children", get_children, set_children, NULL, NULL},
+	{"_children", get_u64, set_children, NULL, AT(children)},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

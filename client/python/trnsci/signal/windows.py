@@ -9,9 +9,9 @@ default, float32, the type torch has by default.
 from __future__ import annotations
 
 import functools
-import operator
+import inspect
 import warnings
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from .. import _core
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
     _Floats = NDArray[np.float64]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 __all__ = [
     "barthann", "bartlett", "bartlett_window", "blackman", "blackman_window",
@@ -84,25 +86,41 @@ def _engine(name, n, sym, parameter=None):
     return call._tile().array.copy()
 
 
+# What every window's document says before its own parameters, and after them.
+_ENDS = {
+    "M": ("M : int\n    How many values; 0 gives none.\n", """sym : bool, optional
+    Symmetric, for filters; False: periodic, for spectra.
+
+Returns
+-------
+ndarray
+    M values.
+"""),
+    "window_length": ("""window_length : int
+    How many values.
+periodic : bool, optional
+    Periodic, for spectra; False: symmetric.
+""", "dtype : dtype, optional\n    Default: float32.\n"),
+}
+
+
+def _described(window: _Function) -> _Function:
+    """Complete the document of a window: its own has the parameters that the
+    others have not."""
+    first, last = _ENDS[window.__code__.co_varnames[0]]
+    does, _, own = inspect.cleandoc(window.__doc__ or "").partition("\n\n")
+    own += "\n" if own else ""
+    window.__doc__ = (f"{does}\n\nParameters\n----------\n"
+                      f"{first}{own}{last}")
+    return window
+
+
 def _make(name: str, sentence: str) -> Callable[..., _Floats]:
     def window(M: int, sym: bool = True) -> _Floats:
         return _engine(name, M, sym)
     window.__name__ = window.__qualname__ = name
-    window.__doc__ = f"""Return {sentence}.
-
-    Parameters
-    ----------
-    M : int
-        How many values; 0 gives none.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
-
-    Returns
-    -------
-    ndarray
-        M values, the greatest of them at most 1.
-    """
-    return window
+    window.__doc__ = f"Return {sentence}."
+    return _described(window)
 
 
 barthann = _make("barthann", "a modified Bartlett-Hann window")
@@ -122,82 +140,57 @@ parzen = _make("parzen", "a Parzen window")
 triang = _make("triang", "a triangular window that does not end at 0")
 
 
+@_described
 def kaiser(M: int, beta: float, sym: bool = True) -> _Floats:
     """Return a Kaiser window.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     beta : float
         How much it falls to its ends.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     return _engine("kaiser", M, sym, float(beta))
 
 
+@_described
 def gaussian(M: int, std: float, sym: bool = True) -> _Floats:
     """Return a Gaussian window.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     std : float
         Standard deviation, in samples.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     return _engine("gaussian", M, sym, float(std))
 
 
+@_described
 def general_hamming(M: int, alpha: float, sym: bool = True) -> _Floats:
     """Return a generalised Hamming window.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     alpha : float
         Its constant term; 0.5 is a Hann window.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     return _engine("general_hamming", M, sym, float(alpha))
 
 
+@_described
 def tukey(M: int, alpha: float = 0.5, sym: bool = True) -> _Floats:
     """Return a Tukey window: flat, with cosines at both ends.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     alpha : float, optional
         Which part of it is cosines.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     if alpha <= 0:
         return np.ones(_length(M))
     return _engine("tukey", M, sym, min(float(alpha), 1.0))
 
 
+@_described
 def exponential(M: int, center: float | None = None, tau: float = 1.0,
                 sym: bool = True) -> _Floats:
     """Return an exponential (Poisson) window.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     center : float, optional
         Where it is greatest; default: (M - 1) / 2. Only with ``sym=False``.
     tau : float, optional
         Samples over which it falls to 1/e.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     if sym and center is not None:
         raise ValueError("If sym==True, center must be None.")
@@ -234,17 +227,12 @@ def _chebwin(M, at):
     return w / w.max()
 
 
+@_described
 def chebwin(M: int, at: float, sym: bool = True) -> _Floats:
     """Return a Dolph-Chebyshev window.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     at : float
         Attenuation of its side lobes in dB.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     if abs(at) < 45:
         warnings.warn("This window is not suitable for spectral analysis for "
@@ -275,22 +263,17 @@ def _taylor(M, nbar, sll, norm):
     return w / at(np.array([(M - 1) / 2])) if norm else w
 
 
+@_described
 def taylor(M: int, nbar: int = 4, sll: float = 30, norm: bool = True,
            sym: bool = True) -> _Floats:
     """Return a Taylor window.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     nbar : int, optional
         Side lobes of nearly one level beside the main lobe.
     sll : float, optional
         Attenuation of these in dB.
     norm : bool, optional
         Whether its middle is 1, also between two values.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     return _taylor(M, nbar, sll, norm, sym=sym)
 
@@ -301,17 +284,12 @@ def _general_cosine(M, a):
     return sum(term * np.cos(k * angles) for k, term in enumerate(a))
 
 
+@_described
 def general_cosine(M: int, a: Any, sym: bool = True) -> _Floats:
     """Return a sum of cosines.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     a : array_like
         Factors of the cosines of 0, 1, 2 ... periods about the middle.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     return _general_cosine(M, a, sym=sym)
 
@@ -321,20 +299,15 @@ def _general_gaussian(M, p, sig):
     return np.exp(-0.5 * np.abs((np.arange(M) - (M - 1) / 2) / sig) ** (2 * p))
 
 
+@_described
 def general_gaussian(M: int, p: float, sig: float,
                      sym: bool = True) -> _Floats:
     """Return a generalised Gaussian window.
 
-    Parameters
-    ----------
-    M : int
-        How many values.
     p : float
         Its shape: 1 is a Gaussian window, 0.5 a Laplace distribution.
     sig : float
         Its width, in samples.
-    sym : bool, optional
-        Symmetric, for filters; False: periodic, for spectra.
     """
     return _general_gaussian(M, p, sig, sym=sym)
 
@@ -459,37 +432,21 @@ def _torch(values, dtype):
     return values.astype(dtype)
 
 
+@_described
 def hann_window(window_length: int, periodic: bool = True, *,
                 dtype: DTypeLike = None) -> NDArray[Any]:
-    """Return a Hann window, as ``torch.hann_window``.
-
-    Parameters
-    ----------
-    window_length : int
-        How many values.
-    periodic : bool, optional
-        Periodic, for spectra; False: symmetric.
-    dtype : dtype, optional
-        Default: float32.
-    """
+    """Return a Hann window, as ``torch.hann_window``."""
     return _torch(hann(window_length, not periodic), dtype)
 
 
+@_described
 def hamming_window(window_length: int, periodic: bool = True,
                    alpha: float = 0.54, beta: float = 0.46, *,
                    dtype: DTypeLike = None) -> NDArray[Any]:
     """Return a Hamming window, as ``torch.hamming_window``.
 
-    Parameters
-    ----------
-    window_length : int
-        How many values.
-    periodic : bool, optional
-        Periodic, for spectra; False: symmetric.
     alpha, beta : float, optional
         The constant term, and the cosine's factor.
-    dtype : dtype, optional
-        Default: float32.
     """
     cosines = 2 * hann(window_length, not periodic) - 1
     if _length(window_length) <= 1:
@@ -497,52 +454,27 @@ def hamming_window(window_length: int, periodic: bool = True,
     return _torch(alpha + beta * cosines, dtype)
 
 
+@_described
 def blackman_window(window_length: int, periodic: bool = True, *,
                     dtype: DTypeLike = None) -> NDArray[Any]:
-    """Return a Blackman window, as ``torch.blackman_window``.
-
-    Parameters
-    ----------
-    window_length : int
-        How many values.
-    periodic : bool, optional
-        Periodic, for spectra; False: symmetric.
-    dtype : dtype, optional
-        Default: float32.
-    """
+    """Return a Blackman window, as ``torch.blackman_window``."""
     return _torch(blackman(window_length, not periodic), dtype)
 
 
+@_described
 def bartlett_window(window_length: int, periodic: bool = True, *,
                     dtype: DTypeLike = None) -> NDArray[Any]:
-    """Return a Bartlett window, as ``torch.bartlett_window``.
-
-    Parameters
-    ----------
-    window_length : int
-        How many values.
-    periodic : bool, optional
-        Periodic, for spectra; False: symmetric.
-    dtype : dtype, optional
-        Default: float32.
-    """
+    """Return a Bartlett window, as ``torch.bartlett_window``."""
     return _torch(bartlett(window_length, not periodic), dtype)
 
 
+@_described
 def kaiser_window(window_length: int, periodic: bool = True,
                   beta: float = 12.0, *,
                   dtype: DTypeLike = None) -> NDArray[Any]:
     """Return a Kaiser window, as ``torch.kaiser_window``.
 
-    Parameters
-    ----------
-    window_length : int
-        How many values.
-    periodic : bool, optional
-        Periodic, for spectra; False: symmetric.
     beta : float, optional
         How much it falls to its ends.
-    dtype : dtype, optional
-        Default: float32.
     """
     return _torch(kaiser(window_length, beta, not periodic), dtype)
