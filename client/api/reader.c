@@ -126,16 +126,17 @@ static int outlast(struct trnsci_reader *reader, int64_t deadline, struct error 
 	const struct timespec pause = {0, PAUSE_MS * 1000000};
 	const char *name = reader->kind->name;
 	struct error reason = {0};
+	int64_t began = clock_ns();
 	int r;
 
-	while ((r = attach_again(reader, &reason)) < 0 && may_pass(reader, r)) {
+	for (; (r = attach_again(reader, &reason)) < 0 && may_pass(reader, r); began = clock_ns()) {
 		const bool over = r == -ERROR_CLOSED && has_failed(reader->session);
 
 		if (!over && reader->given_up_ns == 0)
 			reader->given_up_ns = deadline_after(reader->session->reconnect_ms);
-		if (over || clock_ns() >= reader->given_up_ns)
+		if (over || began >= reader->given_up_ns)
 			return error_set(err, ERROR_CLOSED, "%s: it ended with the daemon; again: %.180s", name, reason.text);
-		if (clock_ns() >= deadline)
+		if (began >= deadline)
 			return error_set(err, ERROR_TIMEOUT, "%s: it ended with the daemon, and was not attached again in time", name);
 		nanosleep(&pause, NULL);
 	}
@@ -199,12 +200,14 @@ static int check_running(struct trnsci_reader *reader, uint32_t state, int64_t d
 	return r < 0 ? r : LOOK_AGAIN;
 }
 
-/* The counter is read again after the state: a producer publishes its last samples before it closes. */
+/* The counter is read again after the state: a producer publishes its last samples before it closes; and after the clock: the process
+ * may be stopped between two looks. */
 int reader_wait(struct trnsci_reader *reader, uint64_t n, int64_t deadline, struct error *err)
 {
 	int r = reader->kind->look(reader, err);
 
 	while (r >= 0 && reader_available(reader) < n) {
+		const bool over = clock_ns() >= deadline;
 		const struct ring_page *page = reader->link.page;
 		const uint32_t news = atomic_load_explicit(&page->news, memory_order_acquire), state = read_state(reader);
 
@@ -214,7 +217,7 @@ int reader_wait(struct trnsci_reader *reader, uint64_t n, int64_t deadline, stru
 		r = check_running(reader, state, deadline, err);
 		if (r != 0)
 			continue;
-		if (clock_ns() >= deadline)
+		if (over)
 			return READER_TIME_OVER;
 		ring_link_sleep(page, news, deadline);
 	}

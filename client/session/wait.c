@@ -138,27 +138,27 @@ static void leave_waiting(struct trnsci_session *session, struct session_waiter 
 		pthread_cond_broadcast(&session->ended);
 }
 
-/* Looks at least once, so that a deadline of 0 still reads what has come. Returns 1 if the thread was taken out of the list, without
- * the lock. */
+/* Looks once more when the time is over, as with a deadline of 0: the process may have been stopped since it looked last. Returns 1
+ * if the thread was taken out of the list, without the lock. */
 static int wait_in_list(struct trnsci_session *session, struct session_waiter *self, int64_t deadline)
 {
-	bool looked = false;
 	int r = 0;
 
 	self->next = session->waiting;
 	session->waiting = self;
-	while (r == 0 && !self->ready(self->arg)) {
-		if (looked && clock_ns() >= deadline) {
-			r = -ERROR_TIMEOUT;
-		} else if (has_turn(session, deadline)) {
-			receive(session, deadline);
-		} else if (deadline > 0) {
+	for (bool looked = false; r == 0 && !self->ready(self->arg); looked = true) {
+		const bool over = deadline <= 0 || (looked && clock_ns() >= deadline);
+
+		if (has_turn(session, over ? 0 : deadline)) {
+			receive(session, over ? 0 : deadline);
+		} else if (!over) {
 			if (session->engine->flush)
 				session->engine->flush(session);
 			if (!self->ready(self->arg) && wait_for_others(session, self, deadline))
 				return 1;
 		}
-		looked = true;
+		if (over && !self->ready(self->arg))
+			r = -ERROR_TIMEOUT;
 	}
 	leave_waiting(session, self);
 	return r;
