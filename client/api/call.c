@@ -8,7 +8,6 @@
 #include "call/table.h"
 #include "call/run.h"
 #include "call/send.h"
-#include "queue_call.h"
 #include "session/wait.h"
 
 /* The library's own methods are refused: their replies bring descriptors, or name what the library keeps account of. */
@@ -33,7 +32,6 @@ int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes)
 {
 	if (!call)
 		return -ERROR_NO_MEMORY;
-	queue_call_count(call);
 	return call_run_and_keep(call, changes);
 }
 
@@ -43,7 +41,6 @@ int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 		return -ERROR_NO_MEMORY;
 	if (call_is_in_flight(call) && session_check(call->session, NULL) == 0)
 		return -ERROR_OUT_OF_RANGE;
-	queue_call_count(call);
 	call->arg = arg;
 	return call_start(call, changes, true);
 }

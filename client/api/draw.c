@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws into tiles, and any operation on tiles, without a call object.
  *
- * Each tries a cached call first (cached_call.h): the second call with the same parameters, dtypes and shapes skips validation
+ * Each tries a cached call first (call/cache.h): the second call with the same parameters, dtypes and shapes skips validation
  * and compilation. Otherwise it makes a call, runs it and frees it. */
 #include "draw.h"
 
@@ -169,8 +169,7 @@ static int run_kept(struct trnsci_session *session, const struct drawing *drawin
 		    struct trnsci_span *ret_span, struct error *err)
 {
 	struct into_tile into = {session, *drawing, tile};
-	struct prepared_changes changes = draw_changes(drawing->source);
-	const struct value *reply;
+	struct cached_run run = {.changes = draw_changes(drawing->source)};
 	struct cached_call *cached;
 	struct call_key key;
 	int r;
@@ -182,9 +181,9 @@ static int run_kept(struct trnsci_session *session, const struct drawing *drawin
 	cached = cached_call_take(session, &key, make_kept, &into);
 	if (!cached)
 		return 1;
-	r = cached_call_run(cached, &key, &changes, &reply, err);
+	r = cached_call_run(cached, &key, &run, err);
 	if (r == 0 && ret_span)
-		r = span_read((const struct trnsci_value *)(const void *)reply, drawing->distribution, ret_span, err);
+		r = span_read((const struct trnsci_value *)(const void *)run.reply, drawing->distribution, ret_span, err);
 	cached_call_give(session, cached);
 	return r;
 }

@@ -6,7 +6,7 @@
 #include <trnsci/trnsci.h>
 
 #include "base/error.h"
-#include "cached_call.h"
+#include "call/cache.h"
 
 struct drawing {
 	const char *distribution;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fill is inside; for the files fill*.c alone. */
+/* What a fill is inside; for the files fill*.c alone:
+ *
+ *     fill.c         the public function, cached calls, and an embedded engine
+ *     fill_core.c    which samples to fill, and where they lie in the stream
+ *     fill_daemon.c  from a daemon */
 #ifndef TRNSCI_CLIENT_API_FILL_CORE_H
 #define TRNSCI_CLIENT_API_FILL_CORE_H
 
@@ -8,7 +12,6 @@
 #include <trnsci/trnsci.h>
 
 #include "draw.h"
-#include "cached_call.h"
 
 struct fill {
 	struct trnsci_session *session;
@@ -37,14 +40,22 @@ static inline uint64_t fill_part_elements(const struct fill *fill)
 int fill_make_draw(const struct fill *fill, const struct drawing *drawing, uint64_t n, struct trnsci_call **ret_call,
 		   struct trnsci_args **ret_args, struct error *err);
 
-/* Copies a daemon's samples to where they are wanted, unless they were received there. Returns false if the reply has no array of
- * that dtype and count. */
-bool fill_take_elements(const struct fill *fill, const struct trnsci_value *reply, uint64_t count);
+/* Returns whether a sample may be a vector. */
+bool fill_is_vector(const char *distribution);
 
-/* Fills by a cached call. Returns 1 if there is none that can. The thread has entered the session (session_enter). */
-int fill_cached(struct fill *fill, struct error *err);
+/* Finds which samples of the whole draw to fill: components, begin and end. May ask the engine. */
+int fill_find_part(struct fill *fill, struct error *err);
 
-/* Fills by an embedded engine. */
-int fill_embedded(struct fill *fill, struct error *err);
+/* Learns where the draw lies, and draws nothing: asks for an empty part of the draw, or reserves samples of the named stream. */
+int fill_find_place(struct fill *fill, struct error *err);
+
+/* Returns whether a daemon sends the part with its reply. */
+bool fill_is_inline(const struct fill *fill, uint64_t elements);
+
+/* Runs a fill with tiles in the place of its parameters' arrays. */
+int fill_with_tiles(struct fill *fill, int (*run)(struct fill *fill, struct error *err), struct error *err);
+
+/* Fills from a daemon. The part is known. */
+int fill_by_daemon(struct fill *fill, struct error *err);
 
 #endif

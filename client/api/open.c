@@ -10,7 +10,7 @@
 #include "embedded/embedded.h"
 #include "remote/remote.h"
 #include "session/public_error.h"
-#include "cached_call.h"
+#include "call/cache.h"
 #include "session/wait.h"
 #include "tile.h"
 

@@ -275,20 +275,6 @@ bool tile_free_pooled(struct trnsci_session *session)
 
 /* ---- describing ---- */
 
-/* A program that asks for the address of a tile whose content is lost is about to fill it. */
-void *trnsci_tile_data(const struct trnsci_tile *tile)
-{
-	if (!tile)
-		return NULL;
-	if (tile_is_lost(tile) && session_check(tile->session, NULL) == 0) {
-		pthread_mutex_lock(&tile->session->lock);
-		tile_set_lost((struct trnsci_tile *)tile,
-			      false); /* the mark is bookkeeping: const is about the array */
-		pthread_mutex_unlock(&tile->session->lock);
-	}
-	return tile->data;
-}
-
 void trnsci_tile_describe(const struct trnsci_tile *tile, struct trnsci_tile_info *ret_info)
 {
 	struct trnsci_tile_info info = {.lost = false};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "session/public_error.h"
-#include "tile.h"
 
 /* A larger tile is freed at once: it would keep others out of the arena. */
 enum { KEPT_BYTES_MOST = 4 << 20 };
@@ -32,8 +31,34 @@ static struct trnsci_tile *take_kept(struct trnsci_session *session, const struc
 	return tile;
 }
 
-int tile_pool_take(struct trnsci_session *session, const struct trnsci_array *like, struct trnsci_tile **ret_tile,
-		   struct error *err)
+static void take_back(const struct trnsci_call *call, struct trnsci_tile *tile)
+{
+	struct trnsci_session *session = call->session;
+	struct trnsci_tile *gone = tile;
+
+	pthread_mutex_lock(&session->lock);
+	if (!session->closed && call->state != CALL_IN_FLIGHT && tile->bytes <= KEPT_BYTES_MOST) {
+		gone = session->n_pooled == POOLED_TILES ? session->pooled[0] : NULL;
+		if (gone)
+			memmove(&session->pooled[0], &session->pooled[1],
+				--session->n_pooled * sizeof *session->pooled);
+		session->pooled[session->n_pooled++] = tile;
+	}
+	pthread_mutex_unlock(&session->lock);
+	trnsci_tile_free(gone);
+}
+
+/* The call's owner frees it. If it is still in flight (its time limit is over), the tiles are freed: nobody else may use them while the
+ * daemon can write them. */
+static void take_all_back(struct trnsci_call *call)
+{
+	for (size_t i = 0; i < CALL_LENT && call->lent[i]; i++) {
+		take_back(call, call->lent[i]);
+		call->lent[i] = NULL;
+	}
+}
+
+static int take(struct trnsci_session *session, const struct trnsci_array *like, struct trnsci_tile **ret_tile, struct error *err)
 {
 	struct trnsci_error error;
 	int r = session_check(session, err);
@@ -47,21 +72,14 @@ int tile_pool_take(struct trnsci_session *session, const struct trnsci_array *li
 	return r < 0 ? error_import(err, &error) : 0;
 }
 
-void tile_pool_give(const struct trnsci_call *call, struct trnsci_tile *tile)
+int tile_pool_lend(struct trnsci_call *call, const char *name, const struct trnsci_array *like, struct error *err)
 {
-	struct trnsci_session *session = call->session;
-	struct trnsci_tile *gone = tile;
+	struct trnsci_tile **lent = &call->lent[call->lent[0] != NULL];
+	int r = take(call->session, like, lent, err);
 
-	if (!tile)
-		return;
-	pthread_mutex_lock(&session->lock);
-	if (!session->closed && call->state != CALL_IN_FLIGHT && tile->bytes <= KEPT_BYTES_MOST) {
-		gone = session->n_pooled == POOLED_TILES ? session->pooled[0] : NULL;
-		if (gone)
-			memmove(&session->pooled[0], &session->pooled[1],
-				--session->n_pooled * sizeof *session->pooled);
-		session->pooled[session->n_pooled++] = tile;
-	}
-	pthread_mutex_unlock(&session->lock);
-	trnsci_tile_free(gone);
+	if (r < 0)
+		return r;
+	call->give_back = take_all_back;
+	args_set_tile(call->params, name, *lent);
+	return 0;
 }

@@ -7,12 +7,8 @@
 #include "call/call.h"
 #include "session/tile.h"
 
-/* Returns a tile of the array's dtype and shape, with any content. Errors: as trnsci_tile_new. */
-int tile_pool_take(struct trnsci_session *session, const struct trnsci_array *like, struct trnsci_tile **ret_tile,
-		   struct error *err);
-
-/* Takes back a tile that `call` used; accepts NULL. If the call is still in flight (its time limit is over), the tile
- * is freed: nobody else may use it while the daemon can write it. */
-void tile_pool_give(const struct trnsci_call *call, struct trnsci_tile *tile);
+/* Sets the call's parameter `name` to a tile of the array's dtype and shape, with any content. The tile is lent to the call until that
+ * is freed, and stands in its `lent`. Errors: as trnsci_tile_new. */
+int tile_pool_lend(struct trnsci_call *call, const char *name, const struct trnsci_array *like, struct error *err);
 
 #endif

@@ -8,11 +8,13 @@
 
 #include "engine/operations/operations.h"
 #include "call/array.h"
-#include "cached_call.h"
+#include "call/cache.h"
 #include "session/public_error.h"
-#include "call/run.h"
-#include "tile.h"
 #include "tile_pool.h"
+#include "call/run.h"
+
+/* Bytes of each array, of a cached call with a daemon. */
+enum { CACHED_BYTES_MOST = 64 << 10 };
 
 struct transform {
 	struct trnsci_session *session;
@@ -59,53 +61,6 @@ static int run_on_memory(const struct transform *t, struct error *err)
 	return r;
 }
 
-/* Makes the call that is cached for transforms like this one. */
-static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err)
-{
-	const struct transform *t = arg;
-	int r = make_transform_call(t, ret_call, err);
-
-	if (r < 0)
-		return r;
-	args_set_stated_memory(trnsci_call_args(*ret_call), input_name(t->operation), &t->in, 0);
-	args_set_stated_memory(trnsci_call_args(*ret_call), "out", &t->out, t->in.data == t->out.data ? 0 : 1);
-	return 0;
-}
-
-/* Of arrays that a cached call may work on: aligned, and apart or the same. */
-static bool can_keep(const struct transform *t)
-{
-	return t->in.data && t->out.data && t->in.ndim <= TRNSCI_MAX_DIMS && t->out.ndim <= TRNSCI_MAX_DIMS &&
-	       array_bytes(&t->in) > 0 && array_bytes(&t->out) > 0 && array_is_aligned(&t->in) &&
-	       array_is_aligned(&t->out) && (array_is_same(&t->in, &t->out) || !array_overlaps(&t->in, &t->out));
-}
-
-/* Transforms by a cached call. Returns false if there is none that can. Inside the session. */
-static bool run_kept(struct transform *t)
-{
-	void *const memory[PARAM_TILE_MEMORY] = {t->in.data, t->out.data};
-	struct prepared_changes changes = {.memory = memory};
-	struct cached_call *cached;
-	const struct value *reply;
-	struct error ignored;
-	struct call_key key;
-	bool done;
-
-	if (!can_keep(t))
-		return false;
-	call_key_begin(&key, t->operation);
-	call_key_add_array(&key, &t->in);
-	call_key_add_array(&key, &t->out);
-	call_key_add(&key, t->in.data == t->out.data);
-	call_key_add_params(&key, t->params);
-	cached = cached_call_take(t->session, &key, make_kept, t);
-	if (!cached)
-		return false;
-	done = cached_call_run(cached, &key, &changes, &reply, &ignored) == 0;
-	cached_call_give(t->session, cached);
-	return done;
-}
-
 /* An array that is not aligned, or overlaps the other in part, is replaced by a copy. */
 static int run_embedded(const struct transform *t, struct error *err)
 {
@@ -131,42 +86,40 @@ static int run_embedded(const struct transform *t, struct error *err)
 
 /* ---- by a daemon ---- */
 
+static int lend_tiles(const struct transform *t, struct trnsci_call *call, struct error *err)
+{
+	int r = tile_pool_lend(call, "out", &t->out, err);
+
+	return r < 0 ? r : tile_pool_lend(call, input_name(t->operation), &t->in, err);
+}
+
 /* The input is written again for each run: a daemon that empties the output empties it, too. */
-static int run_copying(const struct transform *t, struct trnsci_call *call, const struct trnsci_tile *in,
-		       const struct trnsci_tile *out, struct error *err)
+static int run_copying(const struct transform *t, struct trnsci_call *call, struct error *err)
 {
 	int r;
 
 	do {
-		r = tile_write(in, t->in.data, err);
+		r = tile_write(call->lent[1], t->in.data, err);
 		if (r < 0)
 			return r;
 		r = call_run_and_keep(call, NULL);
 		if (r < 0)
 			return error_import(err, &call->answer.error);
-		r = tile_read_answer(out, call->connection, t->out.data, err);
+		r = tile_read_answer(call->lent[0], call->connection, t->out.data, err);
 	} while (r > 0);
 	return r;
 }
 
 static int run_on_tiles(const struct transform *t, struct error *err)
 {
-	struct trnsci_tile *in = NULL, *out = NULL;
 	struct trnsci_call *call;
 	int r = make_transform_call(t, &call, err);
 
 	if (r < 0)
 		return r;
-	r = tile_pool_take(t->session, &t->in, &in, err);
+	r = lend_tiles(t, call, err);
 	if (r == 0)
-		r = tile_pool_take(t->session, &t->out, &out, err);
-	if (r == 0) {
-		args_set_tile(trnsci_call_args(call), t->input, in);
-		args_set_tile(trnsci_call_args(call), "out", out);
-		r = run_copying(t, call, in, out, err);
-	}
-	tile_pool_give(call, in);
-	tile_pool_give(call, out);
+		r = run_copying(t, call, err);
 	trnsci_call_free(call);
 	return r;
 }
@@ -185,6 +138,64 @@ static int run_through_tiles(const struct transform *t, struct error *err)
 		r = run_on_tiles(&own, err);
 		free(own.in.data);
 	}
+	return r;
+}
+
+/* ---- by a cached call ---- */
+
+static int make_cached(void *arg, struct trnsci_call **ret_call, struct error *err)
+{
+	const struct transform *t = arg;
+	int r = make_transform_call(t, ret_call, err);
+
+	if (r < 0)
+		return r;
+	if (t->session->engine->shares_memory) {
+		args_set_stated_memory(trnsci_call_args(*ret_call), input_name(t->operation), &t->in, 0);
+		args_set_stated_memory(trnsci_call_args(*ret_call), "out", &t->out, t->in.data == t->out.data ? 0 : 1);
+		return 0;
+	}
+	r = lend_tiles(t, *ret_call, err);
+	if (r < 0)
+		trnsci_call_free(*ret_call);
+	return r;
+}
+
+/* An embedded engine works on aligned arrays, which are apart or the same. A daemon's tiles stay with the call, so they are small, and
+ * the input has to be there still if the transform is repeated. */
+static bool can_cache(const struct transform *t)
+{
+	const bool embedded = t->session->engine->shares_memory;
+	const size_t most = embedded ? SIZE_MAX : CACHED_BYTES_MOST;
+
+	if (!t->in.data || !t->out.data || t->in.ndim > TRNSCI_MAX_DIMS || t->out.ndim > TRNSCI_MAX_DIMS ||
+	    array_bytes(&t->in) - 1 >= most || array_bytes(&t->out) - 1 >= most)
+		return false;
+	if (embedded && !(array_is_aligned(&t->in) && array_is_aligned(&t->out)))
+		return false;
+	return (embedded && array_is_same(&t->in, &t->out)) || !array_overlaps(&t->in, &t->out);
+}
+
+/* Returns 1 if there is none that can. Inside the session. */
+static int run_cached(struct transform *t, struct error *err)
+{
+	struct cached_run run = {.in = &t->in, .out = &t->out};
+	struct cached_call *cached;
+	struct call_key key;
+	int r;
+
+	if (!can_cache(t))
+		return 1;
+	call_key_begin(&key, t->operation);
+	call_key_add_array(&key, &t->in);
+	call_key_add_array(&key, &t->out);
+	call_key_add(&key, t->in.data == t->out.data);
+	call_key_add_params(&key, t->params);
+	cached = cached_call_take(t->session, &key, make_cached, t);
+	if (!cached)
+		return 1;
+	r = cached_call_run(cached, &key, &run, err);
+	cached_call_give(t->session, cached);
 	return r;
 }
 
@@ -209,11 +220,12 @@ int trnsci_apply_array(struct trnsci_session *session, const char *operation, co
 	int r = operation ? session_check_and_enter(session, &error)
 			  : error_set(&error, ERROR_MISSING_PARAMETER, "transform: operation: missing");
 
-	if (r == 0 && session->engine->shares_memory && run_kept(&t)) {
-		session_leave(session);
-		return 0;
-	}
 	if (r == 0) {
+		r = run_cached(&t, &error);
+		if (r <= 0)
+			session_leave(session);
+	}
+	if (r > 0) {
 		session_leave_with_ref(session);
 		r = run_transform(&t, &error);
 		session_unref(session);

@@ -21,6 +21,8 @@
 /* The `ends` of a call whose request is not written yet. */
 #define CALL_UNSENT UINT64_MAX
 
+enum { CALL_LENT = 2 }; /* tiles of the pool that a call has at most */
+
 enum call_state { CALL_IDLE, CALL_IN_FLIGHT, CALL_DONE /* answered: `error` or `reply` is set */ };
 
 /* What came back. Written with the session's lock; once the call is done, its owner's. */
@@ -32,28 +34,25 @@ struct call_answer {
 	struct trnsci_error error;
 };
 
-/* The call as the engine has prepared it (prepare.h). Under the session's lock, but for `runs`, `asked` and `inline_prepared`, which
- * belong to the owner's thread. */
+/* How often the call was run, and what it cannot have (ladder.h). The owner's thread. */
+struct call_ladder {
+	uint64_t version;    /* of the parameters; the rest is about these */
+	unsigned runs;       /* as requests */
+	int64_t began_ns;    /* when the latest 64 of them did */
+	bool often;          /* it came often before it got the tile that it lacked */
+	bool stays_prepared; /* a queue cannot run it */
+	bool lacks_tile;     /* but for its results, which come in the reply */
+};
+
+/* The call as the engine has prepared it (prepare.h). Under the session's lock, but for `asked` and `inline_prepared`, which belong to
+ * the owner's thread. */
 struct call_preparation {
 	_Atomic uint32_t handle; /* the engine's; 0: none */
 	uint64_t connection;     /* on which the handle exists */
-	uint64_t version;        /* of the parameters */
 	uint64_t number;         /* counts those that were begun */
-	unsigned runs;           /* with these parameters, up to those after which it is prepared */
-	bool asked;              /* the engine was asked to prepare it */
-	bool ended;              /* the owner has freed the call */
+	bool asked;              /* the engine was asked to prepare it, or it cannot be */
 	struct prepared *inline_prepared; /* embedded: the prepared call itself, for runs in the caller's thread; NULL: none */
-	/* Of a `prepare`: */
-	struct trnsci_call *prepares;      /* the call that is prepared; one reference */
-	struct trnsci_tile *prepares_into; /* the output of that call; NULL: as stated */
-};
-
-/* How it runs through the daemon's queue. The owner's thread; `slot` is listed under the session's lock. */
-struct call_queue {
-	struct queued_call *slot; /* queued_call.h; NULL: runs are sent */
-	unsigned runs;            /* since began_ns: a call that runs often gets a slot */
-	int64_t began_ns;
-	uint64_t refused_version; /* 1 more than the version of the parameters that do not fit */
+	struct trnsci_call *prepares;     /* of a `prepare`: the call that is prepared; one reference */
 };
 
 struct trnsci_call {
@@ -61,7 +60,7 @@ struct trnsci_call {
 	struct trnsci_args *params; /* owned, see above */
 	struct call_changes changes; /* of the present run */
 	/* What each run through a daemon's queue reads or writes stands together up to answer.fds. */
-	struct call_queue queue;
+	struct queue_slot *queue_slot; /* queue_slot.h; NULL: runs are sent. The owner's thread; while in flight with the session's lock */
 	void *arg; /* of trnsci_submit, for trnsci_next */
 	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
 	bool ran_inline; /* embedded: the last run was in its caller's thread */
@@ -93,6 +92,10 @@ struct trnsci_call {
 	uint64_t tied_to;
 	bool wants_fds; /* its reply brings file descriptors */
 	unsigned round; /* over the calls in flight that has come to it (remote/reconnect.c); under the session's lock */
+	/* Tiles that the session's pool has lent it (api/tile_pool.h): of its results, and of its input; NULL: none. The owner's thread. */
+	struct trnsci_tile *lent[CALL_LENT];
+	void (*give_back)(struct trnsci_call *call); /* NULL: it has none */
+	struct call_ladder ladder;
 	struct call_preparation preparation;
 };
 

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a call is prepared, and when the engine may forget it. */
+/* Preparing calls and releasing them. */
 #include "prepare.h"
-
-#include <string.h>
 
 #include "send.h"
 
 #include "engine/prepare.h"
-
-enum {
-	PARAMETERS_MOST = 16 << 10, /* bytes: the engine would keep them as long as the call lives */
-	RUNS_BEFORE = 3,            /* a preparation costs as much as a run; each later run saves about half of one */
-	RUNS_BEFORE_HERE = 1,       /* it costs as much as two runs; each later run saves nearly all of one */
-};
 
 /* ---- releases; with the lock ---- */
 
@@ -57,81 +49,9 @@ static void send_releases(struct trnsci_session *session)
 	}
 }
 
-/* ---- preparations ---- */
+/* ---- by a daemon ---- */
 
-static void end_preparation(struct trnsci_call *call)
-{
-	if (call->preparation.handle && call->preparation.connection == call->session->connection)
-		add_release(call->session, call->preparation.handle);
-	call->preparation.handle = 0;
-	call->preparation.asked = false;
-	call->preparation.number++;
-}
-
-static bool is_worth_it(const struct trnsci_call *call)
-{
-	const struct operation *operation = operation_find(call->method, strlen(call->method));
-
-	return operation && prepared_allows(operation) && args_bytes(&call->args.map) <= PARAMETERS_MOST;
-}
-
-static void release_here(struct trnsci_call *call)
-{
-	if (!call->preparation.inline_prepared)
-		return;
-	call->session->engine->release(call->session, call->preparation.inline_prepared);
-	call->preparation.inline_prepared = NULL;
-	call->preparation.handle = 0;
-}
-
-void prepare_here(struct trnsci_call *call)
-{
-	const struct session_engine *engine = call->session->engine;
-
-	if (!engine->prepare || call->internal || call->state == CALL_IN_FLIGHT)
-		return;
-	if (call->preparation.version != call->args.version) {
-		call_drop_reply(call); /* it is in the memory of the prepared call */
-		release_here(call);
-		call->preparation.runs = 0;
-		call->preparation.version = call->args.version;
-		call->preparation.connection = call->session->connection;
-	}
-	if (call->preparation.runs > RUNS_BEFORE_HERE || !args_are_good(&call->args))
-		return;
-	if (call->preparation.runs++ == RUNS_BEFORE_HERE && is_worth_it(call) && engine->prepare(call, &call->preparation.inline_prepared) == 0)
-		call->preparation.handle = prepared_handle(call->preparation.inline_prepared);
-}
-
-struct prepare_todo prepare_begin(struct trnsci_call *call)
-{
-	struct prepare_todo todo = {0};
-	const uint64_t connection = call->session->connection;
-	const bool changed = call->preparation.version != call->args.version;
-
-	if (call->internal || call->session->engine->prepare)
-		return todo;
-	if (changed || call->preparation.connection != connection) {
-		if (changed)
-			call->preparation.runs = 0;
-		end_preparation(call);
-		call->preparation.version = call->args.version;
-		call->preparation.connection = connection;
-	}
-	if (call->preparation.runs == RUNS_BEFORE && !call->preparation.asked) {
-		call->preparation.asked = true;
-		if (is_worth_it(call)) {
-			todo = (struct prepare_todo){
-				.call = call, .connection = connection, .preparation = call->preparation.number};
-			call_ref(call);
-		}
-	}
-	call->preparation.runs += call->preparation.runs < RUNS_BEFORE;
-	todo.releases = call->session->n_releases > 0;
-	return todo;
-}
-
-/* Takes the handle from the reply to `prepare`. One that comes too late, when the call has changed, is released. */
+/* Takes the handle from the reply to `prepare`. One that comes too late, when the call has changed, is released. With the lock. */
 static void take_handle(struct trnsci_call *prepare)
 {
 	struct trnsci_call *call = prepare->preparation.prepares;
@@ -142,7 +62,7 @@ static void take_handle(struct trnsci_call *prepare)
 		return;
 	prepare->preparation.prepares = NULL;
 	if (good && prepare->tied_to == call->session->connection) {
-		if (call->preparation.number == prepare->preparation.number && !call->preparation.ended)
+		if (call->preparation.number == prepare->preparation.number)
 			call->preparation.handle = (uint32_t)handle->u;
 		else
 			add_release(call->session, (uint32_t)handle->u);
@@ -150,48 +70,86 @@ static void take_handle(struct trnsci_call *prepare)
 	call_unref_locked(call);
 }
 
-/* The reference of todo->call goes to its `prepare`, which returns it when it is answered. */
-static void send_prepare(const struct prepare_todo *todo)
+/* The `prepare` holds a reference to the call, and returns it when it is answered. */
+static void send_prepare(struct trnsci_call *call)
 {
+	struct trnsci_session *session = call->session;
 	struct trnsci_call *prepare;
 
-	if (call_new(todo->call->session, "prepare", &prepare) < 0) {
-		call_unref(todo->call);
+	if (call_new(session, "prepare", &prepare) < 0)
 		return;
-	}
+	call_ref(call);
+	pthread_mutex_lock(&session->lock);
+	prepare->tied_to = call->preparation.connection;
+	prepare->preparation.number = call->preparation.number;
+	pthread_mutex_unlock(&session->lock);
 	prepare->internal = prepare->tied = true;
-	prepare->tied_to = todo->connection;
-	prepare->preparation.prepares = todo->call;
-	prepare->preparation.number = todo->preparation;
+	prepare->preparation.prepares = call;
 	prepare->answered = take_handle;
 	call_send_unawaited(prepare);
 }
 
-void prepare_send(struct trnsci_session *session, const struct prepare_todo *todo)
+/* With the lock. */
+static void end_preparation(struct trnsci_call *call)
 {
-	if (todo->releases)
+	if (call->preparation.handle && call->preparation.connection == call->session->connection)
+		add_release(call->session, call->preparation.handle);
+	call->preparation.handle = 0;
+	call->preparation.asked = false;
+	call->preparation.connection = call->session->connection;
+	call->preparation.number++;
+}
+
+/* ---- by this process ---- */
+
+static void prepare_inline(struct trnsci_call *call)
+{
+	if (call->session->engine->prepare(call, &call->preparation.inline_prepared) == 0)
+		call->preparation.handle = prepared_handle(call->preparation.inline_prepared);
+}
+
+static void release_inline(struct trnsci_call *call)
+{
+	if (!call->preparation.inline_prepared)
+		return;
+	call_drop_reply(call); /* it is in the memory of the prepared call */
+	call->session->engine->release(call->session, call->preparation.inline_prepared);
+	call->preparation.inline_prepared = NULL;
+	call->preparation.handle = 0; /* the engine has released it */
+}
+
+/* ---- both ---- */
+
+void prepare_ask(struct trnsci_call *call)
+{
+	if (call->session->engine->prepare)
+		prepare_inline(call);
+	else
+		send_prepare(call);
+}
+
+bool prepare_renew(struct trnsci_call *call, bool changed)
+{
+	struct trnsci_session *session = call->session;
+	bool ends, any;
+
+	if (changed)
+		release_inline(call);
+	pthread_mutex_lock(&session->lock);
+	ends = changed || call->preparation.connection != session->connection;
+	if (ends)
+		end_preparation(call);
+	any = session->n_releases > 0;
+	pthread_mutex_unlock(&session->lock);
+	if (any)
 		send_releases(session);
-	if (todo->call)
-		send_prepare(todo);
+	return ends;
 }
 
 bool prepare_is_used(const struct trnsci_call *call)
 {
 	return call->preparation.handle && call->preparation.connection == call->session->connection &&
-	       call->preparation.version == call->args.version;
-}
-
-void prepare_release(struct trnsci_session *session, uint32_t handle, uint64_t connection)
-{
-	bool any;
-
-	pthread_mutex_lock(&session->lock);
-	any = handle && connection == session->connection && !session->closed && !session->failure.code;
-	if (any)
-		add_release(session, handle);
-	pthread_mutex_unlock(&session->lock);
-	if (any)
-		send_releases(session);
+	       call->ladder.version == call->args.version;
 }
 
 void prepare_end(struct trnsci_call *call)
@@ -199,12 +157,11 @@ void prepare_end(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	bool any;
 
-	release_here(call);
+	release_inline(call);
 	if (!call->preparation.asked)
 		return;
 	pthread_mutex_lock(&session->lock);
 	end_preparation(call);
-	call->preparation.ended = true;
 	any = session->n_releases > 0 && !session->closed && !session->failure.code;
 	pthread_mutex_unlock(&session->lock);
 	if (any)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "prepare.h"
-#include "session/tile.h"
 
 /* What a prepared call may hold at the engine. It was not asked for, so a large one is refused. */
 enum { HELD_BYTES_MOST = 1 << 20 };
@@ -64,16 +63,13 @@ static int build_prepared_run(const struct trnsci_call *call, struct bump *bump,
 	return 0;
 }
 
-static int build_prepare(struct trnsci_call *call, const struct trnsci_tile *into, struct bump *bump,
-			 struct value *ret_params)
+static int build_prepare(struct trnsci_call *call, struct bump *bump, struct value *ret_params)
 {
 	struct value map = value_map(), params;
 
 	args_set_handles(&call->args, NULL);
-	if (copy_members(bump, &call->args.map, &params) ||
-	    (into && value_add(bump, &params, "out", value_uint(tile_handle(into)))) ||
-	    value_add(bump, &map, "method", value_string(call->method)) || value_add(bump, &map, "params", params) ||
-	    value_add(bump, &map, "max_bytes", value_uint(HELD_BYTES_MOST)))
+	if (copy_members(bump, &call->args.map, &params) || value_add(bump, &map, "method", value_string(call->method)) ||
+	    value_add(bump, &map, "params", params) || value_add(bump, &map, "max_bytes", value_uint(HELD_BYTES_MOST)))
 		return -ERROR_NO_MEMORY;
 	*ret_params = map;
 	return 0;
@@ -104,7 +100,7 @@ int call_build_request(struct trnsci_call *call, struct bump **ret_bump, const c
 	if (!bump)
 		r = -ERROR_NO_MEMORY;
 	else if (call->preparation.prepares)
-		r = build_prepare(call->preparation.prepares, call->preparation.prepares_into, bump, ret_params);
+		r = build_prepare(call->preparation.prepares, bump, ret_params);
 	else if (prepared)
 		r = build_prepared_run(call, bump, ret_params);
 	else

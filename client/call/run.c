@@ -4,8 +4,9 @@
 
 #include "session/wait.h"
 #include "table.h"
+#include "ladder.h"
 #include "prepare.h"
-#include "queued_call.h"
+#include "queue_slot.h"
 #include "session/public_error.h"
 #include "send.h"
 #include "tiles.h"
@@ -14,14 +15,14 @@
 
 /* Runs a small prepared call in this thread, without an allocation, if the engine is here. Returns false if it has to be
  * sent, as one that may be in the queue of answered calls; that also reports what is wrong with it. */
-static bool run_here(struct trnsci_call *call, const struct trnsci_changes *changes)
+static bool run_inline(struct trnsci_call *call, const struct trnsci_changes *changes)
 {
 	struct trnsci_session *session = call->session;
 	const struct value *reply = NULL;
 	uint32_t handles[ARGS_SWAPS];
 
-	if (!call->preparation.inline_prepared || call->answers_to_next || call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) ||
-	    !session_enter(session))
+	if (!call->preparation.inline_prepared || call->ladder.version != call->args.version || call->answers_to_next ||
+	    call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) || !session_enter(session))
 		return false;
 	call_drop_reply(call);
 	if (changes_set(&call->changes, changes, session, call->method, &call->args, NULL) == 0) {
@@ -42,10 +43,10 @@ static bool run_here(struct trnsci_call *call, const struct trnsci_changes *chan
 static int start_request(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next)
 {
 	struct trnsci_session *session = call->session;
-	struct prepare_todo todo = {0};
 	struct error error = {0};
 	int r;
 
+	ladder_climb(call);
 	call_drop_reply(call);
 	r = call_check_args(call, &error);
 	if (r == 0 && call->args.new_tile)
@@ -55,13 +56,10 @@ static int start_request(struct trnsci_call *call, const struct trnsci_changes *
 	if (r == 0) {
 		pthread_mutex_lock(&session->lock);
 		r = call_begin(call, answers_to_next, &error);
-		if (r == 0)
-			todo = prepare_begin(call);
 		pthread_mutex_unlock(&session->lock);
 	}
 	if (r < 0)
 		return call_set_error(call, &error);
-	prepare_send(session, &todo);
 	return call_send(call);
 }
 
@@ -77,10 +75,9 @@ int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, b
 {
 	if (session_check(call->session, NULL) < 0)
 		return refuse_start(call);
-	prepare_here(call);
-	if (!answers_to_next && run_here(call, changes))
+	if (!answers_to_next && run_inline(call, changes))
 		return 0;
-	if (call->queue.slot && call->session->engine->enqueue(call, changes, answers_to_next))
+	if (call->queue_slot && call->session->engine->enqueue(call, changes, answers_to_next))
 		return 0;
 	return call_is_in_flight(call) ? -ERROR_OUT_OF_RANGE : start_request(call, changes, answers_to_next);
 }
@@ -207,7 +204,9 @@ void trnsci_call_free(struct trnsci_call *call)
 	call_unlist(call);
 	call->answers_to_next = false;
 	pthread_mutex_unlock(&call->session->lock);
-	call_end_queued(call);
+	queue_slot_take(call);
 	prepare_end(call);
+	if (call->give_back)
+		call->give_back(call);
 	call_unref(call);
 }

@@ -12,7 +12,8 @@
 
 #include "base/prefetch.h"
 #include "base/spin.h"
-#include "call/queued_call.h"
+#include "call/prepare.h"
+#include "call/queue_slot.h"
 #include "call/run.h"
 #include "call/table.h"
 #include "handshake.h"
@@ -108,7 +109,7 @@ static void write_entry(struct queue *queue, const struct trnsci_call *call)
 	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
 
 	static_assert((int)ARGS_SWAPS == (int)RUN_PREPARED_TILES, "as many tiles");
-	entry->prepared = call->queue.slot->prepared;
+	entry->prepared = call->preparation.handle;
 	entry->given = changes.given;
 	entry->seed = changes.seed;
 	entry->stream = changes.stream;
@@ -135,13 +136,13 @@ static bool is_freed(void *arg, const struct args_tile *at)
  * was freed since. */
 static bool names_tiles(const struct trnsci_call *call)
 {
-	struct queued_call *queued = call->queue.slot;
+	struct queue_slot *slot = call->queue_slot;
 
-	if (queued->frees == call->session->n_frees)
+	if (slot->frees == call->session->n_frees)
 		return true;
 	if (args_visit_tiles(&call->args, NULL, is_freed, NULL))
 		return false;
-	queued->frees = call->session->n_frees;
+	slot->frees = call->session->n_frees;
 	return true;
 }
 
@@ -157,7 +158,7 @@ static bool may_submit(const struct trnsci_call *call, const struct queue *queue
 	const struct trnsci_session *session = call->session;
 
 	return queue && !session->closed && !session->failure.code && session->n_lost == 0 && call->state != CALL_IN_FLIGHT &&
-	       call->queue.slot->connection == session->connection && queue->connection == session->connection &&
+	       prepare_is_used(call) && queue->connection == session->connection &&
 	       queue->submitted - queue->consumed < queue->entries && session->ready_fd < 0 && names_tiles(call) &&
 	       (queue_is_busy(queue) || daemon_is_awake(queue) || session->n_in_flight > 0);
 }
@@ -187,13 +188,12 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 	struct queue *queue;
 	bool may;
 
-	if (call->queue.slot->version != call->args.version || call->state == CALL_IN_FLIGHT ||
+	if (call->ladder.version != call->args.version || call->state == CALL_IN_FLIGHT ||
 	    changes_set(&call->changes, changes, session, call->method, &call->args, NULL) < 0)
 		return false;
 	pthread_mutex_lock(&session->lock);
 	queue = remote->queue;
 	may = may_submit(call, queue);
-	call->queue.slot->outdated = call->queue.slot->connection != session->connection;
 	if (may) {
 		call_unqueue(call);
 		call_drop_reply(call);
@@ -263,9 +263,9 @@ static bool answer_entry(struct trnsci_session *session, const struct queue_comp
 	if (!call || !call->sent_by_queue)
 		return false;
 	call->sent_by_queue = false;
-	if (call->queue.slot) {
-		queued_call_complete(call, completion);
-		call_finish(call, NULL, NULL, NULL, &call->queue.slot->reply);
+	if (call->queue_slot) {
+		queue_slot_complete(call, completion);
+		call_finish(call, NULL, NULL, NULL, &call->queue_slot->reply);
 	} else { /* its owner has freed it */
 		error_set(&freed, ERROR_CANCELLED, "%s: it was freed", call->method);
 		call_finish(call, &freed, NULL, NULL, NULL);

@@ -303,11 +303,6 @@ static void remote_progress(struct trnsci_session *session, int64_t deadline)
 	}
 }
 
-static bool remote_tile_was_there(const struct trnsci_tile *tile, uint64_t connection)
-{
-	return tile->session->connection == connection && tile->arena && arena_has_mark(tile->arena);
-}
-
 /* One descriptor for two events, bytes to read and answers that another thread has read: an epoll of both. */
 static int remote_poll_fd(struct trnsci_session *session)
 {
@@ -398,7 +393,6 @@ static const struct session_engine remote_engine = {
 	.progress = remote_progress,
 	.begin_arenas = remote_begin_arenas,
 	.tend_arenas = arena_request_tend,
-	.tile_was_there = remote_tile_was_there,
 	.attach_ring = remote_attach_ring,
 	.attach_broadcast = remote_attach_broadcast,
 	.wake_ring = remote_wake_ring,

@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "call/queued_call.h"
 #include "call/request.h"
 #include "call/table.h"
 #include "call/tiles.h"
@@ -114,7 +113,6 @@ void socket_io_fail(struct trnsci_session *session, enum error_code code, const 
 	snprintf(remote->why_lost, sizeof remote->why_lost, "%s", why);
 	lose_outputs(session);
 	session_fail(session, &error);
-	queued_calls_keep_data(session);
 	shutdown(remote->socket, SHUT_RDWR);
 }
 

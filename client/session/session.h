@@ -82,9 +82,6 @@ struct session_engine {
 	int (*begin_arenas)(struct trnsci_session *session, size_t bytes, struct error *err);
 	/* Adds memory that calls wait for, and gives back what tiles have left. Without. NULL: neither is necessary. */
 	void (*tend_arenas)(struct trnsci_session *session);
-	/* Returns whether a tile still has what the engine wrote to it on that connection. An engine that ends a session empties
-	 * its tiles. NULL: this one does not. With. */
-	bool (*tile_was_there)(const struct trnsci_tile *tile, uint64_t connection);
 	/* Attaches the ring that the call (not sent yet) describes, and frees the call. Without. */
 	int (*attach_ring)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 	/* The same of a broadcast. NULL: the engine has none. */
@@ -124,7 +121,6 @@ struct trnsci_session {
 	bool receiving;                 /* one of them is inside the engine's progress */
 	atomic_bool closed;
 	atomic_bool queue_refused;    /* the daemon has no queue for this session */
-	struct queued_call *queue_calls; /* of its calls */
 	struct error failure;         /* why nothing can be sent, until engine->restore succeeds; code 0: all is well */
 	struct bump_cache bump_cache; /* for requests and replies */
 	/* Calls (call_table.h). */
@@ -149,7 +145,7 @@ struct trnsci_session {
 	size_t n_lost;             /* tiles whose content is lost */
 	struct trnsci_tile *pooled[POOLED_TILES];
 	size_t n_pooled;
-	_Atomic(struct cached_calls *) cached; /* api/cached_call.h; NULL: none yet; changed without the lock */
+	_Atomic(struct cached_calls *) cached; /* call/cache.h; NULL: none yet; changed without the lock */
 };
 
 /* Returns -ERROR_CLOSED for NULL and in a child after fork. */

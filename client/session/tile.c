@@ -59,6 +59,19 @@ void tile_set_lost(struct trnsci_tile *tile, bool lost)
 
 /* ---- copying: trnsci_close of another thread unmaps the memory ---- */
 
+/* A program that asks for the address of a tile whose content is lost is about to fill it. */
+void *trnsci_tile_data(const struct trnsci_tile *tile)
+{
+	if (!tile)
+		return NULL;
+	if (tile_is_lost(tile) && session_check(tile->session, NULL) == 0) {
+		pthread_mutex_lock(&tile->session->lock);
+		tile_set_lost((struct trnsci_tile *)tile, false); /* the mark is bookkeeping: const is about the array */
+		pthread_mutex_unlock(&tile->session->lock);
+	}
+	return tile->data;
+}
+
 int tile_write(const struct trnsci_tile *tile, const void *from, struct error *err)
 {
 	const int r = session_check_and_enter(tile->session, err);

@@ -20,10 +20,10 @@ def small_calls():
     redis, echo = ('redis', dict(REDIS, size=2048)), ('echo', {'size': 2048, 'spin': 1})
     yield Row('ping', {'ours': PING, 'Redis': ('redis', dict(REDIS, size=64))}, runs=RUNS)
     yield Row('512 normals in a closed loop', {'ours': ('user', normals(queue='no')), 'Redis': redis, 'echo': echo}, runs=RUNS)
-    yield Row('512 normals in a closed loop, queue', {'ours': ('user', normals(queue='yes')), 'Redis': redis}, runs=RUNS)
-    yield Row('512 normals beside a CPU hog', {'ours': ('user', normals()), 'Redis': redis}, runs=RUNS, hog=True)
+    yield Row('512 normals in a closed loop, queue', {'ours': ('user', normals(call='plain', queue='yes')), 'Redis': redis}, runs=RUNS)
+    yield Row('512 normals beside a CPU hog', {'ours': ('user', normals(call='plain')), 'Redis': redis}, runs=RUNS, hog=True)
     rest = {'pause_us': 1000}
-    yield Row('512 normals after 1 ms of rest', {'ours': ('user', normals(**rest)), 'Redis': ('redis', dict(REDIS, size=2048, **rest)),
+    yield Row('512 normals after 1 ms of rest', {'ours': ('user', normals(call='plain', **rest)), 'Redis': ('redis', dict(REDIS, size=2048, **rest)),
                                                  'echo': ('echo', {'size': 2048, **rest})}, runs=900)
     yield Row('512 normals of a named stream', {'ours': ('user', normals(call='named')), 'stated': ('user', normals())}, runs=RUNS)
     yield Row('4096 normals, copied', {'ours': ('user', normals(4096, 'plain')), 'Redis': ('redis', dict(REDIS, size=16384))},

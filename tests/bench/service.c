@@ -67,12 +67,14 @@ static void client_pipelined(struct outcome *ret_outcome)
 {
 	struct trnsci_session *session = crowd_open_session(0);
 	struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
+	struct trnsci_tile *tile;
 	struct trnsci_call *call;
 	double cpu;
 
 	for (int i = 0; i < PIPELINE; i++) {
+		crowd_check(trnsci_tile_new(session, TRNSCI_F32, 1, &pipelined_samples, &tile, NULL), NULL);
 		crowd_check(trnsci_call_new(session, "normal", &call), NULL);
-		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", pipelined_samples));
+		trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", tile));
 		for (int k = 0; k < 8; k++)
 			crowd_check(trnsci_run(call, NULL), NULL);
 		crowd_check(trnsci_submit(call, &changes, NULL), NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads of one program, each with a call of its own: with one session for all, and with a session each. Prints lines NAME VALUE.
  *
- *   threads SOCKET N queue|socket   N threads that draw 16 normals in a closed loop; thousands of draws a second */
+ *   threads SOCKET N queue|socket   N threads that draw 16 normals into tiles in a closed loop; thousands of draws a second */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,11 +19,13 @@ static atomic_ullong drawn;
 static void *draw(void *session)
 {
 	struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
+	struct trnsci_tile *tile;
 	struct trnsci_call *call;
 	unsigned long long runs = 0;
 
+	crowd_check(trnsci_tile_new(session, TRNSCI_F32, 1, (const uint64_t[]){16}, &tile, NULL), NULL);
 	crowd_check(trnsci_call_new(session, "normal", &call), NULL);
-	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", 16));
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", tile));
 	for (int i = 0; i < WARM; i++)
 		crowd_check(trnsci_run(call, NULL), NULL);
 	for (; !atomic_load_explicit(&ended, memory_order_relaxed); runs++) {
@@ -32,6 +34,7 @@ static void *draw(void *session)
 	}
 	atomic_fetch_add(&drawn, runs);
 	trnsci_call_free(call);
+	trnsci_tile_free(tile);
 	return NULL;
 }
 

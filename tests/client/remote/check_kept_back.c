@@ -18,10 +18,7 @@ static struct trnsci_call *warm_draw(struct trnsci_session *session, struct trns
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_call_new(session, "normal", &call), 0);
-	if (out)
-		trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out));
-	else
-		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N));
+	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out));
 	for (int i = 0; i < RUNS; i++)
 		assert_runs(call);
 	return call;
@@ -84,7 +81,8 @@ static void free_pings(struct trnsci_call *const first[3], const struct trnsci_c
  * queue. */
 static bool keep_back(struct trnsci_session *session, struct trnsci_session *witness, int way)
 {
-	struct trnsci_call *first[3], *later = warm_draw(session, NULL), *taken = leave_two_answers(session, first);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
+	struct trnsci_call *first[3], *later = warm_draw(session, tile), *taken = leave_two_answers(session, first);
 	const uint64_t before = stat_of(witness, "daemon", "queue_runs");
 	uint64_t count = stat_of(session, "daemon", "requests"); /* the daemon then looks at this session's queue for a moment */
 	bool queued;
@@ -97,6 +95,7 @@ static bool keep_back(struct trnsci_session *session, struct trnsci_session *wit
 	assert_int_equal(trnsci_wait(later, -1), 0);
 	queued = stat_of(witness, "daemon", "queue_runs") > before;
 	trnsci_call_free(later);
+	trnsci_tile_free(tile);
 	free_pings(first, taken, way);
 	return queued;
 }

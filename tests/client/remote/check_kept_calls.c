@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one-line functions on tiles of a daemon, whose calls are kept from the second on: each gives what it gives the first time,
+/* The one-line functions with a daemon, whose calls are cached from the second on: each gives what it gives the first time,
  * whatever happens between. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -199,28 +199,72 @@ static void fills(void **state)
 	trnsci_close(session);
 }
 
-static _Atomic bool cuts_end;
-static _Atomic unsigned fills_done;
+/* ---- transforms ---- */
 
-/* Ends the session's connection again and again, each time after fills have been done. The daemon then ends the session and empties
+/* Transforms samples of its own, and compares with an embedded transform. Returns the library's error. */
+static int transform_and_compare(struct trnsci_session *session, uint64_t n, unsigned i)
+{
+	static float in[FILL], expected[FILL], got[FILL];
+	const struct trnsci_array from = trnsci_array_vector(TRNSCI_C64, n, in);
+	int r;
+
+	for (uint64_t k = 0; k < 2 * n; k++)
+		in[k] = (float)((k * 7919 + i) % 1000) - 500;
+	r = trnsci_apply_array(session, "fft", NULL, from, trnsci_array_vector(TRNSCI_C64, n, got), NULL);
+	assert_int_equal(trnsci_apply_array(embedded, "fft", NULL, from, trnsci_array_vector(TRNSCI_C64, n, expected), NULL), 0);
+	if (r == 0 && memcmp(got, expected, 2 * n * sizeof *got) != 0)
+		fail_msg("transform %u: other samples", i);
+	return r;
+}
+
+/* Small ones climb as draws do. Those in place have a copy of their input. */
+static void transforms(void **state)
+{
+	struct trnsci_session *session = open_kept(1);
+	const uint64_t before = stat_of(session, "daemon", "queue_runs"), least = cpus_usable() > 1 ? FEW : 0;
+	float inout[2 * N], expected[2 * N];
+	const struct trnsci_array array = trnsci_array_vector(TRNSCI_C64, N, inout);
+	unsigned i = 0;
+
+	(void)state;
+	AWAIT(i >= ROUNDS && stat_of(session, "daemon", "queue_runs") >= before + least)
+	for (unsigned end = i + ROUNDS; i < end; i++)
+		assert_int_equal(transform_and_compare(session, i % 3 ? N : 1 + i % 7, i), 0);
+	for (i = 0; i < FEW; i++) {
+		for (int k = 0; k < 2 * N; k++)
+			inout[k] = expected[k] = (float)(k % 11);
+		assert_int_equal(trnsci_apply_array(session, "fft", NULL, array, array, NULL), 0);
+		assert_int_equal(trnsci_apply_array(embedded, "fft", NULL, trnsci_array_vector(TRNSCI_C64, N, expected),
+						    trnsci_array_vector(TRNSCI_C64, N, expected), NULL), 0);
+		assert_memory_equal(inout, expected, sizeof inout);
+	}
+	trnsci_close(session);
+}
+
+/* ---- beside lost connections ---- */
+
+static _Atomic bool cuts_end;
+static _Atomic unsigned done;
+
+/* Ends the session's connection again and again, each time after calls have been done. The daemon then ends the session and empties
  * its memory. */
 static void *cut_again_and_again(void *arg)
 {
 	(void)arg;
 	for (int cuts = 0; cuts < CUTS; cuts++) {
 		const int fd = session_socket(trnscid.socket);
-		const unsigned before = atomic_load(&fills_done);
+		const unsigned before = atomic_load(&done);
 
 		if (fd >= 0)
 			shutdown(fd, SHUT_RDWR);
 		wait_for_rate(2);
-		AWAIT(atomic_load(&fills_done) > before);
+		AWAIT(atomic_load(&done) > before);
 	}
 	atomic_store(&cuts_end, true);
 	return NULL;
 }
 
-/* Samples are there or an error is: what the daemon has emptied before it was copied is drawn again. */
+/* Samples are there or an error is: what the daemon has emptied before it was copied is made again. */
 static void fills_beside_cuts(void **state)
 {
 	struct trnsci_session *session = open_kept(1);
@@ -229,7 +273,7 @@ static void fills_beside_cuts(void **state)
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, cut_again_and_again, NULL), 0);
 	for (unsigned i = 0; !atomic_load(&cuts_end); i++)
-		atomic_fetch_add(&fills_done, fill_and_compare(session, FILL, i) == 0);
+		atomic_fetch_add(&done, fill_and_compare(session, FILL, i) == 0 && transform_and_compare(session, FILL / 2, i) == 0);
 	pthread_join(thread, NULL);
 	assert_int_equal(fill_and_compare(session, FILL, 1), 0);
 	trnsci_close(session);
@@ -240,7 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tiles), cmocka_unit_test(prepared_once), cmocka_unit_test(freed),
 		cmocka_unit_test(wrong), cmocka_unit_test(many),          cmocka_unit_test(restarted),
-		cmocka_unit_test(fills), cmocka_unit_test(fills_beside_cuts),
+		cmocka_unit_test(fills), cmocka_unit_test(transforms),    cmocka_unit_test(fills_beside_cuts),
 	};
 
 	return cmocka_run_group_tests(tests, start_both, stop_both);

@@ -51,6 +51,26 @@ static struct trnsci_call *draw_of(struct trnsci_session *session, const char *m
 	return call;
 }
 
+/* A draw with a tile of its own. */
+struct draw {
+	struct trnsci_call *call;
+	struct trnsci_tile *tile;
+	uint64_t offset; /* of the run in flight */
+};
+
+static struct draw open_draw(struct trnsci_session *session)
+{
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
+
+	return (struct draw){.call = draw_of(session, "normal", tile), .tile = tile};
+}
+
+static void close_draw(struct draw *draw)
+{
+	trnsci_call_free(draw->call);
+	trnsci_tile_free(draw->tile);
+}
+
 /* ---- the same replies ---- */
 
 /* Of a draw at that offset by an embedded engine. */
@@ -62,7 +82,7 @@ struct expected {
 static void expect_reply(const struct trnsci_call *call, const char *method, uint64_t offset, const struct trnsci_tile *out)
 {
 	struct trnsci_call *plain = draw_of(embedded, method, NULL);
-	struct trnsci_array want, got;
+	struct trnsci_array want;
 	struct trnsci_span span, want_span;
 
 	trnsci_set(trnsci_call_args(plain), trnsci_param_u64("offset", offset));
@@ -71,38 +91,50 @@ static void expect_reply(const struct trnsci_call *call, const char *method, uin
 	assert_int_equal(trnsci_call_span(plain, &want_span), 0);
 	assert_int_equal(trnsci_call_span(call, &span), 0);
 	assert_memory_equal(&span, &want_span, sizeof span);
-	if (out) {
-		assert_memory_equal(trnsci_tile_data(out), want.data, want.bytes);
-	} else {
-		assert_int_equal(trnsci_value_to_array(trnsci_call_reply(call), &got), 0);
-		assert_int_equal(got.bytes, want.bytes);
-		assert_int_equal(got.dtype, want.dtype);
-		assert_memory_equal(got.data, want.data, want.bytes);
-	}
+	assert_memory_equal(trnsci_tile_data(out), want.data, want.bytes);
 	trnsci_call_free(plain);
 }
 
-/* One after another, in the reply and in a tile, until the queue has run enough of them. */
+static void expect_drawn(const struct draw *draw)
+{
+	expect_reply(draw->call, "normal", draw->offset, draw->tile);
+}
+
+/* One after another, until the queue has run enough of them. */
 static void closed_loop(void **state)
 {
 	struct trnsci_session *session = open_queue(1);
-	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
-	struct trnsci_call *calls[] = {draw_of(session, "normal", NULL), draw_of(session, "uniform", tile)};
+	struct draw draws[] = {open_draw(session), open_draw(session)};
 	const uint64_t before = runs_of_queues(session);
 	uint64_t i = 0;
 
 	(void)state;
 	AWAIT(i >= RUNS && queue_has_run(session, before, SEVERAL))
 	for (uint64_t end = i + 100; i < end; i++) {
-		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = 7 * i};
+		struct draw *draw = &draws[i % 2];
+		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = draw->offset = 7 * i};
 
-		assert_int_equal(trnsci_run(calls[i % 2], &changes), 0);
-		expect_reply(calls[i % 2], i % 2 ? "uniform" : "normal", 7 * i, i % 2 ? tile : NULL);
+		assert_int_equal(trnsci_run(draw->call, &changes), 0);
+		expect_drawn(draw);
 	}
-	trnsci_call_free(calls[0]);
-	trnsci_call_free(calls[1]);
+	close_draw(&draws[0]);
+	close_draw(&draws[1]);
 	trnsci_close(session);
-	trnsci_tile_free(tile);
+}
+
+/* A call whose results come in the reply stays with the socket. */
+static void results_in_the_reply(void **state)
+{
+	struct trnsci_session *session = open_queue(1);
+	struct trnsci_call *call = draw_of(session, "normal", NULL);
+	const uint64_t before = runs_of_queues(session);
+
+	(void)state;
+	for (int i = 0; i < RUNS; i++)
+		assert_runs(call);
+	assert_int_equal(runs_of_queues(session), before);
+	trnsci_call_free(call);
+	trnsci_close(session);
 }
 
 /* Runs the call until its runs go through the queue. */
@@ -116,41 +148,46 @@ static void warm(struct trnsci_session *session, struct trnsci_call *call)
 		assert_runs(call);
 }
 
+static void submit_draw(struct draw *draw, uint64_t offset)
+{
+	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = draw->offset = offset};
+
+	assert_int_equal(trnsci_submit(draw->call, &changes, draw), 0);
+}
+
 /* Runs that are in flight together, to be answered in any order, in so many rounds or more until the queue has run so many;
  * `meanwhile` (or NULL) is called between. */
 static void pipeline(struct trnsci_session *session, int rounds, uint64_t least, void (*meanwhile)(int round))
 {
-	struct trnsci_call *calls[CALLS], *call;
-	uint64_t offsets[CALLS], next = 0;
+	struct draw draws[CALLS], *draw;
+	struct trnsci_call *call;
 	const uint64_t before = runs_of_queues(session);
+	uint64_t next = 0;
 	void *arg;
 	int round = 0;
 
 	for (int k = 0; k < CALLS; k++) {
-		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = offsets[k] = 3 * next++};
-
-		calls[k] = draw_of(session, "normal", NULL);
-		assert_int_equal(trnsci_submit(calls[k], &changes, &offsets[k]), 0);
+		draws[k] = open_draw(session);
+		submit_draw(&draws[k], 3 * next++);
 	}
 	AWAIT(round >= rounds && (least == 0 || queue_has_run(session, before, least))) {
 		for (int i = 0; i < RUNS; i++) {
-			struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
-
 			assert_int_equal(trnsci_next(session, -1, &call, &arg), 0);
+			draw = arg;
 			if (trnsci_call_error(call)->code)
 				fail_msg("%s", trnsci_call_error(call)->text);
-			expect_reply(call, "normal", *(uint64_t *)arg, NULL);
-			changes.offset = *(uint64_t *)arg = 3 * next++;
-			assert_int_equal(trnsci_submit(call, &changes, arg), 0);
+			assert_ptr_equal(call, draw->call);
+			expect_drawn(draw);
+			submit_draw(draw, 3 * next++);
 		}
 		if (meanwhile)
 			meanwhile(round);
 		round++;
 	}
 	for (int k = 0; k < CALLS; k++) {
-		assert_int_equal(trnsci_wait(calls[k], -1), 0);
-		expect_reply(calls[k], "normal", offsets[k], NULL);
-		trnsci_call_free(calls[k]);
+		assert_int_equal(trnsci_wait(draws[k].call, -1), 0);
+		expect_drawn(&draws[k]);
+		close_draw(&draws[k]);
 	}
 }
 
@@ -158,12 +195,12 @@ static void pipeline(struct trnsci_session *session, int rounds, uint64_t least,
 static void often(void **state)
 {
 	struct trnsci_session *session = open_queue(0);
-	struct trnsci_call *call = draw_of(session, "normal", NULL);
+	struct draw draw = open_draw(session);
 
 	(void)state;
-	warm(session, call);
-	expect_reply(call, "normal", 0, NULL);
-	trnsci_call_free(call);
+	warm(session, draw.call);
+	expect_drawn(&draw);
+	close_draw(&draw);
 	pipeline(session, ROUNDS, 0, NULL);
 	trnsci_close(session);
 }
@@ -181,27 +218,27 @@ static void pipelined(void **state)
 static void after_a_rest(void **state)
 {
 	struct trnsci_session *session = open_queue(1), *plain = open_queue(-1);
-	struct trnsci_call *calls[CALLS];
+	struct draw draws[CALLS];
 	uint64_t before;
 
 	(void)state;
 	for (int k = 0; k < CALLS; k++) {
-		calls[k] = draw_of(session, "normal", NULL);
-		warm(session, calls[k]);
+		draws[k] = open_draw(session);
+		warm(session, draws[k].call);
 	}
 	for (int round = 0; round < ROUNDS; round++) {
 		wait_idle(50); /* the daemon falls asleep */
 		before = runs_of_queues(plain);
 		for (int k = 0; k < CALLS; k++)
-			assert_int_equal(trnsci_submit(calls[k], NULL, NULL), 0);
+			submit_draw(&draws[k], (uint64_t)k);
 		for (int k = 0; k < CALLS; k++) {
-			assert_int_equal(trnsci_wait(calls[k], -1), 0);
-			expect_reply(calls[k], "normal", 0, NULL);
+			assert_int_equal(trnsci_wait(draws[k].call, -1), 0);
+			expect_drawn(&draws[k]);
 		}
 		assert_in_range(runs_of_queues(plain) - before, CALLS - 1, CALLS);
 	}
 	for (int k = 0; k < CALLS; k++)
-		trnsci_call_free(calls[k]);
+		close_draw(&draws[k]);
 	trnsci_close(plain);
 	trnsci_close(session);
 }
@@ -243,11 +280,11 @@ static void asleep(void **state)
 
 static void *run_in_thread(void *arg)
 {
-	struct trnsci_call *call = draw_of(arg, "normal", NULL);
+	struct draw draw = open_draw(arg);
 
-	if (!runs_at_offsets(call, RUNS))
+	if (!runs_at_offsets(draw.call, RUNS))
 		return arg;
-	trnsci_call_free(call);
+	close_draw(&draw);
 	return NULL;
 }
 
@@ -279,12 +316,12 @@ static _Atomic bool crowd_ends;
 
 static void *run_beside(void *session)
 {
-	struct trnsci_call *call = draw_of(session, "normal", NULL);
+	struct draw draw = open_draw(session);
 	int r = 0;
 
 	while (r == 0 && !atomic_load(&crowd_ends))
-		r = trnsci_run(call, NULL);
-	trnsci_call_free(call);
+		r = trnsci_run(draw.call, NULL);
+	close_draw(&draw);
 	return r == 0 ? NULL : session;
 }
 
@@ -326,24 +363,23 @@ static void failures(void **state)
 {
 	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = UINT64_MAX};
 	struct trnsci_session *session = open_queue(1), *plain = open_queue(-1);
-	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
-	struct trnsci_call *call = draw_of(session, "normal", NULL), *same = draw_of(plain, "normal", NULL),
-			   *into = draw_of(session, "normal", tile);
+	struct draw draw = open_draw(session), into = open_draw(session);
+	struct trnsci_call *same = draw_of(plain, "normal", NULL);
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
 		assert_runs(same);
 	assert_int_equal(trnsci_run(same, &changes), -TRNSCI_END_OF_STREAM);
-	warm(session, call);
+	warm(session, draw.call);
 	for (int i = 0; i < 100; i++) {
-		assert_int_equal(trnsci_run(call, i % 2 ? NULL : &changes), i % 2 ? 0 : -TRNSCI_END_OF_STREAM);
-		assert_string_equal(trnsci_call_error(call)->text, i % 2 ? "" : trnsci_call_error(same)->text);
+		assert_int_equal(trnsci_run(draw.call, i % 2 ? NULL : &changes), i % 2 ? 0 : -TRNSCI_END_OF_STREAM);
+		assert_string_equal(trnsci_call_error(draw.call)->text, i % 2 ? "" : trnsci_call_error(same)->text);
 	}
-	warm(session, into);
-	trnsci_tile_free(tile);
-	assert_int_equal(trnsci_run(into, NULL), -TRNSCI_BAD_TILE);
-	trnsci_call_free(into);
-	trnsci_call_free(call);
+	warm(session, into.call);
+	trnsci_tile_free(into.tile);
+	assert_int_equal(trnsci_run(into.call, NULL), -TRNSCI_BAD_TILE);
+	trnsci_call_free(into.call);
+	close_draw(&draw);
 	trnsci_call_free(same);
 	trnsci_close(plain);
 	trnsci_close(session);
@@ -352,38 +388,38 @@ static void failures(void **state)
 static void changed_parameters(void **state)
 {
 	struct trnsci_session *session = open_queue(1);
-	struct trnsci_call *call = draw_of(session, "normal", NULL);
-	struct trnsci_array array;
+	struct draw draw = open_draw(session);
+	struct trnsci_span span;
 
 	(void)state;
-	for (uint64_t n = 1; n < 6; n++) {
-		trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", n));
+	for (uint64_t seed = 1; seed < 6; seed++) {
+		trnsci_set(trnsci_call_args(draw.call), trnsci_param_u64("seed", seed));
 		for (int i = 0; i < 50; i++) {
-			assert_runs(call);
-			assert_int_equal(trnsci_value_to_array(trnsci_call_reply(call), &array), 0);
-			assert_int_equal(array.count, n);
+			assert_runs(draw.call);
+			assert_int_equal(trnsci_call_span(draw.call, &span), 0);
+			assert_int_equal(span.seed, seed);
 		}
 	}
-	trnsci_call_free(call);
+	close_draw(&draw);
 	trnsci_close(session);
 }
 
 static void freed_in_flight(void **state)
 {
 	struct trnsci_session *session = open_queue(1);
-	struct trnsci_call *calls[CALLS];
+	struct draw draws[CALLS];
 
 	(void)state;
 	for (int round = 0; round < 10; round++) {
 		for (int k = 0; k < CALLS; k++) {
-			calls[k] = draw_of(session, "normal", NULL);
+			draws[k] = open_draw(session);
 			for (int i = 0; i < 20; i++)
-				assert_runs(calls[k]);
+				assert_runs(draws[k].call);
 		}
 		for (int k = 0; k < CALLS; k++)
-			assert_int_equal(trnsci_submit(calls[k], NULL, NULL), 0);
+			submit_draw(&draws[k], 0);
 		for (int k = 0; k < CALLS; k++)
-			trnsci_call_free(calls[k]);
+			close_draw(&draws[k]);
 	}
 	ping(session);
 	trnsci_close(session);
@@ -393,36 +429,41 @@ static void freed_in_flight(void **state)
 static void closed_in_flight(void **state)
 {
 	struct trnsci_session *session = open_queue(1);
-	struct trnsci_call *call = draw_of(session, "normal", NULL), *other = draw_of(session, "normal", NULL);
+	struct draw draw = open_draw(session), other = open_draw(session);
+	struct trnsci_span span;
 
 	(void)state;
-	warm(session, call);
-	warm(session, other);
-	assert_int_equal(trnsci_submit(other, NULL, NULL), 0);
+	warm(session, draw.call);
+	warm(session, other.call);
+	submit_draw(&other, 9);
 	trnsci_close(session);
-	expect_reply(call, "normal", 0, NULL);
-	if (trnsci_wait(other, 0) == 0)
-		expect_reply(other, "normal", 0, NULL);
-	trnsci_call_free(call);
-	trnsci_call_free(other);
+	assert_int_equal(trnsci_call_span(draw.call, &span), 0);
+	assert_int_equal(span.offset, 0);
+	if (trnsci_wait(other.call, 0) == 0) {
+		assert_int_equal(trnsci_call_span(other.call, &span), 0);
+		assert_int_equal(span.offset, 9);
+	}
+	close_draw(&draw);
+	close_draw(&other);
 }
 
 /* A program that begins to wait by itself while runs are in the queue. */
 static void event_loop(void **state)
 {
 	struct trnsci_session *session = open_queue(1);
-	struct trnsci_call *calls[CALLS], *call;
+	struct draw draws[CALLS];
+	struct trnsci_call *call;
 	int answered = 0, expected = 0;
 	void *arg;
 
 	(void)state;
 	for (int k = 0; k < CALLS; k++) {
-		calls[k] = draw_of(session, "normal", NULL);
-		warm(session, calls[k]);
+		draws[k] = open_draw(session);
+		warm(session, draws[k].call);
 	}
 	for (int round = 0; round < 50; round++) {
 		for (int k = 0; k < CALLS; k++)
-			assert_int_equal(trnsci_submit(calls[k], NULL, &answered), 0);
+			assert_int_equal(trnsci_submit(draws[k].call, NULL, &answered), 0);
 		expected += CALLS;
 		while (answered < expected) {
 			struct pollfd poll_fd = {trnsci_session_fd(session), POLLIN, 0};
@@ -435,7 +476,7 @@ static void event_loop(void **state)
 		}
 	}
 	for (int k = 0; k < CALLS; k++)
-		trnsci_call_free(calls[k]);
+		close_draw(&draws[k]);
 	trnsci_close(session);
 }
 
@@ -466,23 +507,23 @@ static void turned_off(void **state)
 {
 	struct trnsci_session *session = open_queue(-1);
 	const uint64_t before = runs_of_queues(session);
-	struct trnsci_call *call = draw_of(session, "normal", NULL);
+	struct draw draw = open_draw(session);
 	struct daemon without;
 
 	(void)state;
 	for (int i = 0; i < RUNS; i++)
-		assert_runs(call);
+		assert_runs(draw.call);
 	assert_int_equal(runs_of_queues(session), before);
-	trnsci_call_free(call);
+	close_draw(&draw);
 	trnsci_close(session);
 	without = trnscid;
 	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--queue-entries=0"));
 	session = open_queue(1);
-	call = draw_of(session, "normal", NULL);
+	draw = open_draw(session);
 	for (int i = 0; i < RUNS; i++)
-		assert_runs(call);
+		assert_runs(draw.call);
 	assert_int_equal(runs_of_queues(session), 0);
-	trnsci_call_free(call);
+	close_draw(&draw);
 	trnsci_close(session);
 	daemon_stop(&trnscid);
 	trnscid = without;
@@ -491,7 +532,8 @@ static void turned_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(closed_loop),	    cmocka_unit_test(often),	   cmocka_unit_test(pipelined),
+		cmocka_unit_test(closed_loop),	    cmocka_unit_test(results_in_the_reply),
+			    cmocka_unit_test(often),	   cmocka_unit_test(pipelined),
 		cmocka_unit_test(after_a_rest),	    cmocka_unit_test(threads),	   cmocka_unit_test(failures),
 		cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight), cmocka_unit_test(closed_in_flight),
 		cmocka_unit_test(event_loop),	    cmocka_unit_test(turned_off),  cmocka_unit_test(restarted),

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fills from a daemon: few samples come with the reply to one request, many through a tile, piece by piece. */
+#include <string.h>
+
+#include "call/run.h"
+#include "fill_core.h"
+#include "parameter_tiles.h"
+#include "session/public_error.h"
+#include "source.h"
+#include "tile_pool.h"
+
+enum {
+	INLINE_BYTES = 64 << 10, /* up to so many come with the reply: a tile costs more round trips */
+	PIECE_BYTES = 1 << 20,   /* of a draw through a tile: small enough to stay in cache until it is copied */
+	PIECE_UNIT = 1024,       /* samples: pieces begin where kernels need no start in the middle of a block */
+};
+
+/* ---- few ---- */
+
+bool fill_is_inline(const struct fill *fill, uint64_t elements)
+{
+	return elements <= INLINE_BYTES / trnsci_dtype_size(fill->dtype);
+}
+
+/* Copies the samples of a reply. Returns false if it has no array of that dtype and count. */
+static bool take_elements(const struct fill *fill, const struct trnsci_value *reply, uint64_t count)
+{
+	struct trnsci_array array;
+
+	if (trnsci_value_to_array(reply, &array) < 0 || array.dtype != fill->dtype || array.count != count)
+		return false;
+	if (array.bytes > 0)
+		memcpy(fill->out, array.data, array.bytes);
+	return true;
+}
+
+static int fill_inline(struct fill *fill, struct error *err)
+{
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int r = fill_make_draw(fill, &fill->drawing, fill->elements / fill->components, &call, &args, err);
+
+	if (r < 0)
+		return r;
+	r = call_run(call, err);
+	if (r < 0)
+		return r;
+	r = fill->wants_span ? span_read(trnsci_call_reply(call), call->method, &fill->span, err) : 0;
+	if (r == 0 && !take_elements(fill, trnsci_call_reply(call), fill_part_elements(fill)))
+		r = error_set(err, ERROR_BAD_REPLY, "%s: not the samples that were asked for", call->method);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* Returns whether the samples come with the reply although they are many: a session that has no memory for tiles yet would wait for
+ * it longer than for the bytes, and may never need it again. */
+static bool is_first_large(const struct fill *fill)
+{
+	struct trnsci_session *session = fill->session;
+
+	if (draw_stream_name(&fill->drawing) || fill_part_elements(fill) * trnsci_dtype_size(fill->dtype) > PIECE_BYTES)
+		return false;
+	pthread_mutex_lock(&session->lock);
+	const bool first = !session->arenas && !session->large_fills;
+
+	session->large_fills = true;
+	pthread_mutex_unlock(&session->lock);
+	return first;
+}
+
+/* ---- many ---- */
+
+/* A permutation of 0 items, the default, has as many as the whole draw: a piece has to state them. */
+static void state_items(const struct fill *fill, struct trnsci_args *args)
+{
+	struct trnsci_parameter_info parameter;
+	const struct trnsci_param *items = params_find(fill->drawing.params, "items");
+
+	if (items && !params_is_zero(items))
+		return;
+	for (size_t i = 0; trnsci_operation_parameter(fill->drawing.distribution, i, &parameter) == 0; i++)
+		if (strcmp(parameter.name, "items") == 0)
+			args_set_u64(args, "items", fill->elements / fill->components);
+}
+
+static int copy_piece(struct trnsci_call *call, void *out, int64_t deadline, struct error *err)
+{
+	int r;
+
+	do {
+		r = call_run_until(call, NULL, deadline);
+		if (r < 0)
+			return error_import(err, &call->answer.error);
+		r = tile_read_answer(call->lent[0], call->connection, out, err);
+	} while (r > 0);
+	return r;
+}
+
+/* Returns the samples of a piece. Pieces are equally long, so that one tile serves all of them: another tile would take a
+ * request, and memory of its own. */
+static uint64_t piece_samples(const struct fill *fill)
+{
+	const uint64_t samples = fill->end - fill->begin;
+	const uint64_t fits = PIECE_BYTES / trnsci_dtype_size(fill->dtype) / fill->components, most = fits ? fits : 1;
+	const uint64_t pieces = (samples + most - 1) / most;
+	const uint64_t even = ((samples + pieces - 1) / pieces + PIECE_UNIT - 1) / PIECE_UNIT * PIECE_UNIT;
+	const uint64_t n = even < most ? even : most;
+
+	return n < samples ? n : samples;
+}
+
+/* The last piece ends with the draw, and draws samples of the one before again. The deadline is one for all pieces. */
+static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t deadline, struct error *err)
+{
+	const uint64_t n = piece_samples(fill), sample_bytes = fill->components * trnsci_dtype_size(fill->dtype);
+	const struct trnsci_array piece = trnsci_array_vector(fill->dtype, n * fill->components, NULL);
+	int r = tile_pool_lend(call, "out", &piece, err);
+
+	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += n) {
+		const uint64_t from = fill->end - at < n ? fill->end - n : at;
+
+		args_set_u64(trnsci_call_args(call), "offset", fill->source.offset + from);
+		r = copy_piece(call, (char *)fill->out + (from - fill->begin) * sample_bytes, deadline, err);
+	}
+	return r;
+}
+
+/* Learns first where the whole draw lies, then draws its pieces from there. Unlike a draw from a named stream, a piece
+ * can be repeated. */
+static int fill_by_tile(struct fill *fill, struct error *err)
+{
+	const bool named = draw_stream_name(&fill->drawing);
+	const int64_t deadline = deadline_after(fill->session->timeout_ms);
+	struct trnsci_args *args;
+	struct trnsci_call *call;
+	int r = fill_find_place(fill, err);
+
+	if (r < 0)
+		return r;
+	/* A piece counts from the start of the whole draw, as the elements of parameters do. */
+	fill->source = (struct trnsci_source){.generator = fill->span.generator,
+					      .seed = fill->span.seed,
+					      .stream = fill->span.stream,
+					      .position = named ? fill->span.position : fill->source.position,
+					      .offset = named ? 0 : fill->source.offset};
+	fill->drawing.source = &fill->source;
+	r = draw_call(fill->session, &fill->drawing, &call, &args, err);
+	if (r < 0)
+		return r;
+	state_items(fill, args);
+	r = draw_pieces(fill, call, deadline, err);
+	trnsci_call_free(call);
+	return r;
+}
+
+/* ---- both ---- */
+
+int fill_with_tiles(struct fill *fill, int (*run)(struct fill *fill, struct error *err), struct error *err)
+{
+	struct parameter_tiles tiles;
+	int r = parameter_tiles_make(fill->session, fill->drawing.params, &tiles, err);
+
+	if (r < 0)
+		return r;
+	if (tiles.params)
+		fill->drawing.params = tiles.params;
+	r = run(fill, err);
+	parameter_tiles_free(&tiles);
+	return r;
+}
+
+int fill_by_daemon(struct fill *fill, struct error *err)
+{
+	int r;
+
+	if (fill_is_inline(fill, fill_part_elements(fill)))
+		return fill_inline(fill, err);
+	if (is_first_large(fill)) {
+		r = fill_inline(fill, err);
+		if (r != -ERROR_LIMIT)
+			return r;
+	}
+	return fill_with_tiles(fill, fill_by_tile, err);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets of a few slots, found by the hash of a key. A slot is emptied while its call runs, by one exchange: a call is in one slot
+ * or in the hands of one thread, so no lock is needed, and nobody frees what another thread runs. */
+#include "cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "prepare.h"
+#include "run.h"
+#include "session/public_error.h"
+#include "session/tile.h"
+
+enum {
+	SETS = 32, /* powers of two, both: 128 calls a session */
+	WAYS = 4,  /* two keys that take turns do not push each other out */
+	SEEN_SETS = 512,
+};
+
+struct cached_call {
+	struct trnsci_call *call; /* owned; NULL: the key cannot be cached */
+	bool failed;              /* it is not put back */
+	uint64_t hash;            /* of the words */
+	size_t n_words;
+	uint64_t words[];         /* the key; constant */
+};
+
+/* `hash` is a hint, read and written without order: find_cached compares the whole key once it has the call. `call` is taken by an
+ * exchange (acquire) and put back by one (release), so the next thread sees what the last one has written into it. */
+struct slot {
+	_Atomic uint64_t hash; /* of the call that is in it, or that was taken out last */
+	_Atomic(struct cached_call *) call; /* NULL: none, or it is running */
+};
+
+struct cached_calls {
+	struct slot sets[SETS][WAYS];
+	_Atomic unsigned next_way[SETS]; /* whose call goes when all have one */
+	_Atomic uint32_t seen[SEEN_SETS][2]; /* parts of the hashes of keys that came once, the latest first; 0: none */
+};
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+	return hash ^ hash >> 29;
+}
+
+/* With the thread, so that each has calls of its own. */
+static uint64_t hash_key(const struct call_key *key)
+{
+	uint64_t hash = mix(key->n, (uint64_t)(uintptr_t)pthread_self());
+
+	for (size_t i = 0; i < key->n; i++)
+		hash = mix(hash, key->words[i]);
+	return mix(hash, 0);
+}
+
+/* ---- tiles ---- */
+
+/* Reads the handles that the key's tiles have now. Returns false if one is lost or of another session. */
+static bool find_handles(const struct trnsci_session *session, const struct call_key *key, uint32_t handles[ARGS_SWAPS])
+{
+	for (size_t i = 0; i < key->n_tiles; i++) {
+		handles[i] = (uint32_t)tile_handle(key->tiles[i]);
+		if (handles[i] == 0 || key->tiles[i]->session != session)
+			return false;
+	}
+	return true;
+}
+
+/* ---- making ---- */
+
+static void cached_call_free(struct cached_call *cached)
+{
+	if (cached)
+		trnsci_call_free(cached->call);
+	free(cached);
+}
+
+/* Returns whether the engine here has prepared the call, and runs it in its caller's thread. */
+static bool prepare_embedded(struct trnsci_call *call, const struct call_key *key)
+{
+	uint32_t handles[ARGS_SWAPS];
+
+	if (!args_are_good(&call->args))
+		return false;
+	prepare_ask(call);
+
+	const struct prepared *prepared = call->preparation.inline_prepared;
+
+	return prepared && prepared_is_small(prepared) && find_handles(call->session, key, handles) &&
+	       prepared_names(prepared, handles, key->n_tiles);
+}
+
+/* NULL: there is no memory. */
+static struct cached_call *cached_call_new(const struct trnsci_session *session, const struct call_key *key, uint64_t hash,
+					   int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg)
+{
+	struct cached_call *cached = calloc(1, sizeof *cached + key->n * sizeof *key->words);
+	struct error ignored;
+
+	if (!cached)
+		return NULL;
+	cached->hash = hash;
+	cached->n_words = key->n;
+	memcpy(cached->words, key->words, key->n * sizeof *key->words);
+	if (make(arg, &cached->call, &ignored) < 0)
+		cached->call = NULL;
+	if (cached->call && session->engine->prepare && !prepare_embedded(cached->call, key)) {
+		trnsci_call_free(cached->call);
+		cached->call = NULL;
+	}
+	return cached;
+}
+
+/* A thread that loses the race takes the winner's. */
+static struct cached_calls *cached_calls_of(struct trnsci_session *session)
+{
+	struct cached_calls *cached = atomic_load_explicit(&session->cached, memory_order_acquire), *none = NULL;
+
+	if (cached)
+		return cached;
+	cached = calloc(1, sizeof *cached);
+	if (!cached || atomic_compare_exchange_strong(&session->cached, &none, cached))
+		return cached;
+	free(cached);
+	return none;
+}
+
+/* ---- taking and giving back ---- */
+
+/* Takes the call of that key out of its slot. Returns NULL if there is none, or another thread runs it. */
+static struct cached_call *find_cached(struct cached_calls *calls, const struct call_key *key, uint64_t hash)
+{
+	struct slot *set = calls->sets[hash % SETS];
+
+	for (size_t i = 0; i < WAYS; i++) {
+		struct cached_call *cached = NULL;
+
+		if (atomic_load_explicit(&set[i].hash, memory_order_relaxed) == hash &&
+		    atomic_load_explicit(&set[i].call, memory_order_relaxed))
+			cached = atomic_exchange_explicit(&set[i].call, NULL, memory_order_acquire);
+		if (cached && cached->hash == hash && cached->n_words == key->n &&
+		    memcmp(cached->words, key->words, key->n * sizeof *key->words) == 0)
+			return cached;
+		cached_call_free(cached); /* another key of the same hash */
+	}
+	return NULL;
+}
+
+/* Returns whether the key came before, and notes that it came. */
+static bool was_seen(struct cached_calls *calls, uint64_t hash)
+{
+	_Atomic uint32_t *set = calls->seen[hash / SETS % SEEN_SETS];
+	const uint32_t mark = (uint32_t)(hash >> 32) | 1, latest = atomic_load_explicit(&set[0], memory_order_relaxed);
+
+	if (latest == mark || atomic_load_explicit(&set[1], memory_order_relaxed) == mark)
+		return true;
+	atomic_store_explicit(&set[1], latest, memory_order_relaxed);
+	atomic_store_explicit(&set[0], mark, memory_order_relaxed);
+	return false;
+}
+
+/* With a daemon a call has its tiles for good: they are part of its key, as addresses, which no other tile has while the call
+ * refers to them. */
+static bool add_identities(const struct trnsci_session *session, struct call_key *key)
+{
+	uint32_t handles[ARGS_SWAPS];
+
+	if (session->engine->prepare)
+		return true;
+	if (!find_handles(session, key, handles))
+		return false;
+	for (size_t i = 0; i < key->n_tiles; i++)
+		call_key_add(key, (uintptr_t)key->tiles[i]);
+	return true;
+}
+
+/* Into the slot that it was taken from, an empty one, or in the place of another. */
+void cached_call_give(struct trnsci_session *session, struct cached_call *cached)
+{
+	struct cached_calls *calls = atomic_load_explicit(&session->cached, memory_order_acquire);
+	const size_t which = cached->hash % SETS;
+	struct slot *set = calls->sets[which];
+	struct cached_call *none = NULL;
+	size_t i;
+
+	if (cached->failed) {
+		cached_call_free(cached);
+		return;
+	}
+	for (i = 0; i < WAYS; i++, none = NULL) {
+		if (atomic_load_explicit(&set[i].call, memory_order_relaxed))
+			continue;
+		atomic_store_explicit(&set[i].hash, cached->hash, memory_order_relaxed);
+		if (atomic_compare_exchange_strong_explicit(&set[i].call, &none, cached, memory_order_release,
+							    memory_order_relaxed))
+			break;
+	}
+	if (i == WAYS) {
+		i = atomic_fetch_add_explicit(&calls->next_way[which], 1, memory_order_relaxed) % WAYS;
+		atomic_store_explicit(&set[i].hash, cached->hash, memory_order_relaxed);
+		cached_call_free(atomic_exchange_explicit(&set[i].call, cached, memory_order_acq_rel));
+	}
+}
+
+struct cached_call *cached_call_take(struct trnsci_session *session, struct call_key *key,
+				     int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg)
+{
+	struct cached_calls *calls;
+	struct cached_call *cached;
+	uint64_t hash;
+
+	if (!add_identities(session, key) || key->n > KEY_WORDS)
+		return NULL;
+	calls = cached_calls_of(session);
+	if (!calls)
+		return NULL;
+	hash = hash_key(key);
+	cached = find_cached(calls, key, hash);
+	if (!cached && was_seen(calls, hash))
+		cached = cached_call_new(session, key, hash, make, arg);
+	if (cached && !cached->call) {
+		cached_call_give(session, cached);
+		return NULL;
+	}
+	return cached;
+}
+
+/* ---- running ---- */
+
+/* In this thread. */
+static int run_embedded(const struct trnsci_call *call, const struct call_key *key, struct cached_run *run)
+{
+	void *memory[PARAM_TILE_MEMORY];
+	uint32_t handles[ARGS_SWAPS];
+	size_t n = 0;
+
+	if (!find_handles(call->session, key, handles))
+		return 1;
+	if (run->in)
+		memory[n++] = run->in->data;
+	if (run->out)
+		memory[n++] = run->out->data;
+	run->changes.memory = memory;
+	run->changes.tiles = handles;
+	run->changes.n_tiles = key->n_tiles;
+	run->reply = prepared_rerun(call->preparation.inline_prepared, &run->changes);
+	return run->reply ? 0 : 1;
+}
+
+/* By the daemon. An error of a run that was not done is for a call that is made anew to report, in its own words. */
+static int run_sent(struct cached_call *cached, struct cached_run *run, struct error *err)
+{
+	const struct trnsci_changes sent = {.given = run->changes.given,
+					    .seed = run->changes.seed,
+					    .stream = run->changes.stream,
+					    .offset = run->changes.offset};
+	int r;
+
+	if (run->changes.given & PREPARED_POSITION)
+		return 1;
+	r = call_run_and_keep(cached->call, &sent);
+	run->reply = cached->call->answer.reply;
+	cached->failed = r < 0;
+	if (r == 0)
+		return 0;
+	if (r != -ERROR_CLOSED && r != -ERROR_TIMEOUT && r != -ERROR_CANCELLED)
+		return 1;
+	return error_import(err, &cached->call->answer.error);
+}
+
+static int copy_results(const struct trnsci_call *call, const struct cached_run *run, struct error *err)
+{
+	const struct trnsci_tile *tile = call->lent[0];
+	struct trnsci_array array;
+
+	if (tile)
+		return tile_read_answer(tile, call->connection, run->out->data, err);
+	if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 || array.dtype != run->out->dtype || array.bytes != array_bytes(run->out))
+		return 1;
+	memcpy(run->out->data, array.data, array.bytes);
+	return 0;
+}
+
+static int run_copying(struct cached_call *cached, struct cached_run *run, struct error *err)
+{
+	struct trnsci_call *call = cached->call;
+	int r = 0;
+
+	if (run->in)
+		r = tile_write(call->lent[1], run->in->data, err);
+	if (r == 0)
+		r = run_sent(cached, run, err);
+	return r == 0 && run->out ? copy_results(call, run, err) : r;
+}
+
+int cached_call_run(struct cached_call *cached, const struct call_key *key, struct cached_run *run, struct error *err)
+{
+	if (cached->call->preparation.inline_prepared)
+		return run_embedded(cached->call, key, run);
+	return run_copying(cached, run, err);
+}
+
+struct trnsci_call *cached_call_lacking_tile(const struct cached_call *cached)
+{
+	return cached->call->ladder.lacks_tile && !cached->call->lent[0] ? cached->call : NULL;
+}
+
+/* ---- all of them ---- */
+
+void cached_calls_free(struct trnsci_session *session)
+{
+	struct cached_calls *calls = atomic_exchange(&session->cached, NULL);
+
+	for (size_t i = 0; calls && i < SETS * WAYS; i++)
+		cached_call_free(atomic_load(&calls->sets[i / WAYS][i % WAYS].call));
+	free(calls);
+}
