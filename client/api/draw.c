@@ -10,7 +10,9 @@
 #include "rng/stream.h"
 #include "call/args.h"
 #include "session/public_error.h"
+#include "call/cache.h"
 #include "call/run.h"
+#include "call/span.h"
 #include "source.h"
 #include "tile.h"
 
@@ -87,39 +89,6 @@ void draw_set_noise_offset(struct trnsci_args *args, uint64_t offset)
 	args_set_u64(noise, "offset", offset);
 }
 
-/* ---- cached calls ---- */
-
-/* seed, stream, offset and position change from draw to draw and are no part of the key: draw_changes states them for each run.
- * Whether there is a position at all is, since the call is compiled with it or without. */
-void draw_begin_key(struct call_key *key, const struct drawing *drawing)
-{
-	const struct trnsci_source *source = drawing->source;
-
-	call_key_begin(key, drawing->distribution);
-	call_key_add(key, source != NULL);
-	if (source) {
-		call_key_add(key, source->position > 0);
-		call_key_add(key, source->rank);
-		call_key_add(key, source->size);
-		call_key_add_text(key, source->generator);
-	}
-	call_key_add_params(key, drawing->params);
-}
-
-struct prepared_changes draw_changes(const struct trnsci_source *source)
-{
-	struct prepared_changes changes = {.given = 0};
-
-	if (!source)
-		return changes;
-	changes.given = PREPARED_SEED | PREPARED_STREAM | PREPARED_OFFSET | (source->position ? PREPARED_POSITION : 0u);
-	changes.seed = source->seed;
-	changes.stream = source->stream;
-	changes.offset = source->offset;
-	changes.position = source->position;
-	return changes;
-}
-
 /* ---- into tiles ---- */
 
 static void set_output(struct trnsci_args *args, struct trnsci_tile *const *tile)
@@ -153,7 +122,7 @@ struct into_tile {
 	struct trnsci_tile *tile;
 };
 
-static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err)
+static int make_cached(void *arg, struct trnsci_call **ret_call, struct error *err)
 {
 	const struct into_tile *into = arg;
 	struct trnsci_args *args;
@@ -164,28 +133,20 @@ static int make_kept(void *arg, struct trnsci_call **ret_call, struct error *err
 	return r;
 }
 
-/* Runs by a cached call. Returns 1 if there is none that can. Inside the session. */
-static int run_kept(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_tile *tile,
-		    struct trnsci_span *ret_span, struct error *err)
+/* Returns 1 if there is no cached call that can. */
+static int run_cached(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_tile *tile,
+		      struct trnsci_span *ret_span, struct error *err)
 {
 	struct into_tile into = {session, *drawing, tile};
-	struct cached_run run = {.changes = draw_changes(drawing->source)};
-	struct cached_call *cached;
-	struct call_key key;
-	int r;
+	const struct cached_request request = {.method = drawing->distribution,
+					       .params = drawing->params,
+					       .source = drawing->source,
+					       .tile = tile,
+					       .make = make_cached,
+					       .arg = &into,
+					       .ret_span = ret_span};
 
-	if (!drawing->distribution || !tile || draw_stream_name(drawing))
-		return 1;
-	draw_begin_key(&key, drawing);
-	call_key_add_tile(&key, tile);
-	cached = cached_call_take(session, &key, make_kept, &into);
-	if (!cached)
-		return 1;
-	r = cached_call_run(cached, &key, &run, err);
-	if (r == 0 && ret_span)
-		r = span_read((const struct trnsci_value *)(const void *)run.reply, drawing->distribution, ret_span, err);
-	cached_call_give(session, cached);
-	return r;
+	return tile && !draw_stream_name(drawing) ? cache_run(session, &request, err) : 1;
 }
 
 /* Runs by a cached call or by one made now. */
@@ -194,16 +155,13 @@ static int run_draw(struct trnsci_session *session, const struct drawing *drawin
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
-	int r = session_check_and_enter(session, err);
+	int r = run_cached(session, drawing, *tile, ret_span, err);
 
+	if (r <= 0)
+		return r;
+	r = session_check_and_ref(session, err);
 	if (r < 0)
 		return r;
-	r = run_kept(session, drawing, *tile, ret_span, err);
-	if (r <= 0) {
-		session_leave(session);
-		return r;
-	}
-	session_leave_with_ref(session);
 	r = draw_call(session, drawing, &call, &args, err);
 	if (r == 0) {
 		set_output(args, tile);

@@ -6,7 +6,6 @@
 #include <trnsci/trnsci.h>
 
 #include "base/error.h"
-#include "call/cache.h"
 
 struct drawing {
 	const char *distribution;
@@ -31,10 +30,5 @@ int draw_set_noise(struct trnsci_args *args, const struct drawing *drawing, cons
 
 /* Lets the noise of such a call begin at a sample of its stream. */
 void draw_set_noise_offset(struct trnsci_args *args, uint64_t offset);
-
-/* Begins the key of a cached call with all that runs of the draw cannot change, its parameters last; and returns what they
- * change. source may be NULL. */
-void draw_begin_key(struct call_key *key, const struct drawing *drawing);
-struct prepared_changes draw_changes(const struct trnsci_source *source);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "base/checked.h"
 #include "call/array.h"
+#include "call/cache.h"
 #include "call/run.h"
+#include "call/span.h"
 #include "fill_core.h"
 #include "session/public_error.h"
 #include "source.h"
@@ -14,21 +16,32 @@
 
 enum { PARAMETER_BYTES_MOST = 1 << 20 }; /* of arrays in a message */
 
-static int check_fill(const struct fill *fill, struct error *err)
+static int check_fill(struct fill *fill, struct error *err)
 {
 	uint64_t bytes;
 	int r = draw_check(&fill->drawing, err);
 
 	if (r < 0)
 		return r;
-	if (trnsci_dtype_size(fill->dtype) == 0)
+	fill->element_bytes = trnsci_dtype_size(fill->dtype);
+	if (fill->element_bytes == 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: dtype: %d is none", fill->drawing.distribution,
 				 (int)fill->dtype);
-	if (fill->out &&
-	    (mul_overflows(fill->elements, trnsci_dtype_size(fill->dtype), &bytes) || bytes > SIZE_MAX / 2))
+	if (fill->out && (mul_overflows(fill->elements, fill->element_bytes, &bytes) || bytes > SIZE_MAX / 2))
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: n: more samples than there can be",
 				 fill->drawing.distribution);
 	return 0;
+}
+
+static void look_at_drawing(struct fill *fill)
+{
+	const struct drawing *drawing = &fill->drawing;
+	const bool embedded = fill->session->engine->shares_memory;
+
+	if (!embedded || fill_is_part(fill) || !fill->out)
+		fill->may_be_vectors = fill_may_be_vectors(drawing->distribution);
+	if (!embedded && drawing->params)
+		fill->has_large_arrays = params_array_bytes(drawing->params) > PARAMETER_BYTES_MOST;
 }
 
 /* ---- by a cached call ---- */
@@ -63,42 +76,24 @@ static bool can_cache(const struct fill *fill, const struct trnsci_array *out)
 		return false;
 	if (fill->session->engine->shares_memory)
 		return array_is_aligned(out);
-	return !fill_is_part(fill) && fill_is_inline(fill, fill->elements) && !fill_is_vector(fill->drawing.distribution);
+	return !fill_is_part(fill) && fill_is_inline(fill, fill->elements) && !fill->may_be_vectors;
 }
 
-/* Samples that often come with a reply get a tile, by which they come through the queue. */
-static void lend_tile(const struct cached_call *cached, const struct trnsci_array *out)
-{
-	struct trnsci_call *call = cached_call_lacking_tile(cached);
-	struct error ignored;
-
-	if (call && tile_pool_lend(call, "out", out, &ignored) < 0)
-		call->ladder.lacks_tile = false;
-}
-
-/* Returns 1 if there is none that can. Inside the session. */
+/* Returns 1 if there is none that can. */
 static int run_cached(struct fill *fill, struct error *err)
 {
 	const struct trnsci_array out = array_of(fill);
-	struct cached_run run = {.changes = draw_changes(fill->drawing.source), .out = &out};
-	struct cached_call *cached;
-	struct call_key key;
-	int r;
+	const struct cached_request request = {.method = fill->drawing.distribution,
+					       .params = fill->drawing.params,
+					       .source = fill->drawing.source,
+					       .n = fill->elements,
+					       .out = &out,
+					       .make = make_cached,
+					       .arg = fill,
+					       .lend = tile_pool_lend,
+					       .ret_span = fill->wants_span ? &fill->span : NULL};
 
-	if (!can_cache(fill, &out))
-		return 1;
-	draw_begin_key(&key, &fill->drawing);
-	call_key_add(&key, fill->dtype);
-	call_key_add(&key, fill->elements);
-	cached = cached_call_take(fill->session, &key, make_cached, fill);
-	if (!cached)
-		return 1;
-	lend_tile(cached, &out);
-	r = cached_call_run(cached, &key, &run, err);
-	if (r == 0 && fill->wants_span)
-		r = span_read((const struct trnsci_value *)(const void *)run.reply, fill->drawing.distribution, &fill->span, err);
-	cached_call_give(fill->session, cached);
-	return r;
+	return can_cache(fill, &out) ? cache_run(fill->session, &request, err) : 1;
 }
 
 /* ---- embedded ---- */
@@ -128,12 +123,8 @@ static int fill_embedded(struct fill *fill, struct error *err)
 {
 	const struct trnsci_array out = array_of(fill);
 	struct trnsci_array aligned;
-	int r = 1;
+	int r = fill_is_part(fill) ? run_cached(fill, err) : 1;
 
-	if (fill_is_part(fill) && session_enter(fill->session)) {
-		r = run_cached(fill, err);
-		session_leave(fill->session);
-	}
 	if (r <= 0)
 		return r;
 	if (array_is_aligned(&out))
@@ -150,12 +141,6 @@ static int fill_embedded(struct fill *fill, struct error *err)
 
 /* ---- the public interface ---- */
 
-/* A message to the daemon cannot hold arrays of any size, and should not hold large ones. */
-static bool has_large_arrays(const struct fill *fill)
-{
-	return !fill->session->engine->shares_memory && params_array_bytes(fill->drawing.params) > PARAMETER_BYTES_MOST;
-}
-
 static int run_part(struct fill *fill, struct error *err)
 {
 	int r = fill_find_part(fill, err);
@@ -171,17 +156,18 @@ static int run_fill(struct fill *fill, struct error *err)
 {
 	if (fill->out && fill->session->engine->shares_memory && !fill_is_part(fill))
 		return fill_embedded(fill, err);
-	return has_large_arrays(fill) ? fill_with_tiles(fill, run_part, err) : run_part(fill, err);
+	return fill->has_large_arrays ? fill_with_tiles(fill, run_part, err) : run_part(fill, err);
 }
 
-/* Checks a draw, and tries a cached call for a whole one. Returns 1 if the draw is still to be run. Inside the session. */
+/* Checks a draw, and tries a cached call for a whole one. Returns 1 if the draw is still to be run. */
 static int begin_fill(struct fill *fill, struct error *err)
 {
 	int r = check_fill(fill, err);
 
 	if (r < 0)
 		return r;
-	return fill_is_part(fill) || has_large_arrays(fill) ? 1 : run_cached(fill, err);
+	look_at_drawing(fill);
+	return fill_is_part(fill) || fill->has_large_arrays ? 1 : run_cached(fill, err);
 }
 
 int trnsci_draw_array(struct trnsci_session *session, const char *distribution, const struct trnsci_param *params,
@@ -196,17 +182,16 @@ int trnsci_draw_array(struct trnsci_session *session, const char *distribution, 
 			    .out = out,
 			    .wants_span = ret_span};
 	struct error error = {0};
-	int r = session_check_and_enter(session, &error);
+	int r = session_check(session, &error);
 
-	if (r == 0) {
+	if (r == 0)
 		r = begin_fill(&fill, &error);
-		if (r <= 0)
-			session_leave(session);
-	}
 	if (r > 0) {
-		session_leave_with_ref(session);
-		r = run_fill(&fill, &error);
-		session_unref(session);
+		r = session_check_and_ref(session, &error);
+		if (r == 0) {
+			r = run_fill(&fill, &error);
+			session_unref(session);
+		}
 	}
 	if (r == 0 && ret_span)
 		*ret_span = fill.span;

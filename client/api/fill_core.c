@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call/run.h"
+#include "call/span.h"
 #include "distributions/rows/dist_row.h"
 #include "fill_core.h"
 #include "source.h"
@@ -21,7 +22,7 @@ int fill_make_draw(const struct fill *fill, const struct drawing *drawing, uint6
 
 /* ---- samples and elements ---- */
 
-bool fill_is_vector(const char *name)
+bool fill_may_be_vectors(const char *name)
 {
 	const enum distribution distribution = dist_find(name, strlen(name));
 
@@ -57,7 +58,7 @@ static int find_components(struct fill *fill, struct error *err)
 	int r = 0;
 
 	fill->components = 1;
-	if (fill_is_vector(fill->drawing.distribution))
+	if (fill->may_be_vectors)
 		r = ask_components(fill, err);
 	if (r == 0 && fill->elements % fill->components)
 		r = error_set(err, ERROR_BAD_SHAPE, "%s: n: %llu elements, allowed multiples of %llu",

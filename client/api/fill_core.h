@@ -18,10 +18,13 @@ struct fill {
 	struct drawing drawing;
 	struct trnsci_source source; /* of drawing, or a copy at another place */
 	enum trnsci_dtype dtype;
+	size_t element_bytes;
 	uint64_t elements;   /* of the whole draw, of which this may be a part (rank, size) */
 	uint64_t components; /* elements of a sample; 0: not known yet */
 	uint64_t begin, end; /* the part to fill, in samples */
 	void *out;
+	bool may_be_vectors; /* samples of several elements; set for a daemon and for parts */
+	bool has_large_arrays; /* among the parameters, for a daemon: a message cannot hold any size, and should not hold large ones */
 	bool wants_span;
 	struct trnsci_span span;
 };
@@ -40,8 +43,8 @@ static inline uint64_t fill_part_elements(const struct fill *fill)
 int fill_make_draw(const struct fill *fill, const struct drawing *drawing, uint64_t n, struct trnsci_call **ret_call,
 		   struct trnsci_args **ret_args, struct error *err);
 
-/* Returns whether a sample may be a vector. */
-bool fill_is_vector(const char *distribution);
+/* Returns whether a sample of the distribution may be a vector. */
+bool fill_may_be_vectors(const char *distribution);
 
 /* Finds which samples of the whole draw to fill: components, begin and end. May ask the engine. */
 int fill_find_part(struct fill *fill, struct error *err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call/run.h"
+#include "call/span.h"
 #include "fill_core.h"
 #include "parameter_tiles.h"
 #include "session/public_error.h"
@@ -19,7 +20,7 @@ enum {
 
 bool fill_is_inline(const struct fill *fill, uint64_t elements)
 {
-	return elements <= INLINE_BYTES / trnsci_dtype_size(fill->dtype);
+	return elements <= INLINE_BYTES / fill->element_bytes;
 }
 
 /* Copies the samples of a reply. Returns false if it has no array of that dtype and count. */
@@ -58,7 +59,7 @@ static bool is_first_large(const struct fill *fill)
 {
 	struct trnsci_session *session = fill->session;
 
-	if (draw_stream_name(&fill->drawing) || fill_part_elements(fill) * trnsci_dtype_size(fill->dtype) > PIECE_BYTES)
+	if (draw_stream_name(&fill->drawing) || fill_part_elements(fill) * fill->element_bytes > PIECE_BYTES)
 		return false;
 	pthread_mutex_lock(&session->lock);
 	const bool first = !session->arenas && !session->large_fills;
@@ -101,7 +102,7 @@ static int copy_piece(struct trnsci_call *call, void *out, int64_t deadline, str
 static uint64_t piece_samples(const struct fill *fill)
 {
 	const uint64_t samples = fill->end - fill->begin;
-	const uint64_t fits = PIECE_BYTES / trnsci_dtype_size(fill->dtype) / fill->components, most = fits ? fits : 1;
+	const uint64_t fits = PIECE_BYTES / fill->element_bytes / fill->components, most = fits ? fits : 1;
 	const uint64_t pieces = (samples + most - 1) / most;
 	const uint64_t even = ((samples + pieces - 1) / pieces + PIECE_UNIT - 1) / PIECE_UNIT * PIECE_UNIT;
 	const uint64_t n = even < most ? even : most;
@@ -112,7 +113,7 @@ static uint64_t piece_samples(const struct fill *fill)
 /* The last piece ends with the draw, and draws samples of the one before again. The deadline is one for all pieces. */
 static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t deadline, struct error *err)
 {
-	const uint64_t n = piece_samples(fill), sample_bytes = fill->components * trnsci_dtype_size(fill->dtype);
+	const uint64_t n = piece_samples(fill), sample_bytes = fill->components * fill->element_bytes;
 	const struct trnsci_array piece = trnsci_array_vector(fill->dtype, n * fill->components, NULL);
 	int r = tile_pool_lend(call, "out", &piece, err);
 

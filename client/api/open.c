@@ -109,7 +109,7 @@ void trnsci_close(struct trnsci_session *session)
 	session->engine->stop(session);
 	forget_data(session);
 	tile_free_pooled(session); /* after that other threads put none there */
-	cached_calls_free(session);
+	cache_free(session);
 	session_unref(session);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources (where samples come from) as parameters, and spans (where samples lay) from replies. */
+/* Sources (where samples come from) as parameters. */
 #ifndef TRNSCI_CLIENT_API_SOURCE_H
 #define TRNSCI_CLIENT_API_SOURCE_H
 
@@ -20,8 +20,5 @@ int source_check_whole(const struct trnsci_source *source, const char *what, str
 /* Set where an unnamed source begins, and which part of the draw it is. */
 void source_set_place(struct trnsci_args *args, const struct trnsci_source *source);
 void source_set_part(struct trnsci_args *args, const struct trnsci_source *source);
-
-/* Reads from a reply where its draw lies in the stream. -ERROR_BAD_REPLY */
-int span_read(const struct trnsci_value *reply, const char *method, struct trnsci_span *ret_span, struct error *err);
 
 #endif

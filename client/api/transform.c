@@ -176,27 +176,17 @@ static bool can_cache(const struct transform *t)
 	return (embedded && array_is_same(&t->in, &t->out)) || !array_overlaps(&t->in, &t->out);
 }
 
-/* Returns 1 if there is none that can. Inside the session. */
+/* Returns 1 if there is none that can. */
 static int run_cached(struct transform *t, struct error *err)
 {
-	struct cached_run run = {.in = &t->in, .out = &t->out};
-	struct cached_call *cached;
-	struct call_key key;
-	int r;
+	const struct cached_request request = {.method = t->operation,
+					       .params = t->params,
+					       .in = &t->in,
+					       .out = &t->out,
+					       .make = make_cached,
+					       .arg = t};
 
-	if (!can_cache(t))
-		return 1;
-	call_key_begin(&key, t->operation);
-	call_key_add_array(&key, &t->in);
-	call_key_add_array(&key, &t->out);
-	call_key_add(&key, t->in.data == t->out.data);
-	call_key_add_params(&key, t->params);
-	cached = cached_call_take(t->session, &key, make_cached, t);
-	if (!cached)
-		return 1;
-	r = cached_call_run(cached, &key, &run, err);
-	cached_call_give(t->session, cached);
-	return r;
+	return can_cache(t) ? cache_run(t->session, &request, err) : 1;
 }
 
 /* ---- the public interface ---- */
@@ -217,18 +207,17 @@ int trnsci_apply_array(struct trnsci_session *session, const char *operation, co
 {
 	struct transform t = {.session = session, .operation = operation, .params = params, .in = in, .out = out};
 	struct error error = {0};
-	int r = operation ? session_check_and_enter(session, &error)
+	int r = operation ? session_check(session, &error)
 			  : error_set(&error, ERROR_MISSING_PARAMETER, "transform: operation: missing");
 
-	if (r == 0) {
+	if (r == 0)
 		r = run_cached(&t, &error);
-		if (r <= 0)
-			session_leave(session);
-	}
 	if (r > 0) {
-		session_leave_with_ref(session);
-		r = run_transform(&t, &error);
-		session_unref(session);
+		r = session_check_and_ref(session, &error);
+		if (r == 0) {
+			r = run_transform(&t, &error);
+			session_unref(session);
+		}
 	}
 	return r < 0 ? error_export(err, &error) : 0;
 }

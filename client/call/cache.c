@@ -11,6 +11,7 @@
 #include "run.h"
 #include "session/public_error.h"
 #include "session/tile.h"
+#include "span.h"
 
 enum {
 	SETS = 32, /* powers of two, both: 128 calls a session */
@@ -94,7 +95,7 @@ static bool prepare_embedded(struct trnsci_call *call, const struct call_key *ke
 
 /* NULL: there is no memory. */
 static struct cached_call *cached_call_new(const struct trnsci_session *session, const struct call_key *key, uint64_t hash,
-					   int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg)
+					   const struct cached_request *request)
 {
 	struct cached_call *cached = calloc(1, sizeof *cached + key->n * sizeof *key->words);
 	struct error ignored;
@@ -104,7 +105,7 @@ static struct cached_call *cached_call_new(const struct trnsci_session *session,
 	cached->hash = hash;
 	cached->n_words = key->n;
 	memcpy(cached->words, key->words, key->n * sizeof *key->words);
-	if (make(arg, &cached->call, &ignored) < 0)
+	if (request->make(request->arg, &cached->call, &ignored) < 0)
 		cached->call = NULL;
 	if (cached->call && session->engine->prepare && !prepare_embedded(cached->call, key)) {
 		trnsci_call_free(cached->call);
@@ -177,7 +178,7 @@ static bool add_identities(const struct trnsci_session *session, struct call_key
 }
 
 /* Into the slot that it was taken from, an empty one, or in the place of another. */
-void cached_call_give(struct trnsci_session *session, struct cached_call *cached)
+static void give_back(struct trnsci_session *session, struct cached_call *cached)
 {
 	struct cached_calls *calls = atomic_load_explicit(&session->cached, memory_order_acquire);
 	const size_t which = cached->hash % SETS;
@@ -204,8 +205,8 @@ void cached_call_give(struct trnsci_session *session, struct cached_call *cached
 	}
 }
 
-struct cached_call *cached_call_take(struct trnsci_session *session, struct call_key *key,
-				     int (*make)(void *arg, struct trnsci_call **ret_call, struct error *err), void *arg)
+/* The key has the identities of its tiles afterwards. */
+static struct cached_call *take_call(struct trnsci_session *session, struct call_key *key, const struct cached_request *request)
 {
 	struct cached_calls *calls;
 	struct cached_call *cached;
@@ -219,9 +220,9 @@ struct cached_call *cached_call_take(struct trnsci_session *session, struct call
 	hash = hash_key(key);
 	cached = find_cached(calls, key, hash);
 	if (!cached && was_seen(calls, hash))
-		cached = cached_call_new(session, key, hash, make, arg);
+		cached = cached_call_new(session, key, hash, request);
 	if (cached && !cached->call) {
-		cached_call_give(session, cached);
+		give_back(session, cached);
 		return NULL;
 	}
 	return cached;
@@ -229,39 +230,51 @@ struct cached_call *cached_call_take(struct trnsci_session *session, struct call
 
 /* ---- running ---- */
 
-/* In this thread. */
-static int run_embedded(const struct trnsci_call *call, const struct call_key *key, struct cached_run *run)
+static struct prepared_changes changes_of(const struct trnsci_source *source)
 {
+	if (!source)
+		return (struct prepared_changes){.given = 0};
+	return (struct prepared_changes){
+		.given = PREPARED_SEED | PREPARED_STREAM | PREPARED_OFFSET | (source->position ? PREPARED_POSITION : 0u),
+		.seed = source->seed,
+		.stream = source->stream,
+		.offset = source->offset,
+		.position = source->position,
+	};
+}
+
+/* In this thread. Returns the reply, or NULL. */
+static const struct value *run_embedded(const struct trnsci_call *call, const struct call_key *key, const struct cached_request *request)
+{
+	struct prepared_changes changes = changes_of(request->source);
 	void *memory[PARAM_TILE_MEMORY];
 	uint32_t handles[ARGS_SWAPS];
 	size_t n = 0;
 
 	if (!find_handles(call->session, key, handles))
-		return 1;
-	if (run->in)
-		memory[n++] = run->in->data;
-	if (run->out)
-		memory[n++] = run->out->data;
-	run->changes.memory = memory;
-	run->changes.tiles = handles;
-	run->changes.n_tiles = key->n_tiles;
-	run->reply = prepared_rerun(call->preparation.inline_prepared, &run->changes);
-	return run->reply ? 0 : 1;
+		return NULL;
+	if (request->in)
+		memory[n++] = request->in->data;
+	if (request->out)
+		memory[n++] = request->out->data;
+	changes.memory = memory;
+	changes.tiles = handles;
+	changes.n_tiles = key->n_tiles;
+	return prepared_rerun(call->preparation.inline_prepared, &changes);
 }
 
-/* By the daemon. An error of a run that was not done is for a call that is made anew to report, in its own words. */
-static int run_sent(struct cached_call *cached, struct cached_run *run, struct error *err)
+/* An error of a run that was not done is for a call that is made anew to report, in its own words. */
+static int run_sent(struct cached_call *cached, const struct trnsci_source *source, struct error *err)
 {
-	const struct trnsci_changes sent = {.given = run->changes.given,
-					    .seed = run->changes.seed,
-					    .stream = run->changes.stream,
-					    .offset = run->changes.offset};
+	struct trnsci_changes changes = {.given = 0};
 	int r;
 
-	if (run->changes.given & PREPARED_POSITION)
-		return 1;
-	r = call_run_and_keep(cached->call, &sent);
-	run->reply = cached->call->answer.reply;
+	if (source)
+		changes = (struct trnsci_changes){.given = TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET,
+						  .seed = source->seed,
+						  .stream = source->stream,
+						  .offset = source->offset};
+	r = call_run_and_keep(cached->call, &changes);
 	cached->failed = r < 0;
 	if (r == 0)
 		return 0;
@@ -270,46 +283,79 @@ static int run_sent(struct cached_call *cached, struct cached_run *run, struct e
 	return error_import(err, &cached->call->answer.error);
 }
 
-static int copy_results(const struct trnsci_call *call, const struct cached_run *run, struct error *err)
+static int copy_results(const struct trnsci_call *call, const struct trnsci_array *out, struct error *err)
 {
-	const struct trnsci_tile *tile = call->lent[0];
 	struct trnsci_array array;
 
-	if (tile)
-		return tile_read_answer(tile, call->connection, run->out->data, err);
-	if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 || array.dtype != run->out->dtype || array.bytes != array_bytes(run->out))
+	if (call->lent[0])
+		return tile_read_answer(call->lent[0], call->connection, out->data, err);
+	if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 || array.dtype != out->dtype || array.bytes != array_bytes(out))
 		return 1;
-	memcpy(run->out->data, array.data, array.bytes);
+	memcpy(out->data, array.data, array.bytes);
 	return 0;
 }
 
-static int run_copying(struct cached_call *cached, struct cached_run *run, struct error *err)
+/* Results that come often in the reply get a tile, by which they can come through the queue. */
+static void lend_tile(struct trnsci_call *call, const struct cached_request *request)
+{
+	struct error ignored;
+
+	if (request->lend && call->ladder.lacks_tile && !call->lent[0] && request->lend(call, "out", request->out, &ignored) < 0)
+		call->ladder.lacks_tile = false;
+}
+
+static int run_by_daemon(struct cached_call *cached, const struct cached_request *request, struct error *err)
 {
 	struct trnsci_call *call = cached->call;
 	int r = 0;
 
-	if (run->in)
-		r = tile_write(call->lent[1], run->in->data, err);
+	if (request->source && request->source->position) /* a run cannot state it */
+		return 1;
+	lend_tile(call, request);
+	if (request->in)
+		r = tile_write(call->lent[1], request->in->data, err);
 	if (r == 0)
-		r = run_sent(cached, run, err);
-	return r == 0 && run->out ? copy_results(call, run, err) : r;
+		r = run_sent(cached, request->source, err);
+	return r == 0 && request->out ? copy_results(call, request->out, err) : r;
 }
 
-int cached_call_run(struct cached_call *cached, const struct call_key *key, struct cached_run *run, struct error *err)
+static int run_cached(struct cached_call *cached, const struct call_key *key, const struct cached_request *request, struct error *err)
 {
-	if (cached->call->preparation.inline_prepared)
-		return run_embedded(cached->call, key, run);
-	return run_copying(cached, run, err);
+	const struct value *reply;
+	int r;
+
+	if (cached->call->preparation.inline_prepared) {
+		reply = run_embedded(cached->call, key, request);
+		r = reply ? 0 : 1;
+	} else {
+		r = run_by_daemon(cached, request, err);
+		reply = cached->call->answer.reply;
+	}
+	if (r == 0 && request->ret_span)
+		r = span_read((const struct trnsci_value *)(const void *)reply, request->method, request->ret_span, err);
+	return r;
 }
 
-struct trnsci_call *cached_call_lacking_tile(const struct cached_call *cached)
+int cache_run(struct trnsci_session *session, const struct cached_request *request, struct error *err)
 {
-	return cached->call->ladder.lacks_tile && !cached->call->lent[0] ? cached->call : NULL;
+	struct cached_call *cached;
+	struct call_key key;
+	int r = session_check_and_enter(session, err);
+
+	if (r < 0)
+		return r;
+	call_key_make(&key, request);
+	cached = take_call(session, &key, request);
+	r = 1;
+	if (cached) {
+		r = run_cached(cached, &key, request, err);
+		give_back(session, cached);
+	}
+	session_leave(session);
+	return r;
 }
 
-/* ---- all of them ---- */
-
-void cached_calls_free(struct trnsci_session *session)
+void cache_free(struct trnsci_session *session)
 {
 	struct cached_calls *calls = atomic_exchange(&session->cached, NULL);
 

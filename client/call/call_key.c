@@ -26,19 +26,13 @@ static void add_bytes(struct call_key *key, const void *bytes, size_t size)
 	key->n += words;
 }
 
-void call_key_add_text(struct call_key *key, const char *text)
+static void add_text(struct call_key *key, const char *text)
 {
 	add_bytes(key, text ? text : "", text ? strlen(text) : 0);
 }
 
-void call_key_begin(struct call_key *key, const char *method)
-{
-	key->n = key->n_tiles = 0;
-	call_key_add_text(key, method);
-}
-
 /* A tile that comes again is the same one in every run. */
-void call_key_add_tile(struct call_key *key, const struct trnsci_tile *tile)
+static void add_tile(struct call_key *key, const struct trnsci_tile *tile)
 {
 	size_t i = 0;
 
@@ -78,7 +72,7 @@ static void add_value(struct call_key *key, const struct trnsci_param *param)
 		call_key_add(key, param->value.boolean);
 		break;
 	case TRNSCI_PARAM_TEXT:
-		call_key_add_text(key, param->value.text);
+		add_text(key, param->value.text);
 		break;
 	case TRNSCI_PARAM_BYTES:
 		add_bytes(key, param->value.data, param->count);
@@ -90,26 +84,56 @@ static void add_value(struct call_key *key, const struct trnsci_param *param)
 		break;
 	case TRNSCI_PARAM_TILE:
 	case TRNSCI_PARAM_TILE_ELEMENTS:
-		call_key_add_tile(key, param->value.tile);
+		add_tile(key, param->value.tile);
 		break;
 	default:
 		key->n = KEY_WORDS + 1;
 	}
 }
 
-void call_key_add_params(struct call_key *key, const struct trnsci_param *params)
+static void add_params(struct call_key *key, const struct trnsci_param *params)
 {
 	for (; params && params->kind != TRNSCI_PARAM_END; params++) {
 		call_key_add(key, (uint64_t)params->kind << 32 | (uint32_t)params->count);
-		call_key_add_text(key, params->name);
+		add_text(key, params->name);
 		add_value(key, params);
 	}
 	call_key_add(key, TRNSCI_PARAM_END);
 }
 
-void call_key_add_array(struct call_key *key, const struct trnsci_array *array)
+static void add_array(struct call_key *key, const struct trnsci_array *array)
 {
+	if (!array) {
+		call_key_add(key, 0);
+		return;
+	}
 	call_key_add(key, (uint64_t)array->dtype << 32 | array->ndim);
 	for (size_t i = 0; i < array->ndim && i < TRNSCI_MAX_DIMS; i++)
 		call_key_add(key, array->shape[i]);
+}
+
+/* Whether there is a position is part of the key: the call is compiled with it or without. */
+static void add_source(struct call_key *key, const struct trnsci_source *source)
+{
+	call_key_add(key, source != NULL);
+	if (!source)
+		return;
+	call_key_add(key, source->position > 0);
+	call_key_add(key, source->rank);
+	call_key_add(key, source->size);
+	add_text(key, source->generator);
+}
+
+void call_key_make(struct call_key *key, const struct cached_request *request)
+{
+	key->n = key->n_tiles = 0;
+	add_text(key, request->method);
+	add_source(key, request->source);
+	call_key_add(key, request->n);
+	add_array(key, request->in);
+	add_array(key, request->out);
+	call_key_add(key, request->in && request->out && request->in->data == request->out->data);
+	if (request->tile)
+		add_tile(key, request->tile);
+	add_params(key, request->params);
 }

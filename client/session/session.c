@@ -157,10 +157,15 @@ int session_check_and_enter(struct trnsci_session *session, struct error *err)
 	return r < 0 || session_enter(session) ? r : error_set(err, ERROR_CLOSED, "session: it was closed");
 }
 
-void session_leave_with_ref(struct trnsci_session *session)
+int session_check_and_ref(struct trnsci_session *session, struct error *err)
 {
+	int r = session_check_and_enter(session, err);
+
+	if (r < 0)
+		return r;
 	session_ref(session);
 	session_leave(session);
+	return 0;
 }
 
 int session_report_failure(const struct trnsci_session *session, struct error *err)

@@ -179,8 +179,8 @@ bool session_enter(struct trnsci_session *session);
 void session_leave(struct trnsci_session *session);
 /* Checks a session, and enters it. -ERROR_CLOSED */
 int session_check_and_enter(struct trnsci_session *session, struct error *err);
-/* Leaves a session for what may take long: it may be stopped meanwhile, and is freed by session_unref. */
-void session_leave_with_ref(struct trnsci_session *session);
+/* Checks a session, and takes a reference for what may take long: it may be stopped meanwhile. -ERROR_CLOSED */
+int session_check_and_ref(struct trnsci_session *session, struct error *err);
 
 /* Returns -ERROR_CLOSED, with the reason why the session has failed. With the lock. */
 int session_report_failure(const struct trnsci_session *session, struct error *err);
