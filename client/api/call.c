@@ -28,21 +28,29 @@ int trnsci_call_new(struct trnsci_session *session, const char *method, struct t
 	return call_new(session, method, ret_call);
 }
 
-int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes)
+int trnsci_run(struct trnsci_call *call, const struct trnsci_param *changes)
 {
+	int r;
+
 	if (!call)
 		return -ERROR_NO_MEMORY;
-	return call_run_and_keep(call, changes);
+	r = call_change(call, changes);
+	return r < 0 ? r : call_run_and_keep(call);
 }
 
-int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, void *arg)
+int trnsci_submit(struct trnsci_call *call, const struct trnsci_param *changes, void *arg)
 {
+	int r;
+
 	if (!call)
 		return -ERROR_NO_MEMORY;
 	if (call_is_in_flight(call) && session_check(call->session, NULL) == 0)
 		return -ERROR_OUT_OF_RANGE;
+	r = call_change(call, changes);
+	if (r < 0)
+		return r;
 	call->arg = arg;
-	return call_start(call, changes, true);
+	return call_start(call, true);
 }
 
 bool trnsci_call_done(const struct trnsci_call *call)

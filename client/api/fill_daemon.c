@@ -89,7 +89,7 @@ static int copy_piece(struct trnsci_call *call, void *out, int64_t deadline, str
 	int r;
 
 	do {
-		r = call_run_until(call, NULL, deadline);
+		r = call_run_until(call, deadline);
 		if (r < 0)
 			return error_import(err, &call->answer.error);
 		r = tile_read_answer(call->lent[0], call->connection, out, err);

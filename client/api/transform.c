@@ -102,7 +102,7 @@ static int run_copying(const struct transform *t, struct trnsci_call *call, stru
 		r = tile_write(call->lent[1], t->in.data, err);
 		if (r < 0)
 			return r;
-		r = call_run_and_keep(call, NULL);
+		r = call_run_and_keep(call);
 		if (r < 0)
 			return error_import(err, &call->answer.error);
 		r = tile_read_answer(call->lent[0], call->connection, t->out.data, err);

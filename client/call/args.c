@@ -387,16 +387,16 @@ void args_set_stated_memory(struct trnsci_args *args, const char *name, const st
 /* ---- tiles ---- */
 
 struct visitor {
-	const struct args_swaps *swaps;
+	const struct call_changes *changes;
 	bool (*visit)(void *arg, const struct args_tile *at);
 	void *arg;
 };
 
-struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_tile *tile)
+struct trnsci_tile *args_swapped(const struct call_changes *changes, struct trnsci_tile *tile)
 {
-	for (size_t i = 0; swaps && i < swaps->count; i++)
-		if (swaps->from[i] == tile && swaps->to[i])
-			return swaps->to[i];
+	for (size_t i = 0; changes && i < changes->n_tiles; i++)
+		if (changes->tiles[i].from == tile)
+			return changes->tiles[i].to;
 	return tile;
 }
 
@@ -412,7 +412,7 @@ static bool visit_tiles(const struct visitor *visitor, struct value *value, cons
 		at.name = name;
 	if (value->kind == VALUE_TILE && value->tile.of) {
 		at.output = strcmp(at.name, "out") == 0;
-		at.tile = args_swapped(visitor->swaps, value->tile.of);
+		at.tile = args_swapped(visitor->changes, value->tile.of);
 		at.value = value;
 		return visitor->visit(visitor->arg, &at);
 	}
@@ -428,10 +428,10 @@ static bool visit_tiles(const struct visitor *visitor, struct value *value, cons
 	return false;
 }
 
-bool args_visit_tiles(const struct args_state *state, const struct args_swaps *swaps,
+bool args_visit_tiles(const struct args_state *state, const struct call_changes *changes,
 		      bool (*visit)(void *arg, const struct args_tile *at), void *arg)
 {
-	return visit_tiles(&(struct visitor){swaps, visit, arg}, (struct value *)&state->map, NULL,
+	return visit_tiles(&(struct visitor){changes, visit, arg}, (struct value *)&state->map, NULL,
 			   &(struct args_tile){.name = "", .step = &state->map});
 }
 
@@ -442,9 +442,9 @@ static bool set_handle(void *arg, const struct args_tile *at)
 	return false;
 }
 
-void args_set_handles(struct args_state *state, const struct args_swaps *swaps)
+void args_set_handles(struct args_state *state, const struct call_changes *changes)
 {
-	args_visit_tiles(state, swaps, set_handle, NULL);
+	args_visit_tiles(state, changes, set_handle, NULL);
 }
 
 static bool take_tile(void *arg, const struct args_tile *at)

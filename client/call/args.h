@@ -13,6 +13,7 @@
 #include <trnsci/trnsci.h>
 
 #include "base/value.h"
+#include "engine/call/prepared_changes.h"
 
 /* A map or list in the tree. */
 struct trnsci_args {
@@ -39,15 +40,19 @@ struct args_state {
 	uint64_t version;   /* counts changes, so that a prepared call knows whether it is out of date */
 };
 
-/* Tiles that replace others in one run of a call: to[i] stands for from[i], unless it is NULL. */
+/* What one run of a call states instead of the call's own parameters (changes.h). */
 enum { ARGS_SWAPS = 6 };
-struct args_swaps {
-	size_t count;
-	struct trnsci_tile *from[ARGS_SWAPS], *to[ARGS_SWAPS];
+struct call_changes {
+	struct prepared_changes run; /* seed, stream and offset; changes_for_engine adds the tiles */
+	size_t n_tiles;
+	struct {
+		struct trnsci_tile *from, *to; /* to stands for from; a reference to each `to` */
+		size_t place;                  /* of `from` among the tiles that the call names; ARGS_SWAPS: a later one */
+	} tiles[ARGS_SWAPS];
 };
 
-/* Returns the tile that stands for `tile`; swaps may be NULL. */
-struct trnsci_tile *args_swapped(const struct args_swaps *swaps, struct trnsci_tile *tile);
+/* Returns the tile that stands for `tile`; changes may be NULL. */
+struct trnsci_tile *args_swapped(const struct call_changes *changes, struct trnsci_tile *tile);
 
 /* Returns whether the tree can be sent; call_check_args reports why not. */
 static inline bool args_are_good(const struct args_state *state)
@@ -60,7 +65,7 @@ int args_init(struct args_state *state, struct trnsci_session *session);
 void args_free(struct args_state *state); /* accepts one that is zero */
 
 /* Writes the present handle of each tile, or of its replacement, into the tree. Nobody may read it meanwhile. */
-void args_set_handles(struct args_state *state, const struct args_swaps *swaps);
+void args_set_handles(struct args_state *state, const struct call_changes *changes);
 
 /* Returns the map or list of that name in a map, and makes it if it is missing; NULL if there is no memory. */
 struct trnsci_args *args_map(struct trnsci_args *args, const char *name);
@@ -116,7 +121,7 @@ struct args_tile {
 
 /* Calls visit for every tile, or the one that stands for it, step by step until it returns true. Returns whether it
  * did. */
-bool args_visit_tiles(const struct args_state *state, const struct args_swaps *swaps,
+bool args_visit_tiles(const struct args_state *state, const struct call_changes *changes,
 		      bool (*visit)(void *arg, const struct args_tile *at), void *arg);
 
 #endif

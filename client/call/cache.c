@@ -266,15 +266,10 @@ static const struct value *run_embedded(const struct trnsci_call *call, const st
 /* An error of a run that was not done is for a call that is made anew to report, in its own words. */
 static int run_sent(struct cached_call *cached, const struct trnsci_source *source, struct error *err)
 {
-	struct trnsci_changes changes = {.given = 0};
 	int r;
 
-	if (source)
-		changes = (struct trnsci_changes){.given = TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET,
-						  .seed = source->seed,
-						  .stream = source->stream,
-						  .offset = source->offset};
-	r = call_run_and_keep(cached->call, &changes);
+	cached->call->changes.run = changes_of(source);
+	r = call_run_and_keep(cached->call);
 	cached->failed = r < 0;
 	if (r == 0)
 		return 0;

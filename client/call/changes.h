@@ -4,20 +4,17 @@
 #define TRNSCI_CLIENT_CALL_CHANGES_H
 
 #include "args.h"
+#include "base/error.h"
 #include "engine/call/prepared.h"
-#include "session/session.h"
 
-struct call_changes {
-	unsigned given; /* TRNSCI_CHANGE_* */
-	uint64_t seed, stream, offset;
-	struct args_swaps tiles; /* holds a reference to each `to` */
-};
-
-/* Reads the changes of a run of `method` with `args`; NULL: none. The old ones are dropped first. On an error
- * (-ERROR_OUT_OF_RANGE, -ERROR_BAD_TILE) there are none. */
-int changes_set(struct call_changes *changes, const struct trnsci_changes *given, const struct trnsci_session *session,
-		const char *method, const struct args_state *args, struct error *err);
+/* Reads the changes of a run of `method` with `args` from a list; NULL: none. The old ones are dropped first. On an error there are
+ * none: -ERROR_UNKNOWN_PARAMETER (a name), -ERROR_WRONG_TYPE, -ERROR_OUT_OF_RANGE, -ERROR_BAD_TILE, -ERROR_BAD_SHAPE. */
+int changes_set(struct call_changes *changes, const struct trnsci_param *list, const char *method, const struct args_state *args,
+		struct error *err);
 void changes_drop(struct call_changes *changes);
+
+/* Returns whether a prepared call can be given the changes: it numbers only the first tiles that it names. */
+bool changes_fit_prepared(const struct call_changes *changes);
 
 /* Returns them as the engine takes them; the result points to handles. */
 struct prepared_changes changes_for_engine(const struct call_changes *changes, uint32_t handles[ARGS_SWAPS]);

@@ -149,7 +149,7 @@ bool prepare_renew(struct trnsci_call *call, bool changed)
 bool prepare_is_used(const struct trnsci_call *call)
 {
 	return call->preparation.handle && call->preparation.connection == call->session->connection &&
-	       call->ladder.version == call->args.version;
+	       call->ladder.version == call->args.version && changes_fit_prepared(&call->changes);
 }
 
 void prepare_end(struct trnsci_call *call)

@@ -54,7 +54,7 @@ void queue_slot_complete(struct trnsci_call *call, const struct queue_completion
 	put_number(slot->offset, completion->given & QUEUE_OFFSET, completion->offset);
 	put_number(slot->position, completion->given & QUEUE_POSITION, completion->position);
 	put_number(slot->next, completion->given & QUEUE_NEXT, completion->next);
-	put_number(slot->tile, true, tile_handle(args_swapped(&call->changes.tiles, slot->out)));
+	put_number(slot->tile, true, tile_handle(args_swapped(&call->changes, slot->out)));
 }
 
 /* ---- giving and taking ---- */

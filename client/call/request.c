@@ -40,9 +40,9 @@ static int build_whole(struct trnsci_call *call, struct bump *bump, struct value
 {
 	const struct call_changes *changes = &call->changes;
 
-	args_set_handles(&call->args, &changes->tiles);
+	args_set_handles(&call->args, changes);
 	*ret_params = call->args.map;
-	if (!changes->given)
+	if (!changes->run.given)
 		return 0;
 	if (copy_members(bump, &call->args.map, ret_params) < 0)
 		return -ERROR_NO_MEMORY;
@@ -79,13 +79,13 @@ bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_
 {
 	const struct call_changes *changes = &call->changes;
 
-	if (call->preparation.prepares || changes->tiles.count || !prepare_is_used(call))
+	if (call->preparation.prepares || changes->n_tiles || !prepare_is_used(call))
 		return false;
 	*ret_run = (struct run_prepared){.prepared = call->preparation.handle,
-					 .given = changes->given,
-					 .seed = changes->seed,
-					 .stream = changes->stream,
-					 .offset = changes->offset,
+					 .given = changes->run.given,
+					 .seed = changes->run.seed,
+					 .stream = changes->run.stream,
+					 .offset = changes->run.offset,
 					 .user = call->msgid};
 	return true;
 }

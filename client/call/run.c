@@ -15,21 +15,19 @@
 
 /* Runs a small prepared call in this thread, without an allocation, if the engine is here. Returns false if it has to be
  * sent, as one that may be in the queue of answered calls; that also reports what is wrong with it. */
-static bool run_inline(struct trnsci_call *call, const struct trnsci_changes *changes)
+static bool run_inline(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
-	const struct value *reply = NULL;
+	struct prepared_changes run;
+	const struct value *reply;
 	uint32_t handles[ARGS_SWAPS];
 
 	if (!call->preparation.inline_prepared || call->ladder.version != call->args.version || call->answers_to_next ||
-	    call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) || !session_enter(session))
+	    call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) || !changes_fit_prepared(&call->changes) || !session_enter(session))
 		return false;
 	call_drop_reply(call);
-	if (changes_set(&call->changes, changes, session, call->method, &call->args, NULL) == 0) {
-		const struct prepared_changes run = changes_for_engine(&call->changes, handles);
-
-		reply = prepared_rerun(call->preparation.inline_prepared, &run);
-	}
+	run = changes_for_engine(&call->changes, handles);
+	reply = prepared_rerun(call->preparation.inline_prepared, &run);
 	call->ran_inline = reply;
 	call->answer.reply = reply;
 	call->connection = session->connection;
@@ -40,7 +38,7 @@ static bool run_inline(struct trnsci_call *call, const struct trnsci_changes *ch
 }
 
 /* Sends the call as a request. */
-static int start_request(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next)
+static int start_request(struct trnsci_call *call, bool answers_to_next)
 {
 	struct trnsci_session *session = call->session;
 	struct error error = {0};
@@ -51,8 +49,6 @@ static int start_request(struct trnsci_call *call, const struct trnsci_changes *
 	r = call_check_args(call, &error);
 	if (r == 0 && call->args.new_tile)
 		r = session->engine->begin_arenas(session, 0, &error);
-	if (r == 0)
-		r = changes_set(&call->changes, changes, session, call->method, &call->args, &error);
 	if (r == 0) {
 		pthread_mutex_lock(&session->lock);
 		r = call_begin(call, answers_to_next, &error);
@@ -71,15 +67,29 @@ static int refuse_start(struct trnsci_call *call)
 	return call_set_error(call, &error);
 }
 
-int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next)
+int call_change(struct trnsci_call *call, const struct trnsci_param *changes)
+{
+	struct error error = {0};
+
+	if (session_check(call->session, NULL) < 0)
+		return refuse_start(call);
+	if (call_is_in_flight(call))
+		return -ERROR_OUT_OF_RANGE;
+	if (changes_set(&call->changes, changes, call->method, &call->args, &error) == 0)
+		return 0;
+	call_drop_reply(call);
+	return call_set_error(call, &error);
+}
+
+int call_start(struct trnsci_call *call, bool answers_to_next)
 {
 	if (session_check(call->session, NULL) < 0)
 		return refuse_start(call);
-	if (!answers_to_next && run_inline(call, changes))
+	if (!answers_to_next && run_inline(call))
 		return 0;
-	if (call->queue_slot && call->session->engine->enqueue(call, changes, answers_to_next))
+	if (call->queue_slot && call->session->engine->enqueue(call, answers_to_next))
 		return 0;
-	return call_is_in_flight(call) ? -ERROR_OUT_OF_RANGE : start_request(call, changes, answers_to_next);
+	return call_is_in_flight(call) ? -ERROR_OUT_OF_RANGE : start_request(call, answers_to_next);
 }
 
 /* ---- waiting ---- */
@@ -126,9 +136,9 @@ static int give_up(struct trnsci_call *call)
 	return -ERROR_TIMEOUT;
 }
 
-int call_run_until(struct trnsci_call *call, const struct trnsci_changes *changes, int64_t deadline)
+int call_run_until(struct trnsci_call *call, int64_t deadline)
 {
-	int r = call_start(call, changes, false);
+	int r = call_start(call, false);
 
 	if (r < 0 || call->ran_inline)
 		return r;
@@ -136,14 +146,14 @@ int call_run_until(struct trnsci_call *call, const struct trnsci_changes *change
 	return r == -ERROR_TIMEOUT && call_is_in_flight(call) ? give_up(call) : r;
 }
 
-int call_run_and_keep(struct trnsci_call *call, const struct trnsci_changes *changes)
+int call_run_and_keep(struct trnsci_call *call)
 {
-	return call_run_until(call, changes, deadline_after(call->session->timeout_ms));
+	return call_run_until(call, deadline_after(call->session->timeout_ms));
 }
 
 int call_run(struct trnsci_call *call, struct error *err)
 {
-	int r = call_run_and_keep(call, NULL);
+	int r = call_run_and_keep(call);
 
 	if (r == 0)
 		return 0;
@@ -163,7 +173,7 @@ int call_run_and_free(struct trnsci_call *call, struct error *err)
 
 int call_run_to_end(struct trnsci_call *call, struct error *err)
 {
-	int r = call_run_and_keep(call, NULL);
+	int r = call_run_and_keep(call);
 
 	if (r == 0)
 		return 0;

@@ -5,14 +5,17 @@
 
 #include "call.h"
 
-/* Sends the call; changes (of this run alone) may be NULL. answers_to_next: its answer is for trnsci_next. */
-int call_start(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next);
+/* Reads the changes of the next run. What it returns but 0 is the call's error, or -ERROR_OUT_OF_RANGE: it is in flight. */
+int call_change(struct trnsci_call *call, const struct trnsci_param *changes);
+
+/* Sends the call with its changes. answers_to_next: its answer is for trnsci_next or trnsci_dispatch. */
+int call_start(struct trnsci_call *call, bool answers_to_next);
 
 /* As trnsci_run, but until the deadline instead of the session's time limit. */
-int call_run_until(struct trnsci_call *call, const struct trnsci_changes *changes, int64_t deadline);
+int call_run_until(struct trnsci_call *call, int64_t deadline);
 
-/* As trnsci_run. */
-int call_run_and_keep(struct trnsci_call *call, const struct trnsci_changes *changes);
+/* As trnsci_run, with the call's changes. */
+int call_run_and_keep(struct trnsci_call *call);
 
 /* As trnsci_run, but with the error in err, and on failure the call is freed. */
 int call_run(struct trnsci_call *call, struct error *err);

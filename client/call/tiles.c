@@ -72,21 +72,11 @@ static struct search search_writers(const struct trnsci_call *call, const struct
 {
 	struct search search = {.input = input};
 
-	args_visit_tiles(&call->args, &call->changes.tiles, search_writer, &search);
+	args_visit_tiles(&call->args, &call->changes, search_writer, &search);
 	return search;
 }
 
 /* ---- inputs ---- */
-
-static void write_shape(const struct trnsci_tile *tile, char *text, size_t room)
-{
-	size_t used = (size_t)snprintf(text, room, "%s [", dtype_name((enum dtype)tile->dtype));
-
-	for (size_t i = 0; i < tile->ndim && used < room; i++)
-		used += (size_t)snprintf(text + used, room - used, i ? ", %" PRIu64 : "%" PRIu64, tile->shape[i]);
-	if (used < room)
-		snprintf(text + used, room - used, "]");
-}
 
 struct check {
 	const struct trnsci_call *call;
@@ -101,7 +91,7 @@ static bool find_lost_input(void *arg, const struct args_tile *at)
 	if (at->output || !tile_handle(at->tile) || !tile_is_lost(at->tile) ||
 	    search_writers(check->call, at).written_before)
 		return false;
-	write_shape(at->tile, shape, sizeof shape);
+	tile_write_shape(at->tile, shape, sizeof shape);
 	error_set(check->err, ERROR_LOST,
 		  "%s: %s: the content of tile %s was lost with the daemon; allowed once a call or the program has "
 		  "filled it",
@@ -115,7 +105,7 @@ int call_check_inputs(const struct trnsci_call *call, struct error *err)
 
 	if (call->session->n_lost == 0)
 		return 0;
-	return args_visit_tiles(&call->args, &call->changes.tiles, find_lost_input, &check) ? -ERROR_LOST : 0;
+	return args_visit_tiles(&call->args, &call->changes, find_lost_input, &check) ? -ERROR_LOST : 0;
 }
 
 /* ---- outputs ---- */
@@ -132,7 +122,7 @@ static bool set_output_lost(void *arg, const struct args_tile *at)
 void call_set_outputs_lost(const struct trnsci_call *call, bool lost)
 {
 	if (lost || call->session->n_lost > 0)
-		args_visit_tiles(&call->args, &call->changes.tiles, set_output_lost, &lost);
+		args_visit_tiles(&call->args, &call->changes, set_output_lost, &lost);
 }
 
 static bool is_in_place(void *arg, const struct args_tile *at)
@@ -146,5 +136,5 @@ static bool is_in_place(void *arg, const struct args_tile *at)
 
 bool call_works_in_place(const struct trnsci_call *call)
 {
-	return args_visit_tiles(&call->args, &call->changes.tiles, is_in_place, (void *)call);
+	return args_visit_tiles(&call->args, &call->changes, is_in_place, (void *)call);
 }

@@ -4,7 +4,6 @@
  *
  *   cc run_again.c $(pkg-config --cflags --libs trnsci) -o run_again */
 #include <stdio.h>
-#include <string.h>
 
 #include <trnsci/trnsci.h>
 
@@ -15,7 +14,6 @@ int main(int argc, char **argv)
 	const uint64_t n = N;
 	struct trnsci_session *session;
 	struct trnsci_tile *tile;
-	struct trnsci_changes changes;
 	struct trnsci_call *call;
 	struct trnsci_error err;
 
@@ -27,14 +25,14 @@ int main(int argc, char **argv)
 	if (trnsci_call_new(session, "normal", &call) < 0)
 		return 1;
 	trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", tile));
-	memset(&changes, 0, sizeof changes);
-	changes.given = TRNSCI_CHANGE_SEED;
-	for (changes.seed = 1; changes.seed <= RUNS; changes.seed++) {
-		if (trnsci_run(call, &changes) < 0) {
+	for (uint64_t seed = 1; seed <= RUNS; seed++) {
+		const struct trnsci_param changes[] = {trnsci_param_u64("seed", seed), trnsci_param_end()};
+
+		if (trnsci_run(call, changes) < 0) {
 			fprintf(stderr, "%s\n", trnsci_call_error(call)->text);
 			return 1;
 		}
-		printf("seed %u: %g\n", (unsigned)changes.seed, ((const float *)trnsci_tile_data(tile))[0]);
+		printf("seed %u: %g\n", (unsigned)seed, ((const float *)trnsci_tile_data(tile))[0]);
 	}
 	trnsci_call_free(call);
 	trnsci_tile_free(tile);

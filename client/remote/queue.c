@@ -181,7 +181,7 @@ void queue_publish(struct trnsci_session *session)
 	kick_daemon(session, queue);
 }
 
-bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next)
+bool queue_submit(struct trnsci_call *call, bool answers_to_next)
 {
 	struct trnsci_session *session = call->session;
 	struct remote *remote = session->peer;
@@ -189,7 +189,7 @@ bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes
 	bool may;
 
 	if (call->ladder.version != call->args.version || call->state == CALL_IN_FLIGHT ||
-	    changes_set(&call->changes, changes, session, call->method, &call->args, NULL) < 0)
+	    !changes_fit_prepared(&call->changes))
 		return false;
 	pthread_mutex_lock(&session->lock);
 	queue = remote->queue;

@@ -12,7 +12,7 @@
 struct queue;
 
 /* As session_engine.enqueue. */
-bool queue_submit(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next);
+bool queue_submit(struct trnsci_call *call, bool answers_to_next);
 
 /* The rest with the session's lock, but for queue_spin and queue_yield. */
 

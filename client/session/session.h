@@ -71,7 +71,7 @@ struct session_engine {
 	/* Makes the session's queue, unless it has one. NULL: the engine has none. Without. */
 	int (*begin_queue)(struct trnsci_session *session, struct error *err);
 	/* Submits a call that has what it needs for the queue. Returns false if it has to be sent. Without. */
-	bool (*enqueue)(struct trnsci_call *call, const struct trnsci_changes *changes, bool answers_to_next);
+	bool (*enqueue)(struct trnsci_call *call, bool answers_to_next);
 	/* Asks for the end of a call in flight, to which the caller holds a reference. Without. */
 	void (*cancel)(struct trnsci_call *call);
 	/* Receives answers, and waits for some until the deadline: with a deadline above 0 one thread at a time. With; the lock

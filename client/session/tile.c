@@ -2,10 +2,13 @@
 /* Tiles as objects: references, the session's list, and what is known of their content. */
 #include "tile.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
+#include "base/dtype.h"
 #include "wait.h"
 
 struct trnsci_tile *tile_ref(const struct trnsci_tile *tile)
@@ -116,4 +119,16 @@ int tile_read_answer(const struct trnsci_tile *tile, uint64_t connection, void *
 		return r;
 	r = session_get_connection(tile->session, &present, err);
 	return r < 0 ? r : present != connection;
+}
+
+/* ---- describing ---- */
+
+void tile_write_shape(const struct trnsci_tile *tile, char *text, size_t room)
+{
+	size_t used = (size_t)snprintf(text, room, "%s [", dtype_name((enum dtype)tile->dtype));
+
+	for (size_t i = 0; i < tile->ndim && used < room; i++)
+		used += (size_t)snprintf(text + used, room - used, i ? ", %" PRIu64 : "%" PRIu64, tile->shape[i]);
+	if (used < room)
+		snprintf(text + used, room - used, "]");
 }

@@ -42,6 +42,9 @@ static inline bool tile_is_lost(const struct trnsci_tile *tile)
 struct trnsci_tile *tile_ref(const struct trnsci_tile *tile);
 void tile_unref(struct trnsci_tile *tile);
 
+/* Writes the tile's dtype and shape, "f32 [16, 64]", as far as there is room. */
+void tile_write_shape(const struct trnsci_tile *tile, char *text, size_t room);
+
 /* The session's list, with its lock held. A listed tile holds a reference to the session; the caller of
  * tile_list_remove drops it. From tile_list_remove on, parameters that still name the tile name none. */
 void tile_list_add(struct trnsci_session *session, struct trnsci_tile *tile);

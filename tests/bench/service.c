@@ -66,7 +66,7 @@ static uint64_t pipelined_samples;
 static void client_pipelined(struct outcome *ret_outcome)
 {
 	struct trnsci_session *session = crowd_open_session(0);
-	struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
+	struct trnsci_param offset[] = {trnsci_param_u64("offset", 0), trnsci_param_end()};
 	struct trnsci_tile *tile;
 	struct trnsci_call *call;
 	double cpu;
@@ -77,14 +77,14 @@ static void client_pipelined(struct outcome *ret_outcome)
 		trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", tile));
 		for (int k = 0; k < 8; k++)
 			crowd_check(trnsci_run(call, NULL), NULL);
-		crowd_check(trnsci_submit(call, &changes, NULL), NULL);
+		crowd_check(trnsci_submit(call, offset, NULL), NULL);
 	}
 	crowd_wait_for_start();
 	cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
 	for (int i = 0; i < PIPELINE_RUNS; i++) {
 		crowd_check(trnsci_next(session, -1, &call, NULL), NULL);
-		changes.offset += pipelined_samples;
-		crowd_check(trnsci_submit(call, &changes, NULL), NULL);
+		offset[0].value.u64 += pipelined_samples;
+		crowd_check(trnsci_submit(call, offset, NULL), NULL);
 	}
 	ret_outcome->cpu = seconds_by(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	trnsci_close(session);

@@ -18,7 +18,7 @@ static atomic_ullong drawn;
 
 static void *draw(void *session)
 {
-	struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
+	struct trnsci_param offset[] = {trnsci_param_u64("offset", 0), trnsci_param_end()};
 	struct trnsci_tile *tile;
 	struct trnsci_call *call;
 	unsigned long long runs = 0;
@@ -29,8 +29,8 @@ static void *draw(void *session)
 	for (int i = 0; i < WARM; i++)
 		crowd_check(trnsci_run(call, NULL), NULL);
 	for (; !atomic_load_explicit(&ended, memory_order_relaxed); runs++) {
-		changes.offset += 16;
-		crowd_check(trnsci_run(call, &changes), NULL);
+		offset[0].value.u64 += 16;
+		crowd_check(trnsci_run(call, offset), NULL);
 	}
 	atomic_fetch_add(&drawn, runs);
 	trnsci_call_free(call);

@@ -30,7 +30,7 @@ static int64_t axes[16];
 static struct trnsci_array in, second, out;
 static struct trnsci_tile *in_tile, *out_tile;
 static struct trnsci_call *call;
-static struct trnsci_changes changes;
+static struct trnsci_param changes[2]; /* the offset of a draw */
 static struct trnsci_source source;
 static const char *method;
 static bool has_in, is_draw;
@@ -79,8 +79,8 @@ static void run_fresh(void)
 
 static void run_draw(void)
 {
-	must_call(trnsci_run(call, &changes));
-	changes.offset += out.shape[0];
+	must_call(trnsci_run(call, changes));
+	changes[0].value.u64 += out.shape[0];
 }
 
 /* ---- the case ---- */
@@ -210,7 +210,7 @@ static void open_prepared(void)
 	if (out_tile)
 		trnsci_set(trnsci_call_args(call), trnsci_param_tile("out", out_tile));
 	trnsci_set_params(trnsci_call_args(call), params);
-	changes.given = TRNSCI_CHANGE_OFFSET;
+	changes[0] = trnsci_param_u64("offset", 0);
 	run = is_draw ? run_draw : run_call;
 }
 
@@ -235,7 +235,7 @@ static void open_reply(void)
 		trnsci_set(draw, trnsci_param_text("dtype", trnsci_dtype_name(out.dtype)));
 	}
 	trnsci_set_params(draw, params);
-	changes.given = TRNSCI_CHANGE_OFFSET;
+	changes[0] = trnsci_param_u64("offset", 0);
 	run = is_draw && !case_is("call", "named") ? run_draw : run_call;
 }
 
@@ -358,5 +358,5 @@ void work_close(void)
 	call = NULL;
 	in_tile = out_tile = NULL;
 	in = second = out = (struct trnsci_array){0};
-	changes = (struct trnsci_changes){0};
+	changes[0] = trnsci_param_end();
 }

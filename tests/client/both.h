@@ -103,10 +103,10 @@ static inline uint64_t stat_of(struct trnsci_session *session, const char *map, 
 static inline bool runs_at_offsets(struct trnsci_call *call, uint64_t runs)
 {
 	for (uint64_t i = 0; i < runs; i++) {
-		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i};
+		const struct trnsci_param offset[] = {trnsci_param_u64("offset", i), trnsci_param_end()};
 		struct trnsci_span span;
 
-		if (trnsci_run(call, &changes) < 0 || trnsci_call_span(call, &span) < 0 || span.offset != i)
+		if (trnsci_run(call, offset) < 0 || trnsci_call_span(call, &span) < 0 || span.offset != i)
 			return false;
 	}
 	return true;

@@ -9,7 +9,23 @@
 
 enum { RUNS = 8, N = 300, LARGE = 40000 };
 
-#define CHANGE_ALL (TRNSCI_CHANGE_SEED | TRNSCI_CHANGE_STREAM | TRNSCI_CHANGE_OFFSET)
+/* Seed, stream and offset of a run; given: which of them, bit by bit. */
+enum { SEED = 1, STREAM = 2, OFFSET = 4, ALL = 7 };
+struct numbers {
+	unsigned given;
+	uint64_t seed, stream, offset;
+};
+
+static void list_numbers(const struct numbers *numbers, struct trnsci_param list[4])
+{
+	if (numbers->given & SEED)
+		*list++ = trnsci_param_u64("seed", numbers->seed);
+	if (numbers->given & STREAM)
+		*list++ = trnsci_param_i64("stream", (int64_t)numbers->stream);
+	if (numbers->given & OFFSET)
+		*list++ = trnsci_param_u64("offset", numbers->offset);
+	*list = trnsci_param_end();
+}
 
 static struct trnsci_call *new_call(struct trnsci_session *session, const char *method)
 {
@@ -82,16 +98,13 @@ static struct trnsci_array array_of(const struct trnsci_call *call)
 
 /* A call of its own that states what the changes state. */
 static void expect_same(const char *what, struct trnsci_call *call, struct trnsci_call *whole,
-			const struct trnsci_changes *changes)
+			const struct numbers *changes)
 {
 	struct trnsci_array got = array_of(call), expected;
+	struct trnsci_param list[4];
 
-	if (changes->given & TRNSCI_CHANGE_SEED)
-		trnsci_set(trnsci_call_args(whole), trnsci_param_u64("seed", changes->seed));
-	if (changes->given & TRNSCI_CHANGE_STREAM)
-		trnsci_set(trnsci_call_args(whole), trnsci_param_u64("stream", changes->stream));
-	if (changes->given & TRNSCI_CHANGE_OFFSET)
-		trnsci_set(trnsci_call_args(whole), trnsci_param_u64("offset", changes->offset));
+	list_numbers(changes, list);
+	trnsci_set_params(trnsci_call_args(whole), list);
 	assert_runs(whole);
 	expected = array_of(whole);
 	assert_int_equal(got.bytes, expected.bytes);
@@ -107,12 +120,12 @@ static void as_whole(struct trnsci_session *session)
 		struct trnsci_call *call = kinds[k].make(session);
 
 		for (uint32_t i = 0; i < 4 * RUNS; i++) {
-			const struct trnsci_changes changes = {
-				.given = i % 8, .seed = 40 + i / 3, .stream = i % 2, .offset = 16 * i};
+			const struct numbers changes = {.given = i % 5 ? i % 8 : 0, .seed = 40 + i / 3, .stream = i % 2, .offset = 16 * i};
+			struct trnsci_param list[4];
 
-			assert_int_equal(trnsci_run(call, i % 5 ? &changes : NULL), 0);
-			expect_same(kinds[k].name, call, kinds[k].make(session),
-				    i % 5 ? &changes : &(struct trnsci_changes){.given = 0});
+			list_numbers(&changes, list);
+			assert_int_equal(trnsci_run(call, i % 5 ? list : NULL), 0);
+			expect_same(kinds[k].name, call, kinds[k].make(session), &changes);
 		}
 		trnsci_call_free(call);
 	}
@@ -161,9 +174,24 @@ static void fill(struct trnsci_tile *tile, float value)
 		at[i] = value;
 }
 
+static int run_with(struct trnsci_call *call, const char *first, struct trnsci_tile *tile, const char *second,
+		    struct trnsci_tile *other)
+{
+	const struct trnsci_param list[] = {trnsci_param_tile(first, tile), second ? trnsci_param_tile(second, other) : trnsci_param_end(),
+					    trnsci_param_end()};
+
+	return trnsci_run(call, list);
+}
+
+static void expect_error(struct trnsci_call *call, int r, int code, const char *text)
+{
+	assert_int_equal(r, -code);
+	assert_string_equal(trnsci_call_error(call)->text, text);
+}
+
 static void tiles(struct trnsci_session *session)
 {
-	struct trnsci_tile *tile[4], *small = new_tile(session, TRNSCI_F32, 8);
+	struct trnsci_tile *tile[4], *small = new_tile(session, TRNSCI_F32, 8), *wide = new_tile(session, TRNSCI_F64, N);
 	struct trnsci_call *call;
 
 	for (int i = 0; i < 4; i++)
@@ -171,60 +199,174 @@ static void tiles(struct trnsci_session *session)
 	call = scaling(session, tile[0], tile[1]);
 	for (int i = 0; i < 12; i++) {
 		const int from = i % 4, to = (i + 1 + i / 4) % 4;
-		struct trnsci_tile *const others[] = {tile[from], tile[to]};
-		const struct trnsci_changes changes = {.tiles = others, .n_tiles = 2};
 
 		if (from == to)
 			continue;
 		fill(tile[from], (float)(i + 1));
 		fill(tile[to], 0);
-		assert_int_equal(trnsci_run(call, &changes), 0);
+		if (i % 2)
+			assert_int_equal(run_with(call, "in", tile[from], "out", tile[to]), 0);
+		else
+			assert_int_equal(run_with(call, "out", tile[to], "in", tile[from]), 0);
 		if (((float *)trnsci_tile_data(tile[to]))[N - 1] != (float)(10 * (i + 1)))
 			fail_msg("run %d: from tile %d to %d: got %g", i, from, to,
 				 (double)((float *)trnsci_tile_data(tile[to]))[N - 1]);
 	}
 	for (int i = 0; i < 3; i++) { /* whole, and prepared */
-		struct trnsci_tile *const shape[] = {small}, *const one[] = {NULL, tile[2]}, *const both[] = {tile[1]};
-
 		fill(tile[0], 3);
-		assert_int_equal(trnsci_run(call, &(struct trnsci_changes){.tiles = one, .n_tiles = 2}), 0);
+		assert_int_equal(run_with(call, "out", tile[2], NULL, NULL), 0);
 		assert_true(((float *)trnsci_tile_data(tile[2]))[0] == 30);
-		assert_int_equal(trnsci_run(call, &(struct trnsci_changes){.tiles = shape, .n_tiles = 1}), -TRNSCI_BAD_SHAPE);
-		assert_int_equal(trnsci_run(call, &(struct trnsci_changes){.tiles = both, .n_tiles = 1}), -TRNSCI_BAD_TILE);
-		assert_int_equal(trnsci_run(call, &(struct trnsci_changes){.tiles = both, .n_tiles = 7}),
-				 -TRNSCI_OUT_OF_RANGE);
+		expect_error(call, run_with(call, "in", small, NULL, NULL), TRNSCI_BAD_SHAPE,
+			     "bad_shape: scale: changes: in: got a tile f32 [8], allowed is f32 [300]");
+		expect_error(call, run_with(call, "out", wide, NULL, NULL), TRNSCI_BAD_SHAPE,
+			     "bad_shape: scale: changes: out: got a tile f64 [300], allowed is f32 [300]");
+		expect_error(call, run_with(call, "in", tile[1], NULL, NULL), TRNSCI_BAD_TILE,
+			     "bad_tile: scale: changes: in: the tile would stand for two, allowed is for one");
+		expect_error(call, run_with(call, "out", tile[2], "out", tile[3]), TRNSCI_OUT_OF_RANGE,
+			     "out_of_range: scale: changes: out: given twice, allowed is once");
 	}
 	assert_runs(call); /* the call itself is as it was */
 	trnsci_tile_free(tile[1]);
 	for (int i = 0; i < 2; i++) {
-		struct trnsci_tile *const instead[] = {NULL, tile[3]};
-
 		assert_int_equal(trnsci_run(call, NULL), -TRNSCI_BAD_TILE);
-		assert_int_equal(trnsci_run(call, &(struct trnsci_changes){.tiles = instead, .n_tiles = 2}),
-				 0);
+		assert_int_equal(run_with(call, "out", tile[3], NULL, NULL), 0);
 	}
 	trnsci_call_free(call);
 	for (int i = 0; i < 4; i++)
 		if (i != 1)
 			trnsci_tile_free(tile[i]);
 	trnsci_tile_free(small);
+	trnsci_tile_free(wide);
+}
+
+/* In place, both names are of one tile. */
+static void in_place(struct trnsci_session *session)
+{
+	struct trnsci_tile *own = new_tile(session, TRNSCI_F32, N), *other = new_tile(session, TRNSCI_F32, N),
+			   *third = new_tile(session, TRNSCI_F32, N);
+	struct trnsci_call *call = scaling(session, own, own);
+
+	for (int i = 0; i < 6; i++) {
+		fill(own, 1);
+		fill(other, 2);
+		assert_int_equal(i % 2 ? run_with(call, "in", other, NULL, NULL) : run_with(call, "in", other, "out", other), 0);
+		assert_true(((float *)trnsci_tile_data(other))[0] == 20 && ((float *)trnsci_tile_data(own))[0] == 1);
+		expect_error(call, run_with(call, "in", other, "out", third), TRNSCI_BAD_TILE,
+			     "bad_tile: scale: changes: out: its tile has another in its place already, allowed is one");
+	}
+	trnsci_call_free(call);
+	trnsci_tile_free(own);
+	trnsci_tile_free(other);
+	trnsci_tile_free(third);
+}
+
+/* A chain of steps, each from tile i to tile i + 1: any of them can be another one, up to six in a run. Sample k of the last step's
+ * noise has the standard deviation that element k of its own tile states. */
+static void by_step(struct trnsci_session *session)
+{
+	enum { STEPS = 9 };
+	struct trnsci_tile *tile[STEPS + 1], *other = new_tile(session, TRNSCI_F32, N), *end = new_tile(session, TRNSCI_F32, N),
+			   *std = new_tile(session, TRNSCI_F64, 1), *zero = new_tile(session, TRNSCI_F64, 1);
+	struct trnsci_call *call = new_call(session, "run");
+	struct trnsci_param many[8];
+	struct trnsci_args *noise;
+	char names[7][8];
+
+	*(double *)trnsci_tile_data(std) = 1;
+	*(double *)trnsci_tile_data(zero) = 0;
+	for (int i = 0; i <= STEPS; i++)
+		tile[i] = new_tile(session, TRNSCI_F32, N);
+	for (int i = 0; i < STEPS; i++) {
+		struct trnsci_args *step = trnsci_program_step(call, i == STEPS - 1 ? "noise_add" : "scale");
+
+		trnsci_set(step, trnsci_param_tile("in", tile[i]));
+		trnsci_set(step, trnsci_param_tile("out", tile[i + 1]));
+		if (i < STEPS - 1) {
+			trnsci_set(step, trnsci_param_f64("by", 2));
+			continue;
+		}
+		noise = trnsci_set_map(step, "noise");
+		trnsci_set(noise, trnsci_param_text("op", "normal"));
+		trnsci_set(noise, trnsci_param_tile_elements("std", std));
+	}
+	for (int i = 0; i < 6; i++) {
+		const struct trnsci_param quiet[] = {trnsci_param_tile("0.in", other), trnsci_param_tile("8.noise.std", zero),
+						     trnsci_param_tile("8.out", end), trnsci_param_u64("seed", 5), trnsci_param_end()};
+
+		fill(tile[0], 1);
+		fill(other, 3);
+		fill(end, 0);
+		assert_int_equal(trnsci_run(call, quiet), 0);
+		assert_true(((float *)trnsci_tile_data(end))[N - 1] == 3 * 256);
+		fill(end, 7);
+		assert_runs(call);
+		assert_true(((float *)trnsci_tile_data(end))[N - 1] == 7);
+		assert_true(((float *)trnsci_tile_data(tile[STEPS - 1]))[N - 1] == 256);
+		assert_true(((float *)trnsci_tile_data(tile[STEPS]))[N - 1] != 256);
+		expect_error(call, run_with(call, "9.out", end, NULL, NULL), TRNSCI_UNKNOWN_PARAMETER,
+			     "unknown_parameter: run: changes: 9.out: not one that a run can change, allowed are seed, stream, offset, "
+			     "0.in, 0.out, 1.in, 1.out, 2.in, 2.out, 3.in, 3.out, 4.in, 4.out, 5.in, 5.out, 6.in, 6.out, 7.in, 7.out, "
+			     "8.in, ...");
+		assert_int_equal(run_with(call, "out", end, NULL, NULL), -TRNSCI_UNKNOWN_PARAMETER);
+		assert_int_equal(run_with(call, "1.by", end, NULL, NULL), -TRNSCI_UNKNOWN_PARAMETER);
+	}
+	for (int i = 0; i < 7; i++) {
+		snprintf(names[i], sizeof names[i], "%d.out", i);
+		many[i] = trnsci_param_tile(names[i], tile[i]);
+	}
+	many[7] = trnsci_param_end();
+	expect_error(call, trnsci_run(call, many), TRNSCI_OUT_OF_RANGE, "out_of_range: run: changes: 6.out: more than 6 tiles, allowed are 6");
+	trnsci_call_free(call);
+	for (int i = 0; i <= STEPS; i++)
+		trnsci_tile_free(tile[i]);
+	trnsci_tile_free(other);
+	trnsci_tile_free(end);
+	trnsci_tile_free(std);
+	trnsci_tile_free(zero);
 }
 
 /* What the call cannot be given is refused alike, prepared or not. */
 static void refused(struct trnsci_session *session)
 {
 	struct trnsci_tile *x = new_tile(session, TRNSCI_F32, N), *y = new_tile(session, TRNSCI_F32, N);
-	struct trnsci_call *call = scaling(session, x, y);
+	struct trnsci_call *call = scaling(session, x, y), *draw = small_draw(session);
+	const struct {
+		struct trnsci_call *call;
+		struct trnsci_param param;
+		int code;
+		const char *text;
+	} rows[] = {
+		{call, trnsci_param_u64("seed", 0), TRNSCI_UNKNOWN_PARAMETER,
+		 "unknown_parameter: scale: changes: seed: not one that a run can change, allowed are in, out"},
+		{call, trnsci_param_f64("by", 3), TRNSCI_UNKNOWN_PARAMETER,
+		 "unknown_parameter: scale: changes: by: not one that a run can change, allowed are in, out"},
+		{call, trnsci_param_u64("out", 2), TRNSCI_WRONG_TYPE, "wrong_type: scale: changes: out: no tile, allowed is a tile"},
+		{call, trnsci_param_tile("out", NULL), TRNSCI_BAD_TILE, "bad_tile: scale: changes: out: missing, allowed is a tile"},
+		{call, trnsci_param_tile(NULL, y), TRNSCI_MISSING_PARAMETER,
+		 "missing_parameter: scale: changes: name of a parameter: missing"},
+		{draw, trnsci_param_u64("n", 2), TRNSCI_UNKNOWN_PARAMETER,
+		 "unknown_parameter: normal: changes: n: not one that a run can change, allowed are seed, stream, offset"},
+		{draw, trnsci_param_i64("seed", -1), TRNSCI_OUT_OF_RANGE,
+		 "out_of_range: normal: changes: seed: no integer of 64 bits, allowed are 0 to 2^64 - 1"},
+		{draw, trnsci_param_tile("offset", y), TRNSCI_WRONG_TYPE,
+		 "wrong_type: normal: changes: offset: no integer of 64 bits, allowed are 0 to 2^64 - 1"},
+		{draw, trnsci_param_text("stream", "x"), TRNSCI_WRONG_TYPE,
+		 "wrong_type: normal: changes: stream: no integer of 64 bits, allowed are 0 to 2^64 - 1"},
+	};
 
 	fill(x, 1);
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(trnsci_run(call, &(struct trnsci_changes){.given = TRNSCI_CHANGE_SEED}),
-				 -TRNSCI_UNKNOWN_PARAMETER);
-		assert_int_equal(trnsci_run(call, &(struct trnsci_changes){.given = 8}), -TRNSCI_OUT_OF_RANGE);
-		assert_int_equal(trnsci_run(call, &(struct trnsci_changes){.reserved = 1}), -TRNSCI_OUT_OF_RANGE);
+		for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+			const struct trnsci_param list[] = {rows[k].param, trnsci_param_end()};
+
+			expect_error(rows[k].call, trnsci_run(rows[k].call, list), rows[k].code, rows[k].text);
+			expect_error(rows[k].call, trnsci_submit(rows[k].call, list, NULL), rows[k].code, rows[k].text);
+		}
 		assert_runs(call);
+		assert_runs(draw);
 	}
 	trnsci_call_free(call);
+	trnsci_call_free(draw);
 	trnsci_tile_free(x);
 	trnsci_tile_free(y);
 }
@@ -239,11 +381,14 @@ static void pipelined(struct trnsci_session *session)
 	for (int i = 0; i < CALLS; i++)
 		calls[i] = i % 2 ? small_draw(session) : program(session);
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		struct trnsci_changes changes[CALLS];
+		struct numbers changes[CALLS];
 
 		for (uint32_t i = 0; i < CALLS; i++) {
-			changes[i] = (struct trnsci_changes){.given = CHANGE_ALL, .seed = i, .stream = round, .offset = 4 * i};
-			assert_int_equal(trnsci_submit(calls[i], &changes[i], NULL), 0);
+			struct trnsci_param list[4];
+
+			changes[i] = (struct numbers){.given = ALL, .seed = i, .stream = round, .offset = 4 * i};
+			list_numbers(&changes[i], list);
+			assert_int_equal(trnsci_submit(calls[i], list, NULL), 0);
 		}
 		for (int i = 0; i < CALLS; i++)
 			assert_int_equal(trnsci_wait(calls[i], -1), 0);
@@ -272,11 +417,11 @@ static void freed_at_once(struct trnsci_session *session)
 static void *run_many(void *session)
 {
 	struct trnsci_call *call = small_draw(session);
-	struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET};
 
 	for (uint64_t i = 0; i < 200; i++) {
-		changes.offset = i;
-		if (trnsci_run(call, &changes) < 0)
+		const struct trnsci_param offset[] = {trnsci_param_u64("offset", i), trnsci_param_end()};
+
+		if (trnsci_run(call, offset) < 0)
 			return "a run";
 		if (i % 40 == 0)
 			trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N - i));
@@ -316,9 +461,11 @@ static void restarted(void **state)
 	call = small_draw(session);
 	for (uint64_t life = 0; life < 3; life++) {
 		for (uint64_t i = 0; i < RUNS; i++) {
-			const struct trnsci_changes changes = {.given = CHANGE_ALL, .seed = life, .stream = 1, .offset = i};
+			const struct numbers changes = {.given = ALL, .seed = life, .stream = 1, .offset = i};
+			struct trnsci_param list[4];
 
-			assert_int_equal(trnsci_run(call, &changes), 0);
+			list_numbers(&changes, list);
+			assert_int_equal(trnsci_run(call, list), 0);
 			expect_same("restarted", call, small_draw(session), &changes);
 		}
 		runs = stat_of(session, "daemon", "requests_prepared");
@@ -336,6 +483,8 @@ static void restarted(void **state)
 BOTH(as_whole)
 BOTH(counted)
 BOTH(tiles)
+BOTH(in_place)
+BOTH(by_step)
 BOTH(refused)
 BOTH(pipelined)
 BOTH(freed_at_once)
@@ -345,7 +494,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_whole_by_both),	 cmocka_unit_test(counted_by_both),
-		cmocka_unit_test(tiles_by_both),	 cmocka_unit_test(refused_by_both),
+		cmocka_unit_test(tiles_by_both),	 cmocka_unit_test(in_place_by_both),
+		cmocka_unit_test(by_step_by_both),	 cmocka_unit_test(refused_by_both),
 		cmocka_unit_test(pipelined_by_both),	 cmocka_unit_test(freed_at_once_by_both),
 		cmocka_unit_test(threads_by_both),	 cmocka_unit_test(restarted),
 	};

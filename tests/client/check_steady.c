@@ -329,7 +329,7 @@ static void make_small_calls(struct small_calls *calls)
 	const struct trnsci_source source = {.seed = 3, .offset = 16 * calls->done++};
 	const struct trnsci_param shape[] = {trnsci_param_f64("shape", 2), trnsci_param_end()};
 	const struct trnsci_param scale[] = {trnsci_param_tile("in", calls->tile), trnsci_param_f64("by", 2), trnsci_param_end()};
-	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = source.offset};
+	const struct trnsci_param offset[] = {trnsci_param_u64("offset", source.offset), trnsci_param_end()};
 	struct trnsci_span span;
 	float samples[64], spectrum[64];
 
@@ -340,7 +340,7 @@ static void make_small_calls(struct small_calls *calls)
 			 0);
 	assert_int_equal(trnsci_draw_tile(calls->session, "normal", NULL, &source, &calls->tile, &span, NULL), 0);
 	assert_int_equal(trnsci_apply_tile(calls->session, "scale", scale, &calls->tile, NULL), 0);
-	assert_int_equal(trnsci_run(calls->prepared, &changes), 0);
+	assert_int_equal(trnsci_run(calls->prepared, offset), 0);
 }
 
 /* From the fifth time on. */

@@ -80,10 +80,11 @@ static void *draw_own(void *arg)
 	trnsci_set(trnsci_call_args(call), trnsci_param_u64("n", N));
 	trnsci_set(trnsci_call_args(call), trnsci_param_u64("seed", seed));
 	for (uint64_t i = 0; i < RUNS; i++) {
-		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = i % (MANY - N)};
+		const uint64_t at = i % (MANY - N);
+		const struct trnsci_param offset[] = {trnsci_param_u64("offset", at), trnsci_param_end()};
 
-		if (trnsci_run(call, &changes) < 0 || trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 ||
-		    array.count != N || memcmp(array.data, expected + changes.offset, sizeof *expected * N) != 0)
+		if (trnsci_run(call, offset) < 0 || trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 ||
+		    array.count != N || memcmp(array.data, expected + at, sizeof *expected * N) != 0)
 			return arg;
 		if (i % 256 == 0 &&
 		    (trnsci_draw_array(session, "uniform", NULL, &source, TRNSCI_F32, MANY, drawn, NULL, NULL) < 0 ||

@@ -189,11 +189,7 @@ void check_calls(const trnsci::session &session)
 
 	draw.set("n", 100).set("seed", UINT64_MAX);
 	check(draw.run() && draw.where().seed == UINT64_MAX, "an integer of all 64 bits, and where a call's draw lay");
-	trnsci_changes changes = {};
-
-	changes.given = TRNSCI_CHANGE_SEED;
-	changes.seed = 4;
-	check(draw.run(changes) && draw.where().seed == 4, "a run with changes");
+	check(draw.run({{"seed", 4}}) && draw.where().seed == 4, "a run with changes");
 	draw.submit();
 	while (!draw.wait_for(std::chrono::milliseconds(100)))
 		;

@@ -456,39 +456,30 @@ TRNSCI_API struct trnsci_args *trnsci_program_step(struct trnsci_call *program, 
 TRNSCI_API void trnsci_program_result(struct trnsci_call *program, const char *name);
 /** @} */
 
-enum {
-	TRNSCI_CHANGE_SEED = 1,
-	TRNSCI_CHANGE_STREAM = 2,
-	TRNSCI_CHANGE_OFFSET = 4, /**< in the unit that the call's own `offset` has */
-};
-
-/** What one run of a call uses instead of the call's own parameters. These stay as they are. A call that is run several
- * times with these changes only is prepared: the engine has validated and compiled it, and looks up no name. A run cannot
- * state what the call's method does not have (`unknown_parameter`). Seed, stream or offset of a "run" also replace its
- * `stream_name`. Initialise with {0}. */
-struct trnsci_changes {
-	uint32_t given; /**< which of seed, stream and offset: TRNSCI_CHANGE_SEED ... */
-	uint32_t reserved; /**< 0 */
-	uint64_t seed, stream, offset;
-	/** tiles[i] is used for the i-th tile that the call names, in the order in which they were set first; NULL: that one
-	 * itself. Of the same dtype and shape, and none for two. */
-	struct trnsci_tile *const *tiles;
-	size_t n_tiles; /**< at most 6 */
-};
 /** Sends a call and waits for the answer, at most the session's timeout (then the call is cancelled). A call that was
  * answered may be run again, with the same or changed parameters; its earlier reply is gone then.
- * @param changes of this run alone; NULL: as the call states. Read before the function returns.
- * @return 0, or the call's error (trnsci_call_error has its text). */
-TRNSCI_API int trnsci_run(struct trnsci_call *call, const struct trnsci_changes *changes);
+ *
+ * Changes are parameters of this run alone: the call's own stay as they are. A call that is run several times with nothing but
+ * changes is prepared: the engine has validated and compiled it, and looks up no name. A run can change
+ *  - "seed", "stream" and "offset", where the call's method has them, also if the call itself does not state them; the offset is
+ *    in the unit that the call's own has. Those of a "run" also replace its `stream_name`;
+ *  - up to 6 tiles, each by the name of the parameter that it is the value of: trnsci_param_tile("out", other). In a "run" the
+ *    name is STEP.PARAMETER, with the steps numbered from 0: "2.out". A parameter in a map has the map's name before it:
+ *    "noise.std". The other tile has the same dtype and shape, and is used wherever the call names the first one. None may
+ *    stand for two.
+ * @param changes a list; NULL: as the call states. Read before the function returns.
+ * @return 0, or the call's error (trnsci_call_error has its text): -TRNSCI_UNKNOWN_PARAMETER for a name that cannot be changed,
+ *   -TRNSCI_OUT_OF_RANGE for one that is given twice, -TRNSCI_BAD_SHAPE for a tile of another dtype or shape. */
+TRNSCI_API int trnsci_run(struct trnsci_call *call, const struct trnsci_param *changes);
 
 /** Sends a call and returns at once. Small embedded requests may be computed before it returns. While other answers wait for
  * trnsci_next, a small request may go out with a later function of the session: one system call for several.
  * @param changes as those of trnsci_run.
  * @param arg any pointer; trnsci_next returns it with the answered call. An event loop keeps there what it does then.
  * @return 0 when it is on its way: its answer comes once, also if it fails or is cancelled. Otherwise -TRNSCI_NO_MEMORY,
- *   -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already, or the changes), -TRNSCI_BAD_TILE (the changes), -TRNSCI_LOST
- *   (the content of an input). */
-TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_changes *changes, void *arg);
+ *   -TRNSCI_CLOSED, -TRNSCI_OUT_OF_RANGE (in flight already), what trnsci_run returns for changes, -TRNSCI_LOST (the content of an
+ *   input). */
+TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_param *changes, void *arg);
 /** Returns whether a submitted call is answered, or has failed. It neither reads from the connection, which trnsci_wait and
  * trnsci_next do, nor takes the answer from trnsci_next. Any thread. */
 TRNSCI_API bool trnsci_call_done(const struct trnsci_call *call);

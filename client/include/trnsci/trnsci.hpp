@@ -650,8 +650,8 @@ public:
 
 	/** Sends the call and waits for the answer. */
 	bool run(report to = {}) { return finish(trnsci_run(of_.get(), nullptr), to); }
-	/** The same, with changes of this run alone: the call is prepared, and later runs are faster. */
-	bool run(const trnsci_changes &changes, report to = {}) { return finish(trnsci_run(of_.get(), &changes), to); }
+	/** The same, with changes of this run alone, {{"seed", 4}, {"out", other}}: the call is prepared, and later runs are faster. */
+	bool run(const params &changes, report to = {}) { return finish(trnsci_run(of_.get(), changes.data()), to); }
 	/** Sends the call and returns at once. */
 	bool submit(report to = {}) { return to(trnsci_submit(of_.get(), nullptr, nullptr)); }
 	bool done() const noexcept { return trnsci_call_done(of_.get()); }

@@ -231,74 +231,74 @@ static void call_dealloc(PyObject *object)
 
 /* ---- Running ---- */
 
-struct changed {
-	struct trnsci_changes changes;
-	struct trnsci_tile *tiles[6];
-	PyObject *kept;
-};
+enum { CHANGES_MOST = 3 + 6 };
 
-static int read_change(PyObject *value, const char *name, uint32_t flag, uint64_t *ret, struct trnsci_changes *changes)
+static int add_number(PyObject *value, const char *name, struct trnsci_param **at)
 {
+	uint64_t number;
+
 	if (value == Py_None)
 		return 0;
-	changes->given |= flag;
-	return args_u64(value, name, ret);
+	if (args_u64(value, name, &number) < 0)
+		return -1;
+	*(*at)++ = trnsci_param_u64(name, number);
+	return 0;
 }
 
-/* Tiles of this run in the place of those that the call names. */
-static int read_tiles(struct call_object *self, PyObject *tiles, struct changed *changed)
+/* Tiles of this run, by the name of the parameter; None: the call's own. */
+static int add_tiles(struct call_object *self, PyObject *tiles, struct trnsci_param **at, const struct trnsci_param *end)
 {
-	const Py_ssize_t n = PyTuple_GET_SIZE(tiles);
+	PyObject *name, *item;
+	Py_ssize_t position = 0;
 
-	if (n > (Py_ssize_t)(sizeof changed->tiles / sizeof *changed->tiles)) {
-		PyErr_SetString(PyExc_ValueError, "tiles: allowed are at most 6");
-		return -1;
-	}
-	for (Py_ssize_t i = 0; i < n; i++) {
-		PyObject *item = PyTuple_GET_ITEM(tiles, i);
-		struct tile_object *tile = (struct tile_object *)item;
+	while (PyDict_Next(tiles, &position, &name, &item)) {
+		const struct tile_object *tile = (struct tile_object *)item;
+		const char *text = PyUnicode_AsUTF8(name);
 
+		if (!text)
+			return -1;
 		if (item == Py_None)
 			continue;
+		if (*at == end) {
+			PyErr_SetString(PyExc_ValueError, "tiles: allowed are at most 6");
+			return -1;
+		}
 		if (!Py_IS_TYPE(item, self->session->state->tile_type) || tile->session != self->session ||
 		    tile->fork_count != forks()) {
 			PyErr_SetString(PyExc_ValueError, "tiles: allowed are tiles of the call's session");
 			return -1;
 		}
-		changed->tiles[i] = tile->tile;
+		*(*at)++ = trnsci_param_tile(text, tile->tile);
 	}
-	changed->changes.tiles = changed->tiles;
-	changed->changes.n_tiles = (size_t)n;
 	return 0;
 }
 
 /* (seed, stream, offset, tiles) */
-static int read_changes(struct call_object *self, PyObject *args, struct changed *changed)
+static int read_changes(struct call_object *self, PyObject *args, struct trnsci_param changes[CHANGES_MOST + 1])
 {
 	PyObject *seed = Py_None, *stream = Py_None, *offset = Py_None, *tiles = NULL;
-	struct trnsci_changes *changes = &changed->changes;
+	struct trnsci_param *at = changes;
 
-	*changed = (struct changed){.kept = NULL};
-	if (!PyArg_ParseTuple(args, "|OOOO!", &seed, &stream, &offset, &PyTuple_Type, &tiles) ||
-	    read_change(seed, "seed", TRNSCI_CHANGE_SEED, &changes->seed, changes) < 0 ||
-	    read_change(stream, "stream", TRNSCI_CHANGE_STREAM, &changes->stream, changes) < 0 ||
-	    read_change(offset, "offset", TRNSCI_CHANGE_OFFSET, &changes->offset, changes) < 0)
+	if (!PyArg_ParseTuple(args, "|OOOO!", &seed, &stream, &offset, &PyDict_Type, &tiles) || add_number(seed, "seed", &at) < 0 ||
+	    add_number(stream, "stream", &at) < 0 || add_number(offset, "offset", &at) < 0 ||
+	    (tiles && add_tiles(self, tiles, &at, changes + CHANGES_MOST) < 0))
 		return -1;
-	return tiles ? read_tiles(self, tiles, changed) : 0;
+	*at = trnsci_param_end();
+	return 0;
 }
 
 static PyObject *call_run(PyObject *object, PyObject *args)
 {
 	struct call_object *self = (struct call_object *)object;
-	struct changed changed;
+	struct trnsci_param changes[CHANGES_MOST + 1];
 	int r;
 
-	if (read_changes(self, args, &changed) < 0 || check_free(self) < 0)
+	if (read_changes(self, args, changes) < 0 || check_free(self) < 0)
 		return NULL;
 	Py_INCREF(args);
 	self->busy = RUNNING;
 	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_run(self->call, &changed.changes);
+	r = trnsci_run(self->call, changes);
 	Py_END_ALLOW_THREADS
 	self->busy = FREE;
 	self->in_flight = !trnsci_call_done(self->call);

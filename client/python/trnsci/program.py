@@ -392,17 +392,18 @@ class Compiled:
         return f"<a program of {len(self._steps)} steps>"
 
     def _make(self, tiles):
-        """A call whose outputs are these tiles; None: new ones. Also the
-        places of tiles, in the order in which the call names them."""
+        """A call whose outputs are these tiles; None: new ones. Also what
+        a run can give another tile for, by the name of the parameter."""
         names = {id(each): f"s{i}" for i, each in enumerate(self._steps)}
-        steps, places = [], []
-        for each in self._steps:
+        steps, places = [], {}
+        for at, each in enumerate(self._steps):
             operation, given = each._step
             params = {}
             for name, value in given.items():
                 if isinstance(value, Expression):
-                    if value._tile is not None and value not in places:
-                        places.append(value)
+                    if value._tile is not None and \
+                            value not in places.values():
+                        places[f"{at}.{name}"] = value
                     value = names[id(value)] if value._tile is None \
                         else value._tile
                 params[name] = value
@@ -410,7 +411,7 @@ class Compiled:
             if id(each) in self._outputs:
                 number = self._outputs.index(id(each))
                 params["out"] = ... if tiles is None else tiles[number]
-                places.append(number)
+                places[f"{at}.out"] = number
             steps.append((operation, params, False))
         return _core.Call(self.session, "run", self._params, False,
                           steps), places
@@ -481,14 +482,14 @@ class Compiled:
                 self._prepare()
             given = self._take_inputs(args)
             tiles = self._result_tiles(out)
-            tuples = tuple(tiles[place] if isinstance(place, int)
-                           else given.get(id(place)) for place in self._places)
-            if len(tuples) > _TILES_MOST and any(
-                    tile is not None for tile in tuples):
+            others = {name: tiles[place] if isinstance(place, int)
+                      else given.get(id(place))
+                      for name, place in self._places.items()}
+            if len(others) > _TILES_MOST and any(
+                    tile is not None for tile in others.values()):
                 raise ValueError("a program of more than 6 inputs and outputs "
                                  "takes arrays only")
-            self._call._run(seed, stream, offset, tuples
-                            if len(tuples) <= _TILES_MOST else ())
+            self._call._run(seed, stream, offset, others)
             return self._results(tiles)
 
     def _result_tiles(self, out):

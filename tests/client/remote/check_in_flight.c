@@ -285,13 +285,13 @@ static void run_often(struct trnsci_call *call)
  * in place was writing is lost, not what the call names. Later runs are prepared again. */
 static void test_prepared_in_flight(void **state)
 {
-	const struct trnsci_changes seed = {.given = TRNSCI_CHANGE_SEED, .seed = 8};
+	const struct trnsci_param seed[] = {trnsci_param_u64("seed", 8), trnsci_param_end()};
 
 	(void)state;
 	open_both();
 	struct pair x = pair_of(TRNSCI_F32, N), z = pair_of(TRNSCI_F32, N), drawn = pair_of(TRNSCI_F32, N),
 		    mine = pair_of(TRNSCI_F32, N), other = pair_of(TRNSCI_F32, N);
-	const struct trnsci_changes tile = {.tiles = &other.remote, .n_tiles = 1};
+	const struct trnsci_param tile[] = {trnsci_param_tile("out", other.remote), trnsci_param_end()};
 	struct trnsci_call *calls[3], *twin, *own_draw;
 
 	draw(x, 1);
@@ -305,8 +305,8 @@ static void test_prepared_in_flight(void **state)
 		run_often(calls[i]);
 	kill(trnscid.pid, SIGSTOP);
 	assert_int_equal(trnsci_submit(calls[0], NULL, NULL), 0);
-	assert_int_equal(trnsci_submit(calls[1], &tile, NULL), 0);
-	assert_int_equal(trnsci_submit(calls[2], &seed, NULL), 0);
+	assert_int_equal(trnsci_submit(calls[1], tile, NULL), 0);
+	assert_int_equal(trnsci_submit(calls[2], seed, NULL), 0);
 	restart(SIGKILL);
 	assert_int_equal(trnsci_wait(calls[0], 30000), 0);
 	assert_int_equal(trnsci_wait(calls[1], 30000), -TRNSCI_CLOSED);
@@ -317,7 +317,7 @@ static void test_prepared_in_flight(void **state)
 	expect_same(mine, "the tile that another stood for");
 	assert_int_equal(trnsci_call_new(own, "normal", &own_draw), 0);
 	trnsci_set(trnsci_call_args(own_draw), trnsci_param_tile("out", drawn.own));
-	assert_int_equal(trnsci_run(own_draw, &seed), 0);
+	assert_int_equal(trnsci_run(own_draw, seed), 0);
 	expect_same(drawn, "a prepared draw with a seed of its own");
 	expect_lost(other, "the tile of a run in place");
 	for (int i = 0; i < 3; i++)

@@ -112,9 +112,9 @@ static void closed_loop(void **state)
 	AWAIT(i >= RUNS && queue_has_run(session, before, SEVERAL))
 	for (uint64_t end = i + 100; i < end; i++) {
 		struct draw *draw = &draws[i % 2];
-		const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = draw->offset = 7 * i};
+		const struct trnsci_param offset[] = {trnsci_param_u64("offset", draw->offset = 7 * i), trnsci_param_end()};
 
-		assert_int_equal(trnsci_run(draw->call, &changes), 0);
+		assert_int_equal(trnsci_run(draw->call, offset), 0);
 		expect_drawn(draw);
 	}
 	close_draw(&draws[0]);
@@ -150,9 +150,9 @@ static void warm(struct trnsci_session *session, struct trnsci_call *call)
 
 static void submit_draw(struct draw *draw, uint64_t offset)
 {
-	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = draw->offset = offset};
+	const struct trnsci_param changes[] = {trnsci_param_u64("offset", draw->offset = offset), trnsci_param_end()};
 
-	assert_int_equal(trnsci_submit(draw->call, &changes, draw), 0);
+	assert_int_equal(trnsci_submit(draw->call, changes, draw), 0);
 }
 
 /* Runs that are in flight together, to be answered in any order, in so many rounds or more until the queue has run so many;
@@ -361,7 +361,7 @@ static void beside_a_socket(void **state)
 /* The text is that of the same request by the socket. */
 static void failures(void **state)
 {
-	const struct trnsci_changes changes = {.given = TRNSCI_CHANGE_OFFSET, .offset = UINT64_MAX};
+	const struct trnsci_param offset[] = {trnsci_param_u64("offset", UINT64_MAX), trnsci_param_end()};
 	struct trnsci_session *session = open_queue(1), *plain = open_queue(-1);
 	struct draw draw = open_draw(session), into = open_draw(session);
 	struct trnsci_call *same = draw_of(plain, "normal", NULL);
@@ -369,10 +369,10 @@ static void failures(void **state)
 	(void)state;
 	for (int i = 0; i < 100; i++)
 		assert_runs(same);
-	assert_int_equal(trnsci_run(same, &changes), -TRNSCI_END_OF_STREAM);
+	assert_int_equal(trnsci_run(same, offset), -TRNSCI_END_OF_STREAM);
 	warm(session, draw.call);
 	for (int i = 0; i < 100; i++) {
-		assert_int_equal(trnsci_run(draw.call, i % 2 ? NULL : &changes), i % 2 ? 0 : -TRNSCI_END_OF_STREAM);
+		assert_int_equal(trnsci_run(draw.call, i % 2 ? NULL : offset), i % 2 ? 0 : -TRNSCI_END_OF_STREAM);
 		assert_string_equal(trnsci_call_error(draw.call)->text, i % 2 ? "" : trnsci_call_error(same)->text);
 	}
 	warm(session, into.call);
