@@ -43,8 +43,10 @@ struct args_state {
 /* What one run of a call states instead of the call's own parameters (changes.h). */
 enum { ARGS_SWAPS = 6 };
 struct call_changes {
-	struct prepared_changes run; /* seed, stream and offset; changes_for_engine adds the tiles */
+	struct prepared_changes run; /* as the engine takes them; changes_for_engine looks up the handles */
+	unsigned allowed;            /* PREPARED_SEED ...: those that the call's method is known to have */
 	size_t n_tiles;
+	uint32_t handles[ARGS_SWAPS]; /* of run */
 	struct {
 		struct trnsci_tile *from, *to; /* to stands for from; a reference to each `to` */
 		size_t place;                  /* of `from` among the tiles that the call names; ARGS_SWAPS: a later one */

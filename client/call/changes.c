@@ -43,18 +43,28 @@ static uint64_t *number_at(const struct prepared_changes *run, const struct numb
 	return (uint64_t *)((char *)run + number->at);
 }
 
+/* Returns whether the method has it; one that is not known here may. */
+static bool is_allowed(const struct reading *reading, const struct number *number)
+{
+	const char *method = reading->method;
+
+	if (!(reading->changes->allowed & number->bit)) {
+		const struct operation *operation = operation_find(method, strlen(method));
+
+		if (!operation || operation_param(operation, number->name, strlen(number->name)))
+			reading->changes->allowed |= number->bit;
+	}
+	return reading->changes->allowed & number->bit;
+}
+
 /* Returns the number of that name, if the method has it; NULL: none. */
-static const struct number *find_number(const char *method, const char *name)
+static const struct number *find_number(const struct reading *reading, const char *name)
 {
 	const struct number *number = numbers;
 
-	while (number < numbers + N_NUMBERS && strcmp(number->name, name) != 0)
+	while (number < numbers + N_NUMBERS && (*number->name != *name || strcmp(number->name, name) != 0))
 		number++;
-	if (number == numbers + N_NUMBERS)
-		return NULL;
-	const struct operation *operation = operation_find(method, strlen(method));
-
-	return !operation || operation_param(operation, name, strlen(name)) ? number : NULL;
+	return number < numbers + N_NUMBERS && is_allowed(reading, number) ? number : NULL;
 }
 
 static bool to_u64(const struct trnsci_param *param, uint64_t *ret)
@@ -159,7 +169,7 @@ static int refuse_name(const struct reading *reading, const char *name)
 	char names[NAMES_BYTES] = "";
 
 	for (size_t i = 0; i < N_NUMBERS; i++)
-		if (find_number(reading->method, numbers[i].name))
+		if (is_allowed(reading, &numbers[i]))
 			add_name(names, numbers[i].name);
 	if (parameters)
 		list_tiles(parameters, "", names);
@@ -247,7 +257,7 @@ static int read_change(const struct reading *reading, const struct trnsci_param 
 		if (strcmp(list->name, param->name) == 0)
 			return error_set(reading->err, ERROR_OUT_OF_RANGE, "%s: changes: %s: given twice, allowed is once",
 					 reading->method, param->name);
-	number = find_number(reading->method, param->name);
+	number = find_number(reading, param->name);
 	if (number)
 		return read_number(reading, param, number);
 	tile = find_tile(reading, param->name);
@@ -288,7 +298,7 @@ void changes_drop(struct call_changes *changes)
 	for (size_t i = 0; i < changes->n_tiles; i++)
 		tile_unref(changes->tiles[i].to);
 	changes->run.given = 0;
-	changes->n_tiles = 0;
+	changes->run.n_tiles = changes->n_tiles = 0;
 }
 
 int changes_set(struct call_changes *changes, const struct trnsci_param *list, const char *method, const struct args_state *args,
@@ -309,30 +319,20 @@ int changes_set(struct call_changes *changes, const struct trnsci_param *list, c
 
 /* ---- what is sent ---- */
 
-bool changes_fit_prepared(const struct call_changes *changes)
+void changes_find_handles(struct call_changes *changes)
 {
-	for (size_t i = 0; i < changes->n_tiles; i++)
-		if (changes->tiles[i].place == ARGS_SWAPS)
-			return false;
-	return true;
-}
+	struct prepared_changes *run = &changes->run;
 
-struct prepared_changes changes_for_engine(const struct call_changes *changes, uint32_t handles[ARGS_SWAPS])
-{
-	struct prepared_changes run = changes->run;
-
-	run.tiles = handles;
-	run.n_tiles = 0;
-	if (changes->n_tiles)
-		memset(handles, 0, ARGS_SWAPS * sizeof *handles);
+	memset(changes->handles, 0, sizeof changes->handles);
+	run->tiles = changes->handles;
+	run->n_tiles = 0;
 	for (size_t i = 0; i < changes->n_tiles; i++) {
 		const size_t place = changes->tiles[i].place;
 		const uint64_t handle = tile_handle(changes->tiles[i].to);
 
-		handles[place] = handle ? (uint32_t)handle : NO_TILE;
-		run.n_tiles = place < run.n_tiles ? run.n_tiles : place + 1;
+		changes->handles[place] = handle ? (uint32_t)handle : NO_TILE;
+		run->n_tiles = place < run->n_tiles ? run->n_tiles : place + 1;
 	}
-	return run;
 }
 
 int changes_put_numbers(const struct call_changes *changes, struct bump *bump, struct value *params)
@@ -344,14 +344,13 @@ int changes_put_numbers(const struct call_changes *changes, struct bump *bump, s
 	return 0;
 }
 
-int changes_put_tiles(const struct call_changes *changes, struct bump *bump, struct value *params)
+int changes_put_tiles(struct call_changes *changes, struct bump *bump, struct value *params)
 {
-	uint32_t handles[ARGS_SWAPS];
-	const struct prepared_changes run = changes_for_engine(changes, handles);
+	const struct prepared_changes *run = changes_for_engine(changes);
 	struct value tiles = value_array();
 
-	for (size_t i = 0; i < run.n_tiles; i++)
-		if (value_push(bump, &tiles, handles[i] ? value_uint(handles[i]) : value_nil()))
+	for (size_t i = 0; i < run->n_tiles; i++)
+		if (value_push(bump, &tiles, run->tiles[i] ? value_uint(run->tiles[i]) : value_nil()))
 			return -ERROR_NO_MEMORY;
-	return run.n_tiles ? value_add(bump, params, "tiles", tiles) : 0;
+	return run->n_tiles ? value_add(bump, params, "tiles", tiles) : 0;
 }

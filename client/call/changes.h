@@ -14,14 +14,26 @@ int changes_set(struct call_changes *changes, const struct trnsci_param *list, c
 void changes_drop(struct call_changes *changes);
 
 /* Returns whether a prepared call can be given the changes: it numbers only the first tiles that it names. */
-bool changes_fit_prepared(const struct call_changes *changes);
+static inline bool changes_fit_prepared(const struct call_changes *changes)
+{
+	for (size_t i = 0; i < changes->n_tiles; i++)
+		if (changes->tiles[i].place == ARGS_SWAPS)
+			return false;
+	return true;
+}
 
-/* Returns them as the engine takes them; the result points to handles. */
-struct prepared_changes changes_for_engine(const struct call_changes *changes, uint32_t handles[ARGS_SWAPS]);
+/* Returns them as the engine takes them, with the present handles of tiles. */
+void changes_find_handles(struct call_changes *changes);
+static inline const struct prepared_changes *changes_for_engine(struct call_changes *changes)
+{
+	if (changes->n_tiles)
+		changes_find_handles(changes);
+	return &changes->run;
+}
 
 /* Adds seed, stream and offset to the parameters of a request; tiles, only for a prepared call: in whole requests they
  * have been exchanged already. -ERROR_NO_MEMORY */
 int changes_put_numbers(const struct call_changes *changes, struct bump *bump, struct value *params);
-int changes_put_tiles(const struct call_changes *changes, struct bump *bump, struct value *params);
+int changes_put_tiles(struct call_changes *changes, struct bump *bump, struct value *params);
 
 #endif

@@ -52,7 +52,7 @@ static int build_whole(struct trnsci_call *call, struct bump *bump, struct value
 }
 
 /* Sends only the handle and what changes: a few dozen bytes, whatever the call's parameters are. */
-static int build_prepared_run(const struct trnsci_call *call, struct bump *bump, struct value *ret_params)
+static int build_prepared_run(struct trnsci_call *call, struct bump *bump, struct value *ret_params)
 {
 	struct value params = value_map();
 

@@ -18,16 +18,13 @@
 static bool run_inline(struct trnsci_call *call)
 {
 	struct trnsci_session *session = call->session;
-	struct prepared_changes run;
 	const struct value *reply;
-	uint32_t handles[ARGS_SWAPS];
 
 	if (!call->preparation.inline_prepared || call->ladder.version != call->args.version || call->answers_to_next ||
 	    call->state == CALL_IN_FLIGHT || !args_are_good(&call->args) || !changes_fit_prepared(&call->changes) || !session_enter(session))
 		return false;
 	call_drop_reply(call);
-	run = changes_for_engine(&call->changes, handles);
-	reply = prepared_rerun(call->preparation.inline_prepared, &run);
+	reply = prepared_rerun(call->preparation.inline_prepared, changes_for_engine(&call->changes));
 	call->ran_inline = reply;
 	call->answer.reply = reply;
 	call->connection = session->connection;
@@ -69,7 +66,7 @@ static int refuse_start(struct trnsci_call *call)
 
 int call_change(struct trnsci_call *call, const struct trnsci_param *changes)
 {
-	struct error error = {0};
+	struct error error;
 
 	if (session_check(call->session, NULL) < 0)
 		return refuse_start(call);

@@ -156,9 +156,7 @@ static int start_call(struct trnsci_call *call, const struct request_call *what,
 static int start_prepared(struct trnsci_call *call, struct request **ret_request)
 {
 	struct bump *bump = bump_new_cached(&call->session->bump_cache);
-	uint32_t handles[ARGS_SWAPS];
-	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
-	const struct request_call run = {.prepared = call->preparation.handle, .changes = &changes};
+	const struct request_call run = {.prepared = call->preparation.handle, .changes = changes_for_engine(&call->changes)};
 
 	return bump ? start_call(call, &run, bump, ret_request) : -ERROR_NO_MEMORY;
 }

@@ -102,19 +102,21 @@ static void kick_daemon(struct trnsci_session *session, struct queue *queue)
 		eventfd_write(remote->wake, 1);
 }
 
-static void write_entry(struct queue *queue, const struct trnsci_call *call)
+static void write_entry(struct queue *queue, struct trnsci_call *call)
 {
 	struct run_prepared *entry = queue_submission(queue->page, queue->entries, queue->submitted);
-	uint32_t handles[ARGS_SWAPS] = {0};
-	const struct prepared_changes changes = changes_for_engine(&call->changes, handles);
+	const struct prepared_changes *changes = changes_for_engine(&call->changes);
 
 	static_assert((int)ARGS_SWAPS == (int)RUN_PREPARED_TILES, "as many tiles");
 	entry->prepared = call->preparation.handle;
-	entry->given = changes.given;
-	entry->seed = changes.seed;
-	entry->stream = changes.stream;
-	entry->offset = changes.offset;
-	memcpy(entry->tiles, handles, sizeof handles);
+	entry->given = changes->given;
+	entry->seed = changes->seed;
+	entry->stream = changes->stream;
+	entry->offset = changes->offset;
+	if (changes->n_tiles)
+		memcpy(entry->tiles, changes->tiles, sizeof entry->tiles);
+	else
+		memset(entry->tiles, 0, sizeof entry->tiles);
 	entry->user = call->msgid;
 }
 
