@@ -247,7 +247,7 @@ help:
 #: V=1 shows commands; CC=clang builds with clang
 
 include tests/Dir.mk
-include client/Dir.mk client/examples/Dir.mk client/python/Dir.mk client/mpi/Dir.mk
+include client/Dir.mk client/examples/Dir.mk client/python/Dir.mk client/mpi/Dir.mk client/fftw/Dir.mk
 include systemd/Dir.mk systemd/debian/Dir.mk
 include tests/bench/Dir.mk
 

@@ -141,6 +141,10 @@ may client/examples
 may client/man
 may client/python
 may client/mpi npy
+may client/fftw base fft engine fftw
+
+sources client/fftw | includes | grep -E ' engine/' | grep -vE ' engine/scheduler/' >"$list"
+report "client/fftw knows no more of the engine than its scheduler"
 
 only 'event2?/|event\.h' 'daemon/net/(listener|connection|loop)'
 only 'msgpack' 'proto/codec'
