@@ -29,6 +29,23 @@ $(FFTW_LIBRARIES): $(FFTW_CORE_OBJECTS) $(LIB_ARCHIVE) client/fftw/libfftw3.map
 		$(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o,$^) $(LIB_ARCHIVE) -lm
 	@ln -sf $(@F) $(@:.3=)
 
+$(BUILD)/obj/client/fftw/threads/single.o: CFLAGS_ALL += -DFFTW_SINGLE
+$(BUILD)/obj/client/fftw/threads/single.o: client/fftw/threads/names.c
+	$(compile)
+
+$(filter $(FFTW_OUT)/libfftw3_%,$(FFTW_NAMES)): $(BUILD)/obj/client/fftw/threads/names.o $(FFTW_OUT)/libfftw3.so.3
+$(filter $(FFTW_OUT)/libfftw3f_%,$(FFTW_NAMES)): $(BUILD)/obj/client/fftw/threads/single.o $(FFTW_OUT)/libfftw3f.so.3
+$(FFTW_NAMES):
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(@F) -Wl,--filter=$(notdir $(filter %.so.3,$^)) -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.o,$^)
+	@ln -sf $(@F) $(@:.3=)
+
+# The command of the build tree names the libraries of the build tree.
+$(BUILD)/bin/trnsci-fftw: client/fftw/trnsci-fftw.in
+	$(say) MAKE $@
+	@mkdir -p $(@D)
+	$(Q)sed 's|@FFTW_DIR@|$(abspath $(FFTW_OUT))|' $< >$@ && chmod 755 $@
+
 # These see the libraries alone, as programs do.
 FFTW_TESTS := $(filter $(BUILD)/tests/fftw/%,$(CHECKS))
 $(FFTW_TESTS): $(BUILD)/tests/fftw/%: tests/fftw/%.c $(FFTW_LIBRARIES)
@@ -37,7 +54,16 @@ $(FFTW_TESTS): $(BUILD)/tests/fftw/%: tests/fftw/%.c $(FFTW_LIBRARIES)
 	$(Q)$(CC) $(filter-out -Ilib -Iproto,$(CFLAGS_ALL)) -Wno-conversion -Wno-missing-prototypes -Itests -Iclient/fftw $(LDFLAGS_ALL) -MF $@.d -o $@ $< \
 		-L$(FFTW_OUT) -lfftw3 -lfftw3f -Wl,-rpath,'$$ORIGIN/../../lib/fftw' $(LIBS_$(@F)) -lcmocka -lm
 
-fftw: $(FFTW_LIBRARIES)
-all: fftw
+install-fftw: fftw
+	$(Q)$(call place_program,$(FFTW_DIR),$(FFTW_LIBRARIES) $(FFTW_NAMES))
+	$(Q)for name in $(notdir $(FFTW_LIBRARIES) $(FFTW_NAMES)); do ln -sf $$name $(DESTDIR)$(FFTW_DIR)/$${name%.3} || exit; done
+	$(Q)$(call place,644,$(FFTW_DIR)/include,client/fftw/fftw3.h)
+	$(Q)$(call place,644,$(SHAREDIR)/man/man1,client/fftw/man/trnsci-fftw.1)
+	$(Q)mkdir -p $(DESTDIR)$(BINDIR) && sed 's|@FFTW_DIR@|$(FFTW_DIR)|' client/fftw/trnsci-fftw.in >$(DESTDIR)$(BINDIR)/trnsci-fftw
+	$(Q)chmod 755 $(DESTDIR)$(BINDIR)/trnsci-fftw
 
-.PHONY: fftw
+fftw: $(FFTW_LIBRARIES) $(FFTW_NAMES) $(BUILD)/bin/trnsci-fftw
+all: fftw
+install: install-fftw
+
+.PHONY: fftw install-fftw
