@@ -7,6 +7,7 @@
 
 /* All exceptions masked, round to nearest, neither FTZ nor DAZ. */
 #define MXCSR_DEFAULT 0x1F80u
+#define MXCSR_FLAGS 0x3Fu
 
 struct fpenv_saved fpenv_enter(void)
 {
@@ -14,6 +15,11 @@ struct fpenv_saved fpenv_enter(void)
 
 	_mm_setcsr(MXCSR_DEFAULT);
 	return saved;
+}
+
+bool fpenv_is_entered(void)
+{
+	return (_mm_getcsr() & ~MXCSR_FLAGS) == MXCSR_DEFAULT;
 }
 
 void fpenv_leave(struct fpenv_saved saved)
@@ -32,6 +38,14 @@ struct fpenv_saved fpenv_enter(void)
 	return saved;
 }
 
+bool fpenv_is_entered(void)
+{
+	uint64_t control;
+
+	__asm__ volatile("mrs %0, fpcr" : "=r"(control));
+	return control == 0;
+}
+
 void fpenv_leave(struct fpenv_saved saved)
 {
 	__asm__ volatile("msr fpcr, %0" ::"r"(saved.control));
@@ -46,6 +60,11 @@ struct fpenv_saved fpenv_enter(void)
 
 	fesetround(FE_TONEAREST);
 	return saved;
+}
+
+bool fpenv_is_entered(void)
+{
+	return fegetround() == FE_TONEAREST;
 }
 
 void fpenv_leave(struct fpenv_saved saved)

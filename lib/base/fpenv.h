@@ -6,6 +6,7 @@
 #ifndef TRNSCI_BASE_FPENV_H
 #define TRNSCI_BASE_FPENV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fpenv_saved {
@@ -14,6 +15,10 @@ struct fpenv_saved {
 
 /* Sets this thread's environment; returns the one before. */
 struct fpenv_saved fpenv_enter(void);
+
+/* Returns whether this thread's environment is that one already, but for the flags of exceptions: a short transform takes no longer
+ * than entering and leaving. */
+bool fpenv_is_entered(void);
 
 /* Restores an environment that fpenv_enter returned. */
 void fpenv_leave(struct fpenv_saved saved);

@@ -122,19 +122,25 @@ static size_t count_phases(const struct fft_plan *plan)
 	return plan->is_long ? smooth_of(plan)->n_stages : 1;
 }
 
-/* Returns the transforms (short) or items (long) of a chunk. One-stage transforms fill whole vectors. */
-static size_t chunk_size(const struct fft_plan *plan, size_t phase)
+/* Returns the transforms of a chunk of short ones. One-stage transforms fill whole vectors. */
+static size_t short_chunk_size(const struct fft_plan *plan)
 {
 	const size_t lanes = plan->ops->lanes;
 
-	if (plan->is_long)
-		return size_min(fft_count_per_chunk(item_ns(plan, (unsigned)phase)),
-				(smooth_of(plan)->stage[phase].items + MIN_CHUNKS - 1) / MIN_CHUNKS);
 	if (smooth_of(plan)->n_stages == 1)
 		return lanes * fft_count_per_chunk(plan->cost_ns * (double)lanes);
 	if (smooth_of(plan)->flat_rows)
 		return smooth_of(plan)->flat * fft_count_per_chunk(plan->cost_ns * (double)smooth_of(plan)->flat);
 	return fft_count_per_chunk(plan->cost_ns);
+}
+
+/* Returns the transforms (short) or items (long) of a chunk. */
+static size_t chunk_size(const struct fft_plan *plan, size_t phase)
+{
+	if (!plan->is_long)
+		return ((const struct fft_smooth_plan *)plan)->chunk_size;
+	return size_min(fft_count_per_chunk(item_ns(plan, (unsigned)phase)),
+			(smooth_of(plan)->stage[phase].items + MIN_CHUNKS - 1) / MIN_CHUNKS);
 }
 
 static size_t count_items(const struct fft_plan *plan, size_t phase, size_t batch)
@@ -209,6 +215,16 @@ struct queue {
 	struct fft_place at[FFT_MAX_TOGETHER];
 };
 
+/* Places that no block has are not initialised: a short transform alone takes no longer than that would. */
+static void init_queue(struct queue *queue, const struct fft_plan *plan, const struct fft_call *call, void *scratch)
+{
+	queue->plan = plan;
+	queue->call = call;
+	queue->scratch = scratch;
+	queue->stage = 0;
+	queue->count = 0;
+}
+
 /* Runs the collected blocks by the kernel of their place among the stages. */
 static void flush_queue(struct queue *queue)
 {
@@ -235,25 +251,27 @@ static void push_block(struct queue *queue, const struct fft_place *at)
 }
 
 /* Runs items [begin, end) of a stage. An item index counts lanes fastest, then repetitions, then rows. */
-static void run_items(struct queue *queue, size_t begin, size_t end)
+static void run_items(const struct fft_plan *plan, const struct fft_call *call, unsigned phase, size_t begin, size_t end, void *scratch)
 {
-	const struct fft_plan *plan = queue->plan;
-	const struct fft_stage *stage = &smooth_of(plan)->stage[queue->stage];
+	const struct fft_stage *stage = &smooth_of(plan)->stage[phase];
+	struct queue queue;
 	const size_t lanes = plan->ops->lanes, blocks = smooth_of(plan)->row / lanes;
 
+	init_queue(&queue, plan, call, scratch);
+	queue.stage = phase;
 	for (size_t i = begin; i < end; i++) {
 		const size_t item = i % stage->items, row = item / blocks;
 		struct fft_place at = {.b = i / stage->items, .p = item * lanes};
 
-		place_buffers(plan, queue->call, at.b, at.between);
-		if (queue->stage > 0) {
+		place_buffers(plan, call, at.b, at.between);
+		if (phase > 0) {
 			at.p = row / stage->reps;
 			at.rep = row % stage->reps;
 			at.lane = item % blocks * lanes;
 		}
-		push_block(queue, &at);
+		push_block(&queue, &at);
 	}
-	flush_queue(queue);
+	flush_queue(&queue);
 	transpose_end();
 }
 
@@ -296,27 +314,28 @@ static void push_stage(struct queue *queue, struct fft_place *at)
 }
 
 /* Runs transforms of several stages in scratch, transforms_together of them at a time. */
-static void run_short(struct queue *queue, size_t begin, size_t end)
+static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end, void *scratch)
 {
-	const struct fft_plan *plan = queue->plan;
 	const size_t bytes = smooth_of(plan)->between_bytes;
-	char *work = (char *)queue->scratch + smooth_of(plan)->together * smooth_of(plan)->columns_bytes;
+	char *work = (char *)scratch + smooth_of(plan)->together * smooth_of(plan)->columns_bytes;
+	struct queue queue;
 
-	if (smooth_of(plan)->flat_rows && plan->ops->flat && queue->call->in_stride == 1 && queue->call->out_stride == 1) {
-		plan->ops->flat(smooth_of(plan), queue->call, begin, end - begin, work);
+	if (smooth_of(plan)->flat_rows && plan->ops->flat && call->in_stride == 1 && call->out_stride == 1) {
+		plan->ops->flat(smooth_of(plan), call, begin, end - begin, work);
 		return;
 	}
+	init_queue(&queue, plan, call, scratch);
 	for (size_t b = begin; b < end; b += transforms_together(plan))
-		for (queue->stage = 0; queue->stage < smooth_of(plan)->n_stages; queue->stage++) {
+		for (queue.stage = 0; queue.stage < smooth_of(plan)->n_stages; queue.stage++) {
 			for (size_t i = 0; i < transforms_together(plan) && b + i < end; i++) {
 				char *own = work + i * count_buffers(plan) * bytes;
 				struct fft_place at = {.b = b + i, .between = {own, own + bytes}};
 
-				push_stage(queue, &at);
+				push_stage(&queue, &at);
 			}
-			flush_queue(queue);
+			flush_queue(&queue);
 		}
-	if (queue->call->batch > 1 || queue->call->all > 1) /* one alone is not far */
+	if (call->batch > 1 || call->all > 1) /* one alone is not far */
 		transpose_end();
 }
 
@@ -326,14 +345,13 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 {
 	const size_t size = chunk_size(plan, phase), begin = chunk * size;
 	const size_t end = size_min(begin + size, count_items(plan, phase, call->batch));
-	struct queue queue = {.plan = plan, .call = call, .scratch = scratch, .stage = (unsigned)phase};
 
 	if (plan->is_long)
-		run_items(&queue, begin, end);
+		run_items(plan, call, (unsigned)phase, begin, end, scratch);
 	else if (smooth_of(plan)->n_stages == 1)
 		run_direct(plan, call, begin, end, scratch);
 	else
-		run_short(&queue, begin, end);
+		run_short(plan, call, begin, end, scratch);
 }
 
 static const struct fft_kind kind_smooth = {build_piece, free_tables,   count_phases,         count_chunks,
@@ -363,6 +381,7 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
 	plan->is_long = smooth->n_stages > 1 && (plan->cost_ns > CHUNK_ESTIMATE_NS ||
 						 count_buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
+	((struct fft_smooth_plan *)plan)->chunk_size = plan->is_long ? 0 : short_chunk_size(plan);
 	smooth->exceeds_l2 = plan->is_long && smooth->between_bytes > FAR_BYTES;
 	smooth->exceeds_l3 = smooth->exceeds_l2 && (smooth->n_stages > 2 || smooth->between_bytes > BEYOND_BYTES);
 	*ret_plan = plan;
