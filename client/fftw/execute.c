@@ -11,25 +11,36 @@
 
 /* ---- one call of lib/fft ---- */
 
-static void run_direct_in(const struct plan *plan, const void *in, void *out, void *scratch)
+static void run_call(const struct plan *plan, const struct fft_call *call)
+{
+	alignas(64) char scratch[STACK_BYTES];
+
+	if (plan->direct_is_chunk)
+		fft_run_chunk(plan->direct, call, 0, 0, scratch);
+	else
+		fft_run(plan->direct, call, scratch);
+}
+
+static void run_direct(const struct plan *plan, const struct fft_call *call)
+{
+	struct fpenv_saved saved;
+
+	if (fpenv_is_entered()) {
+		run_call(plan, call);
+		return;
+	}
+	saved = fpenv_enter();
+	run_call(plan, call);
+	fpenv_leave(saved);
+}
+
+static void run_direct_with(const struct plan *plan, const void *in, void *out)
 {
 	struct fft_call call = plan->call;
 
 	call.in = in;
 	call.out = out;
-	if (plan->direct_is_chunk)
-		fft_run_chunk(plan->direct, &call, 0, 0, scratch);
-	else
-		fft_run(plan->direct, &call, scratch);
-}
-
-static void run_direct(const struct plan *plan, const void *in, void *out)
-{
-	const struct fpenv_saved saved = fpenv_enter();
-	alignas(64) char scratch[STACK_BYTES];
-
-	run_direct_in(plan, in, out, scratch);
-	fpenv_leave(saved);
+	run_direct(plan, &call);
 }
 
 /* ---- steps ---- */
@@ -129,7 +140,7 @@ void plan_execute_arrays(const struct plan *plan, const struct arrays *arrays)
 	struct run run = {.arrays = *arrays};
 
 	if (plan->direct) {
-		run_direct(plan, find_elements(plan, &run, MEMORY_IN), find_elements(plan, &run, MEMORY_OUT));
+		run_direct_with(plan, find_elements(plan, &run, MEMORY_IN), find_elements(plan, &run, MEMORY_OUT));
 		return;
 	}
 	begin_run(plan, &run);
@@ -141,7 +152,7 @@ void plan_execute_arrays(const struct plan *plan, const struct arrays *arrays)
 void plan_execute(const struct plan *plan)
 {
 	if (plan->direct)
-		run_direct(plan, plan->call.in, plan->call.out);
+		run_direct(plan, &plan->call);
 	else
 		plan_execute_arrays(plan, &plan->problem.arrays);
 }
@@ -153,7 +164,7 @@ void plan_execute_interleaved(const struct plan *plan, void *in, void *out)
 	struct arrays arrays = {in, NULL, out, NULL};
 
 	if (plan->direct) {
-		run_direct(plan, in, out);
+		run_direct_with(plan, in, out);
 		return;
 	}
 	if (problem_takes_complex(&plan->problem)) {

@@ -12,7 +12,7 @@
 
 enum memory { MEMORY_IN, MEMORY_OUT, MEMORY_A, MEMORY_B, MEMORIES };
 
-enum { STACK_BYTES = 8 << 10 }; /* of scratch that a direct run takes from the stack */
+enum { STACK_BYTES = 40 << 10 }; /* of scratch that a direct run takes from the stack */
 
 struct step {
 	const struct staged_work *work;
