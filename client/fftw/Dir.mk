@@ -67,3 +67,4 @@ all: fftw
 install: install-fftw
 
 .PHONY: fftw install-fftw
+LIBS_check_long = -lfftw3l

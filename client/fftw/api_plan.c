@@ -12,7 +12,7 @@ struct axes {
 };
 
 static X(plan) make_plan(enum problem_transform transform, struct axes axes, const X(r2r_kind) *kinds, const struct arrays *arrays,
-			 bool is_backward)
+			 bool is_backward, unsigned flags)
 {
 	struct problem problem = {.precision = PRECISION,
 				  .transform = transform,
@@ -22,6 +22,7 @@ static X(plan) make_plan(enum problem_transform transform, struct axes axes, con
 				  .kinds = (const int *)kinds,
 				  .arrays = *arrays,
 				  .is_backward = is_backward,
+				  .preserves_in = flags & FFTW_PRESERVE_INPUT,
 				  .threads = X(threads_of_plans)()};
 	struct plan *plan;
 
@@ -143,12 +144,6 @@ static int room_of(int rank, const int *n, bool in_place)
 	return in_place ? 2 * half_of(rank, n) : rank > 0 ? n[rank - 1] : 1;
 }
 
-/* Of several axes, half spectra that must stay as they are cannot be transformed to reals, as with FFTW. */
-static bool keeps_several(struct axes axes, const void *in, const void *out, unsigned flags)
-{
-	return axes.rank > 1 && in != out && flags & FLAG_PRESERVE;
-}
-
 /* ---- many ---- */
 
 EXPORT X(plan) X(plan_many_dft)(int rank, const int *n, int howmany, C *in, const int *inembed, int istride, int idist, C *out,
@@ -158,8 +153,7 @@ EXPORT X(plan) X(plan_many_dft)(int rank, const int *n, int howmany, C *in, cons
 	const struct side to = {onembed, rank > 0 ? n[rank - 1] : 1, ostride, odist, 2};
 	const struct arrays arrays = pairs_to_pairs(in, out, sign);
 
-	(void)flags;
-	return make_plan(TRANSFORM_C2C, list_many(rank, n, howmany, &from, &to), NULL, &arrays, sign == FFTW_BACKWARD);
+	return make_plan(TRANSFORM_C2C, list_many(rank, n, howmany, &from, &to), NULL, &arrays, sign == FFTW_BACKWARD, flags);
 }
 
 EXPORT X(plan) X(plan_many_dft_r2c)(int rank, const int *n, int howmany, R *in, const int *inembed, int istride, int idist, C *out,
@@ -169,8 +163,7 @@ EXPORT X(plan) X(plan_many_dft_r2c)(int rank, const int *n, int howmany, R *in, 
 	const struct side to = {onembed, half_of(rank, n), ostride, odist, 2};
 	const struct arrays arrays = reals_to_pairs(in, out);
 
-	(void)flags;
-	return make_plan(TRANSFORM_R2C, list_many(rank, n, howmany, &from, &to), NULL, &arrays, false);
+	return make_plan(TRANSFORM_R2C, list_many(rank, n, howmany, &from, &to), NULL, &arrays, false, flags);
 }
 
 EXPORT X(plan) X(plan_many_dft_c2r)(int rank, const int *n, int howmany, C *in, const int *inembed, int istride, int idist, R *out,
@@ -179,11 +172,8 @@ EXPORT X(plan) X(plan_many_dft_c2r)(int rank, const int *n, int howmany, C *in, 
 	const struct side from = {inembed, half_of(rank, n), istride, idist, 2};
 	const struct side to = {onembed, room_of(rank, n, (void *)in == (void *)out), ostride, odist, 1};
 	const struct arrays arrays = pairs_to_reals(in, out);
-	struct axes axes = list_many(rank, n, howmany, &from, &to);
 
-	if (keeps_several(axes, in, out, flags))
-		axes = no_axes(axes);
-	return make_plan(TRANSFORM_C2R, axes, NULL, &arrays, false);
+	return make_plan(TRANSFORM_C2R, list_many(rank, n, howmany, &from, &to), NULL, &arrays, false, flags);
 }
 
 EXPORT X(plan) X(plan_many_r2r)(int rank, const int *n, int howmany, R *in, const int *inembed, int istride, int idist, R *out,
@@ -193,8 +183,7 @@ EXPORT X(plan) X(plan_many_r2r)(int rank, const int *n, int howmany, R *in, cons
 	const struct side to = {onembed, rank > 0 ? n[rank - 1] : 1, ostride, odist, 1};
 	const struct arrays arrays = reals_to_reals(in, out);
 
-	(void)flags;
-	return make_plan(TRANSFORM_R2R, list_many(rank, n, howmany, &from, &to), kind, &arrays, false);
+	return make_plan(TRANSFORM_R2R, list_many(rank, n, howmany, &from, &to), kind, &arrays, false, flags);
 }
 
 /* ---- one transform ---- */
@@ -290,54 +279,43 @@ EXPORT X(plan) X(plan_r2r_3d)(int n0, int n1, int n2, R *in, R *out, X(r2r_kind)
 	{                                                                                                                      \
 		const struct arrays arrays = pairs_to_pairs(in, out, sign);                                                    \
                                                                                                                                \
-		(void)flags;                                                                                                   \
-		return make_plan(TRANSFORM_C2C, READ(iodim, 2, 2), NULL, &arrays, sign == FFTW_BACKWARD);                      \
+		return make_plan(TRANSFORM_C2C, READ(iodim, 2, 2), NULL, &arrays, sign == FFTW_BACKWARD, flags);                      \
 	}                                                                                                                      \
 	EXPORT X(plan) X(plan_##guru##_split_dft)(GURU_ARGUMENTS(iodim), R *ri, R *ii, R *ro, R *io, unsigned flags)           \
 	{                                                                                                                      \
 		const struct arrays arrays = {(char *)ri, (char *)ii, (char *)ro, (char *)io};                                 \
                                                                                                                                \
-		(void)flags;                                                                                                   \
-		return make_plan(TRANSFORM_C2C, READ(iodim, 1, 1), NULL, &arrays, false);                                      \
+		return make_plan(TRANSFORM_C2C, READ(iodim, 1, 1), NULL, &arrays, false, flags);                                      \
 	}                                                                                                                      \
 	EXPORT X(plan) X(plan_##guru##_dft_r2c)(GURU_ARGUMENTS(iodim), R *in, C *out, unsigned flags)                          \
 	{                                                                                                                      \
 		const struct arrays arrays = reals_to_pairs(in, out);                                                          \
                                                                                                                                \
-		(void)flags;                                                                                                   \
-		return make_plan(TRANSFORM_R2C, READ(iodim, 1, 2), NULL, &arrays, false);                                      \
+		return make_plan(TRANSFORM_R2C, READ(iodim, 1, 2), NULL, &arrays, false, flags);                                      \
 	}                                                                                                                      \
 	EXPORT X(plan) X(plan_##guru##_split_dft_r2c)(GURU_ARGUMENTS(iodim), R *in, R *ro, R *io, unsigned flags)              \
 	{                                                                                                                      \
 		const struct arrays arrays = {(char *)in, NULL, (char *)ro, (char *)io};                                       \
                                                                                                                                \
-		(void)flags;                                                                                                   \
-		return make_plan(TRANSFORM_R2C, READ(iodim, 1, 1), NULL, &arrays, false);                                      \
+		return make_plan(TRANSFORM_R2C, READ(iodim, 1, 1), NULL, &arrays, false, flags);                                      \
 	}                                                                                                                      \
 	EXPORT X(plan) X(plan_##guru##_dft_c2r)(GURU_ARGUMENTS(iodim), C *in, R *out, unsigned flags)                          \
 	{                                                                                                                      \
 		const struct arrays arrays = pairs_to_reals(in, out);                                                          \
-		struct axes axes = READ(iodim, 2, 1);                                                                          \
                                                                                                                                \
-		if (keeps_several(axes, in, out, flags))                                                                       \
-			axes = no_axes(axes);                                                                                  \
-		return make_plan(TRANSFORM_C2R, axes, NULL, &arrays, false);                                                   \
+		return make_plan(TRANSFORM_C2R, READ(iodim, 2, 1), NULL, &arrays, false, flags);                                                   \
 	}                                                                                                                      \
 	EXPORT X(plan) X(plan_##guru##_split_dft_c2r)(GURU_ARGUMENTS(iodim), R *ri, R *ii, R *out, unsigned flags)             \
 	{                                                                                                                      \
 		const struct arrays arrays = {(char *)ri, (char *)ii, (char *)out, NULL};                                      \
-		struct axes axes = READ(iodim, 1, 1);                                                                          \
                                                                                                                                \
-		if (keeps_several(axes, ri, out, flags))                                                                       \
-			axes = no_axes(axes);                                                                                  \
-		return make_plan(TRANSFORM_C2R, axes, NULL, &arrays, false);                                                   \
+		return make_plan(TRANSFORM_C2R, READ(iodim, 1, 1), NULL, &arrays, false, flags);                                                   \
 	}                                                                                                                      \
 	EXPORT X(plan) X(plan_##guru##_r2r)(GURU_ARGUMENTS(iodim), R *in, R *out, const X(r2r_kind) *kind, unsigned flags)     \
 	{                                                                                                                      \
 		const struct arrays arrays = reals_to_reals(in, out);                                                          \
                                                                                                                                \
-		(void)flags;                                                                                                   \
-		return make_plan(TRANSFORM_R2R, READ(iodim, 1, 1), kind, &arrays, false);                                      \
+		return make_plan(TRANSFORM_R2R, READ(iodim, 1, 1), kind, &arrays, false, flags);                                      \
 	}
 
 DEFINE_GURU(guru, iodim)

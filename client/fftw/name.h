@@ -26,9 +26,6 @@ static inline struct plan *plan_of(const X(plan) p)
 	return (struct plan *)p;
 }
 
-/* The calls of api_plan.c whose arguments the old Fortran names share. */
-enum { FLAG_PRESERVE = FFTW_PRESERVE_INPUT };
-
 /* Returns the threads that new plans use. */
 unsigned X(threads_of_plans)(void);
 

@@ -498,11 +498,27 @@ static bool is_empty(const struct problem *problem)
 	return false;
 }
 
+/* Returns whether the kinds of a problem are those of FFTW. */
+static bool is_valid(const struct builder *b)
+{
+	for (unsigned i = 0; b->problem->transform == TRANSFORM_R2R && i < b->problem->rank; i++)
+		if (b->problem->kinds[i] < 0 || b->problem->kinds[i] >= KINDS_OF_REALS)
+			return false;
+	return true;
+}
+
+/* Returns whether half spectra are lost when they become reals, as with FFTW: those of several axes. */
+static bool loses_input(const struct builder *b)
+{
+	return b->problem->transform == TRANSFORM_C2R && b->rank > 1 && !b->in_place;
+}
+
 static void build(struct builder *b)
 {
 	struct plan *plan = b->plan;
 
 	list_axes(b);
+	b->failed |= loses_input(b) && b->problem->preserves_in;
 	make_compact(b);
 	plan->exchanged = is_exchanged(b);
 	take_tables(b);
@@ -544,7 +560,7 @@ struct plan *plan_create(const struct problem *problem)
 	plan->problem.kinds = NULL;
 	plan->tables = calloc(most, sizeof *plan->tables);
 	plan->steps = calloc(most + 3, sizeof *plan->steps);
-	b.failed = !plan->tables || !plan->steps;
+	b.failed = !plan->tables || !plan->steps || !is_valid(&b);
 	if (!b.failed && !is_empty(problem))
 		build(&b);
 	free(b.axes);

@@ -33,7 +33,8 @@ struct problem {
 	const struct dim *dims; /* rank to transform, then n_batch */
 	const int *kinds;       /* of reals, for each axis to transform */
 	struct arrays arrays;
-	bool is_backward; /* arrays of pairs are given with the imaginary parts first */
+	bool is_backward;  /* arrays of pairs are given with the imaginary parts first */
+	bool preserves_in; /* the input must stay as it is, unless it is the output */
 	unsigned threads;
 };
 

@@ -28,7 +28,7 @@ static bool P(gives_complex)(const struct P(random) *r)
 
 /* Gives the axes of a side strides in a random order, with gaps and signs, so that no two places are the same. Returns the reals that
  * they span, and the place of the first element. Reals count as one, pairs as two. */
-static size_t P(choose_strides)(struct P(random) *r, bool out, size_t reals, uint64_t *state, size_t *ret_first)
+static inline size_t P(choose_strides)(struct P(random) *r, bool out, size_t reals, uint64_t *state, size_t *ret_first)
 {
 	const unsigned count = r->rank + r->n_batch;
 	const bool plain = reference_below(state, 3) == 0;
@@ -57,7 +57,7 @@ static size_t P(choose_strides)(struct P(random) *r, bool out, size_t reals, uin
 	return extent;
 }
 
-static void P(choose)(struct P(random) *r, uint64_t seed)
+static inline void P(choose)(struct P(random) *r, uint64_t seed)
 {
 	uint64_t state = seed;
 	size_t left = 1500;
@@ -277,22 +277,63 @@ static void P(compare)(const struct P(random) *r)
 	free(expected);
 }
 
-static void P(check_random)(uint64_t seed)
+static void P(check_problem)(struct P(random) *r, unsigned flags)
 {
-	struct P(random) r;
 	P(plan) plan;
 
-	P(choose)(&r, seed);
-	P(fill)(&r);
-	plan = P(make)(&r, seed % 2 ? FFTW_ESTIMATE : FFTW_MEASURE);
+	P(fill)(r);
+	plan = P(make)(r, flags);
 	if (!plan) {
-		P(describe)(&r, "no plan");
+		P(describe)(r, "no plan");
 		fail();
 	}
-	if (memcmp(r.in, r.in_before, r.in_reals * sizeof(REAL)) != 0 || memcmp(r.out, r.out_before, r.out_reals * sizeof(REAL)) != 0)
+	if (memcmp(r->in, r->in_before, r->in_reals * sizeof(REAL)) != 0 ||
+	    memcmp(r->out, r->out_before, r->out_reals * sizeof(REAL)) != 0)
 		fail_msg("planning has changed the arrays");
 	P(execute)(plan);
-	P(compare)(&r);
+	P(compare)(r);
 	P(destroy_plan)(plan);
-	P(release)(&r);
+	P(release)(r);
+}
+
+static inline void P(check_random)(uint64_t seed)
+{
+	struct P(random) r;
+
+	P(choose)(&r, seed);
+	P(check_problem)(&r, seed % 2 ? FFTW_ESTIMATE : FFTW_MEASURE);
+}
+
+/* One listed problem: its axes side by side (layout 0), three elements apart in two transforms (1), or five transforms side by side
+ * (2). Reals in place have the room of half spectra. */
+static inline void P(check_listed)(enum random_call call, bool backward, int kind, unsigned rank, const int *n, unsigned layout, bool in_place)
+{
+	struct P(random) r = {.call = call, .rank = rank, .n_batch = layout > 0, .backward = backward, .in_place = in_place,
+			      .interleaved = true, .in_imaginary = 1, .out_imaginary = 1, .seed = 0xC0DE + rank + layout};
+	const ptrdiff_t apart = layout == 0 ? 1 : layout == 1 ? 3 : 5;
+	ptrdiff_t in = apart, out = apart;
+
+	for (unsigned i = rank; i-- > 0;) {
+		const ptrdiff_t half = n[i] / 2 + 1;
+		const bool is_half = i + 1 == rank && (call == CALL_R2C || call == CALL_C2R);
+		const ptrdiff_t reals = is_half && in_place ? 2 * half : n[i];
+
+		r.kinds[i] = (P(r2r_kind))kind;
+		r.dims[i].n = n[i];
+		r.dims[i].is = in;
+		r.dims[i].os = out;
+		r.before[i] = (size_t)(is_half && call == CALL_C2R ? half : n[i]);
+		r.after[i] = (size_t)(is_half && call == CALL_R2C ? half : n[i]);
+		in *= is_half && call == CALL_C2R ? half : reals;
+		out *= is_half && call == CALL_R2C ? half : reals;
+	}
+	if (layout > 0) {
+		r.dims[rank] = (P(iodim64)){layout == 1 ? 2 : 5, layout == 1 ? in : 1, layout == 1 ? out : 1};
+		r.before[rank] = r.after[rank] = (size_t)r.dims[rank].n;
+	}
+	r.in_reals = (size_t)in * 2 * (layout == 1 ? 2 : 1);
+	r.out_reals = (size_t)out * 2 * (layout == 1 ? 2 : 1);
+	if (in_place)
+		r.in_reals = r.out_reals = r.in_reals > r.out_reals ? r.in_reals : r.out_reals;
+	P(check_problem)(&r, FFTW_ESTIMATE);
 }

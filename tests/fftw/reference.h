@@ -32,15 +32,24 @@ static inline double reference_sample(uint64_t *state)
 	return (double)(int64_t)(reference_random(state) >> 40) * 0x1p-23 - 1;
 }
 
+/* Returns exp(2 pi i numerator / denominator). The roots of small denominators are kept. */
 static inline reference_t reference_root(size_t numerator, size_t denominator)
 {
-	const long double turn = 2 * acosl(-1) * (long double)(numerator % denominator) / (long double)denominator;
+	enum { KEPT = 8192 };
+	static reference_t *roots[KEPT];
+	const size_t count = denominator < KEPT && !roots[denominator] ? denominator : 0;
 
-	return cosl(turn) + I * sinl(turn);
+	numerator %= denominator;
+	if (count)
+		roots[denominator] = malloc(count * sizeof **roots);
+	for (size_t i = 0; i < count; i++)
+		roots[denominator][i] = cosl(2 * acosl(-1) * i / denominator) + I * sinl(2 * acosl(-1) * i / denominator);
+	if (denominator < KEPT)
+		return roots[denominator][numerator];
+	return cosl(2 * acosl(-1) * numerator / denominator) + I * sinl(2 * acosl(-1) * numerator / denominator);
 }
 
-/* FFTW's eleven kinds by their numbers, by the formulas of FFTW's manual ("What FFTW Really Computes"); q makes all angles whole
- * parts of a turn. */
+/* FFTW's eleven kinds by their numbers, by the formulas of FFTW's manual ("What FFTW Really Computes"). */
 static inline long double reference_real(int kind, size_t n, const long double *x, size_t k)
 {
 	long double sum = 0;
