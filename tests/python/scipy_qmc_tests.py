@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs scipy's own tests of quasi-random engines on trnsci.qmc, by putting its
 classes into scipy.stats.qmc. States the tests that may fail, and why."""
-import collections
 import sys
 
-import pytest
 import scipy.stats.qmc as qmc
 
 import trnsci.qmc as ours
+import upstream
 
 CLASSES = ("TestHalton", "TestLHS", "TestSobol", "TestMultinomialQMC",
            "TestNormalQMC", "TestMultivariateNormalQMC")
@@ -28,44 +27,17 @@ EXPECTED = {
 }
 
 
-class Results:
-    def __init__(self):
-        self.counts = collections.Counter()
-        self.unexplained = []
-
-    def pytest_collection_modifyitems(self, items):
-        items[:] = [item for item in items if item.cls is not None
-                    and item.cls.__name__ in CLASSES]
-        for name in "Halton", "LatinHypercube", "Sobol":
-            setattr(qmc, name, getattr(ours, name))
-        module = items[0].module
-        module.TestHalton.qmce = ours.Halton
-        module.TestLHS.qmce = ours.LatinHypercube
-        module.TestSobol.qmce = ours.Sobol
-
-    def pytest_runtest_logreport(self, report):
-        if report.passed and report.when != "call":
-            return
-        why = [reason for part, reason in EXPECTED.items()
-               if part in report.nodeid]
-        if report.failed and why:
-            self.counts[f"expected: {why[0]}"] += 1
-        elif report.failed:
-            self.counts["failed"] += 1
-            self.unexplained.append(report.nodeid)
-        else:
-            self.counts[report.outcome] += 1
+def place(items):
+    items = [item for item in items if item.cls is not None
+             and item.cls.__name__ in CLASSES]
+    for name in "Halton", "LatinHypercube", "Sobol":
+        setattr(qmc, name, getattr(ours, name))
+    module = items[0].module
+    module.TestHalton.qmce = ours.Halton
+    module.TestLHS.qmce = ours.LatinHypercube
+    module.TestSobol.qmce = ours.Sobol
+    return items
 
 
 if __name__ == "__main__":
-    results = Results()
-    pytest.main(["-qq", "-p", "no:cacheprovider", "--no-header",
-                 "--tb=short" if "-v" in sys.argv else "--tb=no",
-                 "--no-summary" if "-v" not in sys.argv else "-q",
-                 "-o", "console_output_style=none", "--pyargs",
-                 "scipy.stats.tests.test_qmc"], plugins=[results])
-    print("\nscipy's tests of engines:", ", ".join(
-        f"{n} {what}" for what, n in sorted(results.counts.items())))
-    for name in results.unexplained:
-        print("unexplained:", name)
-    sys.exit(bool(results.unexplained) or results.counts["passed"] < 60)
+    sys.exit(upstream.run(["scipy.stats.tests.test_qmc"], EXPECTED, place) < 60)

@@ -2,12 +2,11 @@
 """Runs scipy's own tests of stft, istft, welch, csd, spectrogram, convolve,
 correlate and of windows on trnsci.signal, by putting its functions into the
 modules of the tests. States the tests that may fail, and why."""
-import collections
 import sys
 
-import pytest
 
 import trnsci.signal as ours
+import upstream
 
 # module: the names that are replaced, and the classes that test them.
 TESTED = {
@@ -39,41 +38,14 @@ EXPECTED = {
 }
 
 
-class Results:
-    def __init__(self):
-        self.counts = collections.Counter()
-        self.unexplained = []
-
-    def pytest_collection_modifyitems(self, items):
-        items[:] = [item for item in items if item.cls is not None
-                    and item.cls.__name__ in TESTED[item.module.__name__][1]]
-        for item in items:
-            for name in TESTED[item.module.__name__][0]:
-                setattr(item.module, name, getattr(ours, name))
-
-    def pytest_runtest_logreport(self, report):
-        if report.passed and report.when != "call":
-            return
-        why = [reason for part, reason in EXPECTED.items()
-               if part in report.nodeid or part in report.longreprtext[-400:]]
-        if report.failed and why:
-            self.counts[f"expected: {why[0]}"] += 1
-        elif report.failed:
-            self.counts["failed"] += 1
-            self.unexplained.append(report.nodeid)
-        else:
-            self.counts[report.outcome] += 1
+def place(items):
+    items = [item for item in items if item.cls is not None
+             and item.cls.__name__ in TESTED[item.module.__name__][1]]
+    for item in items:
+        for name in TESTED[item.module.__name__][0]:
+            setattr(item.module, name, getattr(ours, name))
+    return items
 
 
 if __name__ == "__main__":
-    results = Results()
-    pytest.main(["-qq", "-p", "no:cacheprovider", "--no-header",
-                 "--tb=short" if "-v" in sys.argv else "--tb=no",
-                 "--no-summary" if "-v" not in sys.argv else "-q",
-                 "-o", "console_output_style=none", "--pyargs", *TESTED],
-                plugins=[results])
-    print("\nscipy's tests of signals:", ", ".join(
-        f"{n} {what}" for what, n in sorted(results.counts.items())))
-    for name in results.unexplained:
-        print("unexplained:", name)
-    sys.exit(bool(results.unexplained) or results.counts["passed"] < 200)
+    sys.exit(upstream.run(TESTED, EXPECTED, place) < 200)
