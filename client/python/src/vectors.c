@@ -99,33 +99,6 @@ static PyArrayObject *take_list(PyObject *list)
 	return (PyArrayObject *)array;
 }
 
-/* _categorical(weights, size): indices into the weights. */
-static PyObject *call_categorical(PyObject *self, PyObject *args)
-{
-	struct generator_object *g = (struct generator_object *)self;
-	struct recipe recipe = {.distribution = CATEGORICAL, .dtype = TRNSCI_I64, .words = 2, .n_params = 1};
-	npy_intp shape[NPY_MAXDIMS];
-	PyObject *list, *size, *array = NULL;
-	PyArrayObject *weights;
-	struct part part;
-	uint64_t base;
-	int ndim;
-
-	if (!PyArg_ParseTuple(args, "OO", &list, &size) || generator_check(g) < 0 || args_shape(size, &ndim, shape) < 0)
-		return NULL;
-	weights = take_list(list);
-	if (!weights)
-		return NULL;
-	recipe.params[0] = trnsci_param_f64s("weights", PyArray_DATA(weights), (size_t)PyArray_SIZE(weights));
-	if (part_of(g, ndim, shape, &part) == 0 && generator_reserve(g, part.whole, 2, &base) == 0)
-		array = PyArray_SimpleNew(part.ndim, part.shape, NPY_INT64);
-	if (array && part.n && generator_fill(g, &recipe, base, part.begin, (size_t)part.n,
-					      PyArray_DATA((PyArrayObject *)array)) < 0)
-		Py_CLEAR(array);
-	Py_DECREF(weights);
-	return array;
-}
-
 static int check_alpha(PyArrayObject *alpha)
 {
 	const double *values = PyArray_DATA(alpha);
@@ -162,22 +135,43 @@ static void dirichlet_edge(PyArrayObject *alpha, PyArrayObject *samples)
 		to[i] = isfinite(values[i % k]) && isinf(sum) ? 0 : NAN;
 }
 
-/* Draws samples of k components: the recipe's elements are numbers of 64 bits, of that numpy type. Without a recipe, takes
- * the words of such a draw; the samples are the caller's to fill. */
+/* Draws samples of k components, or (-1) numbers: the recipe's elements are numbers of 64 bits, of that numpy type. Without a
+ * recipe, takes the words of such a draw; the samples are the caller's to fill. */
 static PyObject *draw_components(struct generator_object *g, const struct recipe *recipe, npy_intp k, int ndim,
 				 npy_intp *shape, int type)
 {
+	const npy_intp each = k < 0 ? 1 : k;
 	struct part part;
 	PyObject *array;
 	uint64_t base;
 
-	if (part_of(g, ndim, shape, &part) < 0 || generator_reserve(g, part.whole * (uint64_t)k, 2, &base) < 0)
+	if (part_of(g, ndim, shape, &part) < 0 || generator_reserve(g, part.whole * (uint64_t)each, 2, &base) < 0)
 		return NULL;
-	part.shape[part.ndim++] = k;
+	if (k >= 0)
+		part.shape[part.ndim++] = k;
 	array = PyArray_SimpleNew(part.ndim, part.shape, type);
 	if (array && recipe && part.n && k &&
-	    generator_fill(g, recipe, base, part.begin, (size_t)(part.n * k), PyArray_DATA((PyArrayObject *)array)) < 0)
+	    generator_fill(g, recipe, base, part.begin, (size_t)(part.n * each), PyArray_DATA((PyArrayObject *)array)) < 0)
 		Py_CLEAR(array);
+	return array;
+}
+
+/* _categorical(weights, size): indices into the weights. */
+static PyObject *call_categorical(PyObject *self, PyObject *args)
+{
+	struct generator_object *g = (struct generator_object *)self;
+	struct recipe recipe = {.distribution = CATEGORICAL, .dtype = TRNSCI_I64, .words = 2, .n_params = 1};
+	npy_intp shape[NPY_MAXDIMS];
+	PyObject *list, *size, *array;
+	PyArrayObject *weights;
+	int ndim;
+
+	if (!PyArg_ParseTuple(args, "OO", &list, &size) || generator_check(g) < 0 || args_shape(size, &ndim, shape) < 0 ||
+	    !(weights = take_list(list)))
+		return NULL;
+	recipe.params[0] = trnsci_param_f64s("weights", PyArray_DATA(weights), (size_t)PyArray_SIZE(weights));
+	array = draw_components(g, &recipe, -1, ndim, shape, NPY_INT64);
+	Py_DECREF(weights);
 	return array;
 }
 

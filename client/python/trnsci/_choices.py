@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _AxisError = (np.exceptions if hasattr(np, "exceptions") else np).AxisError
 
 
-def _part(self, shape):
+def part_of(self, shape):
     """Begin and length of this rank's rows of a draw of `shape`."""
     if not shape or self.size == 1:
         return 0, shape[0] if shape else 1
@@ -63,7 +63,7 @@ class Choices:
         wide = np.uint64 if name == "uint64" else np.int64
         lows = np.broadcast_to(lows.astype(wide), shape)
         lasts = np.broadcast_to(lasts.astype(wide), shape)
-        begin, rows = _part(self, shape)
+        begin, rows = part_of(self, shape)
         made = np.empty((rows,) + shape[1:] if shape else shape, wide)
         row = int(np.prod(shape[1:], dtype=np.int64))
         self._integers_into(
@@ -149,9 +149,9 @@ class Choices:
             if np.count_nonzero(weights > 0) < count:
                 raise ValueError("Fewer non-zero entries in p than size")
             places = self._weighted_order(weights, count).reshape(shape)
-            begin, rows = _part(self, shape)
+            begin, rows = part_of(self, shape)
             return places[begin:begin + rows] if shape else places
-        begin, rows = _part(self, shape)
+        begin, rows = part_of(self, shape)
         row = count // shape[0] if shape and shape[0] else 1
         places = self._order(n, count, begin * row, rows * row)
         return places.reshape((rows,) + shape[1:] if shape else ())
@@ -179,7 +179,7 @@ class Choices:
         twin = self._undivided()
         made = getattr(twin, name)(*args)
         self.position = twin.position
-        begin, rows = _part(self, made.shape)
+        begin, rows = part_of(self, made.shape)
         return made[begin:begin + rows]
 
     def _undivided(self):
@@ -210,14 +210,14 @@ class Choices:
         """
         if type(x) is int or isinstance(x, (int, np.integer)):
             n = int(x) if x > 0 else 0
-            begin, rows = _part(self, (n,))
+            begin, rows = part_of(self, (n,))
             return self._order(n, n, begin, rows)
         items = np.asarray(x)
         axis = _axis_of(axis, items.ndim)
         if self.size > 1 and axis != 0:
             return self._rows_of("permutation", x, axis)
         n = items.shape[axis]
-        begin, rows = _part(self, (n,))
+        begin, rows = part_of(self, (n,))
         return items.take(self._order(n, n, begin, rows), axis=axis)
 
     def shuffle(self, x: NDArray[Any] | MutableSequence[Any],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Optional, Sequence, Union
 import numpy as np
 
 from ._bit_generator import BitGenerator
+from ._choices import part_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -124,9 +125,8 @@ class Derived:
         self.advance(2 * bits._words.get()[0] - begin)
         if self.size == 1 or np.ndim(samples) == 0:
             return samples
-        n = len(samples)
-        return samples[n * self.rank // self.size:
-                       n * (self.rank + 1) // self.size]
+        begin, rows = part_of(self, samples.shape)
+        return samples[begin:begin + rows]
 
     def multivariate_hypergeometric(self, colors: ArrayLike, nsample: int,
                                     size: _Size = None,

@@ -36,11 +36,11 @@ def as_rows(x, kept):
     return x.reshape((math.prod(x.shape[:-kept]),) + x.shape[-kept:])
 
 
-def apply(operation, x, params, n, dtype, input="in", trailing=()):
-    """Run an operation along the last axis, of length n afterwards, with more
-    axes behind it. Any number of axes before it."""
-    rows = as_rows(x, 1)
-    shape = (rows.shape[0],) + ((n,) if n is not None else ()) + trailing
+def apply(operation, x, params, n, dtype, input="in", trailing=(), kept=1):
+    """Run an operation along the last `kept` axes, which become one of length
+    n with more axes behind it. Any number of axes before them."""
+    rows = as_rows(x, kept)
+    shape = (rows.shape[0], n) + trailing
     made = _core.operate(None, operation, input, rows, params, shape,
                          np.dtype(dtype))
-    return made.reshape(x.shape[:-1] + made.shape[1:])
+    return made.reshape(x.shape[:-kept] + made.shape[1:])

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
 from .. import fft as _fft
 from .._errors import ParameterError
-from ._engine import as_rows, real_type, working_type
+from ._engine import apply, real_type, working_type
+from ._segments import check_length, read_nfft, read_overlap
 from .windows import get_window
 
 if TYPE_CHECKING:
@@ -25,20 +25,10 @@ class _Inverse:
     def __init__(self, shape, window, nperseg, noverlap, nfft, onesided):
         bins = shape[0]
         default = 2 * (bins - 1) if onesided else bins
-        self.nperseg = default if nperseg is None else int(nperseg)
-        if self.nperseg < 1:
-            raise ValueError("nperseg must be a positive integer")
-        if nfft is None:
-            odd = onesided and self.nperseg == default + 1
-            self.nfft = self.nperseg if odd else default
-        elif nfft < self.nperseg:
-            raise ValueError("nfft must be greater than or equal to nperseg.")
-        else:
-            self.nfft = int(nfft)
-        overlap = self.nperseg // 2 if noverlap is None else int(noverlap)
-        if overlap >= self.nperseg:
-            raise ValueError("noverlap must be less than nperseg.")
-        self.hop = self.nperseg - overlap
+        self.nperseg = check_length(default if nperseg is None else nperseg)
+        odd = onesided and self.nperseg == default + 1
+        self.nfft = read_nfft(nfft, self.nperseg, default + bool(odd))
+        self.hop = self.nperseg - read_overlap(noverlap, self.nperseg)
         self.count = shape[1]
         self.length = self.nperseg + (self.count - 1) * self.hop
         self.win = _window(window, self.nperseg)
@@ -103,13 +93,11 @@ def _by_engine(spectra, inverse, onesided):
         "return_complex": None if onesided else True,
     }
     kind = real_type(spectra.dtype) if onesided else spectra.dtype
-    rows = as_rows(np.ascontiguousarray(spectra), 2)
     try:
-        made = _core.operate(None, "istft", "in", rows, params,
-                             (rows.shape[0], length), kind)
+        return apply("istft", np.ascontiguousarray(spectra), params, length,
+                     kind, kept=2)
     except ParameterError:
         return None
-    return made.reshape(spectra.shape[:-2] + (length,))
 
 
 def _order(z, time_axis, freq_axis):

@@ -13,18 +13,30 @@ class Segments:
 
     def __init__(self, window, nperseg, noverlap, nfft, length):
         self.win, self.nperseg = read_window(window, nperseg, length)
-        self.nfft = self.nperseg if nfft is None else int(nfft)
-        if self.nfft < self.nperseg:
-            raise ValueError("nfft must be greater than or equal to nperseg.")
-        self.noverlap = self.nperseg // 2 if noverlap is None \
-            else int(noverlap)
-        if self.noverlap >= self.nperseg:
-            raise ValueError("noverlap must be less than nperseg.")
+        self.nfft = read_nfft(nfft, self.nperseg, self.nperseg)
+        self.noverlap = read_overlap(noverlap, self.nperseg)
         self.hop = self.nperseg - self.noverlap
 
     def count(self, length):
         """Segments of a signal of that length."""
         return (length - self.noverlap) // self.hop
+
+
+def read_nfft(nfft, nperseg, default):
+    """The length of a transform."""
+    if nfft is None:
+        return default
+    if int(nfft) < nperseg:
+        raise ValueError("nfft must be greater than or equal to nperseg.")
+    return int(nfft)
+
+
+def read_overlap(noverlap, nperseg):
+    """The samples that segments share."""
+    noverlap = nperseg // 2 if noverlap is None else int(noverlap)
+    if noverlap >= nperseg:
+        raise ValueError("noverlap must be less than nperseg.")
+    return noverlap
 
 
 def check_length(nperseg):

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _core
-from ._engine import (apply, as_rows, real_type, to_working,
-                      working_type)
+from ._engine import apply, real_type, to_working, working_type
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -160,9 +158,6 @@ optional
         "layout": "frames_bins", "onesided": bool(onesided),
         "return_complex": bool(return_complex),
     }
-    rows = np.ascontiguousarray(np.swapaxes(z, -1, -2), dtype)
-    rows = as_rows(rows, 2)
-    kind = dtype if return_complex else real_type(dtype)
-    made = _core.operate(None, "istft", "in", rows, params,
-                         (rows.shape[0], n), kind)
-    return made.reshape(z.shape[:-2] + (n,))
+    return apply("istft", np.ascontiguousarray(np.swapaxes(z, -1, -2), dtype),
+                 params, n, dtype if return_complex else real_type(dtype),
+                 kept=2)
