@@ -10,7 +10,6 @@ enum {
 	BLOCK_MOST = 4096, /* at most 32 KiB */
 	DRAW_MOST = 1024,  /* a longer draw goes to the engine */
 	HOLD_LOCK = 2048,   /* samples that an embedded engine draws before another Python thread could be woken */
-	TILE_LEAST = 64 << 10, /* bytes: from so many on a daemon's samples stay in its memory */
 };
 
 static bool same_recipe(const struct recipe *a, const struct recipe *b)
@@ -169,7 +168,7 @@ PyObject *generator_array(struct generator_object *g, const struct recipe *recip
 
 	if (!session)
 		return NULL;
-	if (!session->embedded && (size_t)part->n * trnsci_dtype_size(recipe->dtype) > TILE_LEAST)
+	if (!session->embedded && (size_t)part->n * trnsci_dtype_size(recipe->dtype) > TILE_BYTES)
 		return draw_tile(g, session, recipe, base, part, type);
 	array = result_new(NULL, part->ndim, part->shape, type);
 	if (array && generator_draw(g, recipe, base, part->begin, (size_t)part->n,

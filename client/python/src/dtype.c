@@ -32,9 +32,26 @@ int numpy_type_of(enum trnsci_dtype dtype)
 enum trnsci_dtype dtype_of_numpy(int type)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].type == type)
+			return rows[i].dtype;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (PyArray_EquivTypenums(rows[i].type, type))
 			return rows[i].dtype;
 	return TRNSCI_DTYPE_NONE;
+}
+
+bool array_describe(PyArrayObject *array, struct trnsci_array *ret_array)
+{
+	uint64_t shape[TRNSCI_MAX_DIMS];
+	const int ndim = PyArray_NDIM(array);
+	const enum trnsci_dtype dtype = dtype_of_numpy(PyArray_TYPE(array));
+
+	if (ndim < 1 || ndim > TRNSCI_MAX_DIMS || !dtype)
+		return false;
+	for (int i = 0; i < ndim; i++)
+		shape[i] = (uint64_t)PyArray_DIM(array, i);
+	*ret_array = trnsci_array_of(dtype, (size_t)ndim, shape, PyArray_DATA(array));
+	return true;
 }
 
 const char *dtype_name(enum trnsci_dtype dtype)

@@ -31,7 +31,10 @@ static inline PyObject *Py_XNewRef(PyObject *object)
 #define Py_NewRef Py_XNewRef
 #endif
 
-enum { EXTENSION_WORKERS = 128 }; /* most threads of an engine */
+enum {
+	EXTENSION_WORKERS = 128, /* most threads of an engine */
+	TILE_BYTES = 64 << 10,	 /* from so many on a daemon's results stay in its memory */
+};
 
 /* What one import of the module owns. */
 struct module_state {
@@ -130,6 +133,8 @@ int numpy_import(void);
 int numpy_type_of(enum trnsci_dtype dtype);
 /* Returns the dtype of a numpy type; TRNSCI_DTYPE_NONE: the engine has none. */
 enum trnsci_dtype dtype_of_numpy(int type);
+/* Describes a contiguous array. False: it has no or more than 8 dimensions, or no dtype of the engine. */
+bool array_describe(PyArrayObject *array, struct trnsci_array *ret_array);
 /* Returns the name of a dtype in Python: the engine's, but "int8" and "float16", whose engine's names are others to numpy. */
 const char *dtype_name(enum trnsci_dtype dtype);
 /* Reads a dtype: such a name ("f32", "bf16"), or what numpy.dtype takes, as numpy means it. Returns TRNSCI_DTYPE_NONE with an
@@ -143,6 +148,8 @@ PyObject *tile_array(struct session_object *session, struct trnsci_tile *tile, i
 		     const npy_intp *shape);
 /* Returns the tile that the array shows, whole, if it is the session's; NULL otherwise. Borrowed. */
 struct trnsci_tile *tile_of_array(const struct session_object *session, PyArrayObject *array);
+/* Returns whether a tile has the dtype and the shape of an array. */
+bool tile_is_like(const struct trnsci_tile_info *info, const struct trnsci_array *array);
 /* Applies an operation to an array by a daemon, whose result stays in its memory. params has room for two more than `n`.
  * Returns an array of the shape, or NULL without an exception: nothing was made, and the other way, by copies, also serves
  * a daemon that goes in between, and reports errors. */

@@ -3,10 +3,6 @@
  * dtype; the library refuses those that are wrong. */
 #include "extension.h"
 
-enum {
-	TILE_BYTES = 64 << 10, /* from so many on a daemon's results stay in its memory */
-};
-
 /* An operation, from its arguments to the engine's. */
 struct operation {
 	struct use use;
@@ -28,19 +24,11 @@ static void clear_operation(struct operation *o)
 /* Describes an array of 1 to 8 dimensions. 0, or -1 with an exception. */
 static int describe(PyArrayObject *array, struct trnsci_array *ret_array)
 {
-	uint64_t shape[TRNSCI_MAX_DIMS];
-	const int ndim = PyArray_NDIM(array);
-	const enum trnsci_dtype dtype = dtype_of_numpy(PyArray_TYPE(array));
-
-	if (ndim < 1 || ndim > TRNSCI_MAX_DIMS || !dtype) {
-		PyErr_Format(PyExc_ValueError, "an array of %R with %d dimensions, allowed are numbers with 1 to %d",
-			     (PyObject *)PyArray_DESCR(array), ndim, TRNSCI_MAX_DIMS);
-		return -1;
-	}
-	for (int i = 0; i < ndim; i++)
-		shape[i] = (uint64_t)PyArray_DIM(array, i);
-	*ret_array = trnsci_array_of(dtype, (size_t)ndim, shape, PyArray_DATA(array));
-	return 0;
+	if (array_describe(array, ret_array))
+		return 0;
+	PyErr_Format(PyExc_ValueError, "an array of %R with %d dimensions, allowed are numbers with 1 to %d",
+		     (PyObject *)PyArray_DESCR(array), PyArray_NDIM(array), TRNSCI_MAX_DIMS);
+	return -1;
 }
 
 static int read_result(struct operation *o, PyObject *shape, PyObject *dtype)

@@ -83,7 +83,7 @@ static int finish_array(struct session_object *session, const char *name, PyObje
 	const enum trnsci_dtype dtype = dtype_of_numpy(PyArray_TYPE(given));
 	struct trnsci_tile *tile = tile_of_array(session, given);
 	struct trnsci_array *described;
-	uint64_t shape[TRNSCI_MAX_DIMS] = {0};
+	struct trnsci_tile_info info;
 	int r;
 
 	if (!dtype || PyArray_NDIM(given) < 1 || PyArray_NDIM(given) > TRNSCI_MAX_DIMS) {
@@ -101,14 +101,9 @@ static int finish_array(struct session_object *session, const char *name, PyObje
 	described = r < 0 ? NULL : allocate(kept, sizeof *described);
 	if (!described)
 		return -1;
-	for (int i = 0; i < PyArray_NDIM(array); i++)
-		shape[i] = (uint64_t)PyArray_DIM(array, i);
-	*described = trnsci_array_of(dtype, (size_t)PyArray_NDIM(array), shape, PyArray_DATA(array));
-	struct trnsci_tile_info info;
-
+	array_describe(array, described);
 	trnsci_tile_describe(tile, &info);
-	if (tile && PyArray_DATA(array) == PyArray_DATA(given) && info.ndim == described->ndim && info.dtype == dtype &&
-	    memcmp(info.shape, shape, info.ndim * sizeof *shape) == 0)
+	if (tile && PyArray_DATA(array) == PyArray_DATA(given) && tile_is_like(&info, described))
 		*param = trnsci_param_tile(name, tile);
 	else
 		*param = trnsci_param_array(name, described);

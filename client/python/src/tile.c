@@ -91,6 +91,12 @@ struct trnsci_tile *tile_of_array(const struct session_object *session, PyArrayO
 
 /* ---- Operations whose results stay in tiles ---- */
 
+bool tile_is_like(const struct trnsci_tile_info *info, const struct trnsci_array *array)
+{
+	return info->dtype == array->dtype && info->ndim == array->ndim &&
+	       memcmp(info->shape, array->shape, array->ndim * sizeof *array->shape) == 0;
+}
+
 /* Returns the tile that holds the input already, or a new one with a copy; *ret_copy is to be freed. Without Python's
  * lock. */
 static const struct trnsci_tile *input_tile(struct trnsci_session *handle, struct trnsci_tile *tile,
@@ -100,8 +106,7 @@ static const struct trnsci_tile *input_tile(struct trnsci_session *handle, struc
 
 	*ret_copy = NULL;
 	trnsci_tile_describe(tile, &info);
-	if (tile && info.dtype == in->dtype && info.ndim == in->ndim && !info.lost &&
-	    memcmp(info.shape, in->shape, in->ndim * sizeof *in->shape) == 0)
+	if (tile && !info.lost && tile_is_like(&info, in))
 		return tile;
 	if (trnsci_tile_new(handle, in->dtype, in->ndim, in->shape, ret_copy, NULL) < 0)
 		return NULL;

@@ -32,7 +32,6 @@ static const struct kind kinds[] = {
 enum {
 	MAX_PARAMS = 13,
 	LOCK_ELEMENTS = 4096,	  /* fewer are transformed before another Python thread could be woken */
-	TILE_BYTES = 64 << 10,	  /* from so many on a daemon's results stay in its memory */
 };
 
 /* A transform, from its arguments to the engine's. */
@@ -203,20 +202,6 @@ static int make_output(struct transform *t, struct session_object *session)
 
 /* ---- The engine ---- */
 
-static enum trnsci_dtype dtype_of(PyArrayObject *array)
-{
-	switch (PyArray_TYPE(array)) {
-	case NPY_FLOAT:
-		return TRNSCI_F32;
-	case NPY_DOUBLE:
-		return TRNSCI_F64;
-	case NPY_CFLOAT:
-		return TRNSCI_C64;
-	default:
-		return TRNSCI_C128;
-	}
-}
-
 /* Describes the array with its untransformed neighbours joined; to[] maps axes. 0, or -1: more than 8 dimensions. */
 static int join_axes(const struct transform *t, PyArrayObject *array, struct trnsci_array *ret_array, int *to)
 {
@@ -238,7 +223,7 @@ static int join_axes(const struct transform *t, PyArrayObject *array, struct trn
 			     TRNSCI_MAX_DIMS);
 		return -1;
 	}
-	*ret_array = trnsci_array_of(dtype_of(array), (size_t)n, joined, PyArray_DATA(array));
+	*ret_array = trnsci_array_of(dtype_of_numpy(PyArray_TYPE(array)), (size_t)n, joined, PyArray_DATA(array));
 	return 0;
 }
 
