@@ -49,9 +49,7 @@ int generator_fill(struct generator_object *g, const struct recipe *recipe, uint
 		Py_DECREF(name);
 	}
 	use_end(&use);
-	if (r < 0)
-		raise_error(g->state, &err);
-	return r < 0 ? -1 : 0;
+	return raise_if(r, g->state, &err);
 }
 
 /* Returns the block of a recipe, or the one that was not used for the longest time, emptied. */

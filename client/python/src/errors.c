@@ -55,6 +55,22 @@ PyObject *raise_error(struct module_state *state, const struct trnsci_error *err
 	return NULL;
 }
 
+int raise_text(struct module_state *state, int code, const char *text)
+{
+	struct trnsci_error err = {.code = code};
+
+	PyOS_snprintf(err.text, sizeof err.text, "%s", text);
+	raise_error(state, &err);
+	return -1;
+}
+
+int raise_if(int r, struct module_state *state, const struct trnsci_error *err)
+{
+	if (r < 0)
+		raise_error(state, err);
+	return r < 0 ? -1 : 0;
+}
+
 int errors_take(struct module_state *state)
 {
 	const struct {

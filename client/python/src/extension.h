@@ -60,6 +60,10 @@ struct module_state *state_of_type(PyTypeObject *type);
 int errors_take(struct module_state *state);
 /* Raises the exception for an error of the library, and returns NULL. */
 PyObject *raise_error(struct module_state *state, const struct trnsci_error *err);
+/* The same for an error that is found here. Returns -1. */
+int raise_text(struct module_state *state, int code, const char *text);
+/* Raises it if the library returned one, r < 0. Returns 0, or -1. */
+int raise_if(int r, struct module_state *state, const struct trnsci_error *err);
 
 /* ---- Sessions ---- */
 

@@ -60,10 +60,7 @@ struct session_object *generator_session(struct generator_object *g)
 
 static int raise_end(struct generator_object *g)
 {
-	const struct trnsci_error err = {TRNSCI_END_OF_STREAM, "end_of_stream: the draw would pass the end of its stream"};
-
-	raise_error(g->state, &err);
-	return -1;
+	return raise_text(g->state, TRNSCI_END_OF_STREAM, "end_of_stream: the draw would pass the end of its stream");
 }
 
 /* Counts with the last word of the draw instead of its end, which may be 2^64. Every draw takes whole groups of 4 words, so that

@@ -12,7 +12,6 @@ static PyObject *default_session(PyObject *module, PyObject *unused)
 
 static PyObject *frequencies(PyObject *module, PyObject *args)
 {
-	struct trnsci_error err = {TRNSCI_OUT_OF_RANGE, "fftfreq: n or d is out of range"};
 	uint64_t n;
 	double spacing;
 	int real;
@@ -23,8 +22,8 @@ static PyObject *frequencies(PyObject *module, PyObject *args)
 	PyObject *array = PyArray_SimpleNew(1, &count, NPY_DOUBLE);
 
 	if (array && trnsci_fftfreq(n, spacing, real, PyArray_DATA((PyArrayObject *)array)) < 0) {
-		Py_DECREF(array);
-		return raise_error(PyModule_GetState(module), &err);
+		Py_CLEAR(array);
+		raise_text(PyModule_GetState(module), TRNSCI_OUT_OF_RANGE, "fftfreq: n or d is out of range");
 	}
 	return array;
 }
@@ -43,7 +42,6 @@ static PyObject *fast_length(PyObject *module, PyObject *args)
 /* Derives a source: derive(kind, generator, seed, stream, what) gives (seed, stream). */
 static PyObject *derive(PyObject *module, PyObject *args)
 {
-	const struct trnsci_error err = {TRNSCI_OUT_OF_RANGE, "derive: out_of_range: generator or stream"};
 	struct trnsci_source source = {0};
 	uint64_t number;
 	PyObject *what;
@@ -66,8 +64,10 @@ static PyObject *derive(PyObject *module, PyObject *args)
 		r = kind == 'f' ? trnsci_source_fold_in(&source, number, &source)
 				: trnsci_source_split(&source, number, &source);
 	}
-	if (r < 0)
-		return raise_error(PyModule_GetState(module), &err);
+	if (r < 0) {
+		raise_text(PyModule_GetState(module), TRNSCI_OUT_OF_RANGE, "derive: out_of_range: generator or stream");
+		return NULL;
+	}
 	return Py_BuildValue("KK", (unsigned long long)source.seed, (unsigned long long)source.stream);
 }
 

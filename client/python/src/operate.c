@@ -77,9 +77,7 @@ static int transform_memory(struct operation *o, const struct trnsci_array *in)
 		return -1;
 	Py_BEGIN_ALLOW_THREADS r = trnsci_apply_array(o->use.handle, o->name, o->params.params, *in, out, &err);
 	Py_END_ALLOW_THREADS
-	if (r < 0)
-		raise_error(o->use.session->state, &err);
-	return r < 0 ? -1 : 0;
+	return raise_if(r, o->use.session->state, &err);
 }
 
 static int run_operation(struct operation *o)
@@ -129,9 +127,7 @@ static int fill_output(struct operation *o, const struct trnsci_source *source, 
 	Py_BEGIN_ALLOW_THREADS r = trnsci_draw_array(o->use.handle, o->name, o->params.params, source, out.dtype,
 						     (uint64_t)PyArray_SIZE(o->out), out.data, ret_span, &err);
 	Py_END_ALLOW_THREADS
-	if (r < 0)
-		raise_error(o->use.session->state, &err);
-	return r < 0 ? -1 : 0;
+	return raise_if(r, o->use.session->state, &err);
 }
 
 /* fill(session, operation, params, source, shape, dtype, span): points or samples; with span a tuple of the array and the

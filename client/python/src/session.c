@@ -48,10 +48,8 @@ static int open_session(struct session_object *session)
 	Py_BEGIN_ALLOW_THREADS
 	r = trnsci_open(session->address, &options, &handle, &err);
 	Py_END_ALLOW_THREADS
-	if (r < 0) {
-		raise_error(session->state, &err);
+	if (raise_if(r, session->state, &err) < 0)
 		return -1;
-	}
 	trnsci_session_describe(handle, &info);
 	session->handle = handle;
 	session->embedded = info.embedded;
@@ -62,13 +60,9 @@ static int open_session(struct session_object *session)
 /* The parent's session stays as it is, and so do the arrays over its tiles, which are read-only copies here. */
 static int open_again(struct session_object *session)
 {
-	if (session->embedded && !session->implicit) {
-		const struct trnsci_error err = {TRNSCI_CLOSED,
-						 "closed: session: embedded sessions end with a fork, open another one"};
-
-		raise_error(session->state, &err);
-		return -1;
-	}
+	if (session->embedded && !session->implicit)
+		return raise_text(session->state, TRNSCI_CLOSED,
+				  "closed: session: embedded sessions end with a fork, open another one");
 	struct trnsci_session *parents = session->handle;
 
 	if (open_session(session) < 0)
@@ -83,9 +77,7 @@ static int open_again(struct session_object *session)
 struct trnsci_session *session_use(struct session_object *session)
 {
 	if (!session->handle || session->closing) {
-		const struct trnsci_error err = {TRNSCI_CLOSED, "closed: session: it was closed"};
-
-		raise_error(session->state, &err);
+		raise_text(session->state, TRNSCI_CLOSED, "closed: session: it was closed");
 		return NULL;
 	}
 	if (session->fork_count != forks() && open_again(session) < 0)

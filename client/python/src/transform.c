@@ -277,9 +277,7 @@ static int run_in(struct transform *t, struct module_state *state, struct sessio
 		Py_BEGIN_ALLOW_THREADS r = trnsci_apply_array(handle, t->kind->operation, params, in, out, &err);
 		Py_END_ALLOW_THREADS
 	}
-	if (r < 0)
-		raise_error(state, &err);
-	return r < 0 ? -1 : 0;
+	return raise_if(r, state, &err);
 }
 
 static int run(struct transform *t, struct module_state *state)

@@ -117,11 +117,7 @@ static int words_init(PyObject *self, PyObject *args, PyObject *kwargs)
 			     (unsigned long long)stream);
 		return -1;
 	}
-	if (open_own(words, &err) < 0) {
-		raise_error(words->state, &err);
-		return -1;
-	}
-	return 0;
+	return raise_if(open_own(words, &err), words->state, &err);
 }
 
 static void words_dealloc(PyObject *self)
