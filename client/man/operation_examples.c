@@ -30,8 +30,7 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 #define EXAMPLES(X)                                                                                                               \
 	X(bits, trnsci_draw_array(session, "bits", NULL, &source, TRNSCI_U32, 1000, words, NULL, &err))                           \
 	X(uniform, trnsci_draw_array(session, "uniform", NULL, &source, TRNSCI_F32, 1000, x, NULL, &err))                         \
-	X(normal, trnsci_draw_array(                                                                                              \
-			  session, "normal",                                                                                      \
+	X(normal, trnsci_draw_array(session, "normal",                                                                            \
 			  (struct trnsci_param[]){trnsci_param_f64("mean", 10), trnsci_param_f64("std", 2), trnsci_param_end()},  \
 			  &source, TRNSCI_F32, 1000, x, NULL, &err))                                                              \
 	X(exponential,                                                                                                            \
@@ -56,8 +55,7 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 	X(chi_squared,                                                                                                            \
 	  trnsci_draw_array(session, "chi_squared", (struct trnsci_param[]){trnsci_param_f64("df", 3), trnsci_param_end()},       \
 			    &source, TRNSCI_F32, 1000, x, NULL, &err))                                                            \
-	X(beta, trnsci_draw_array(                                                                                                \
-			session, "beta",                                                                                          \
+	X(beta, trnsci_draw_array(session, "beta",                                                                                \
 			(struct trnsci_param[]){trnsci_param_f64("alpha", 2), trnsci_param_f64("beta", 5), trnsci_param_end()},   \
 			&source, TRNSCI_F32, 1000, x, NULL, &err))                                                                \
 	X(poisson, trnsci_draw_array(session, "poisson", (struct trnsci_param[]){trnsci_param_f64("lam", 4), trnsci_param_end()}, \
@@ -97,12 +95,10 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 	X(vonmises,                                                                                                               \
 	  trnsci_draw_array(session, "vonmises", (struct trnsci_param[]){trnsci_param_f64("kappa", 4), trnsci_param_end()},       \
 			    &source, TRNSCI_F32, 1000, x, NULL, &err))                                                            \
-	X(wald, trnsci_draw_array(                                                                                                \
-			session, "wald",                                                                                          \
+	X(wald, trnsci_draw_array(session, "wald",                                                                                \
 			(struct trnsci_param[]){trnsci_param_f64("mean", 3), trnsci_param_f64("scale", 2), trnsci_param_end()},   \
 			&source, TRNSCI_F32, 1000, x, NULL, &err))                                                                \
-	X(f, trnsci_draw_array(                                                                                                   \
-		     session, "f",                                                                                                \
+	X(f, trnsci_draw_array(session, "f",                                                                                      \
 		     (struct trnsci_param[]){trnsci_param_f64("dfnum", 1), trnsci_param_f64("dfden", 48), trnsci_param_end()},    \
 		     &source, TRNSCI_F32, 1000, x, NULL, &err))                                                                   \
 	X(noncentral_chisquare,                                                                                                   \
@@ -177,8 +173,7 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 				   trnsci_array_vector(TRNSCI_F32, 129, y), &err))                                                \
 	X(imag, trnsci_apply_array(session, "imag", NULL, trnsci_array_vector(TRNSCI_C64, 129, spectra),                          \
 				   trnsci_array_vector(TRNSCI_F32, 129, y), &err))                                                \
-	X(clip, trnsci_apply_array(                                                                                               \
-			session, "clip",                                                                                          \
+	X(clip, trnsci_apply_array(session, "clip",                                                                               \
 			(struct trnsci_param[]){trnsci_param_f64("low", -1), trnsci_param_f64("high", 1), trnsci_param_end()},    \
 			trnsci_array_vector(TRNSCI_F32, 1000, x), trnsci_array_vector(TRNSCI_F32, 1000, y), &err))                \
 	X(where,                                                                                                                  \
