@@ -126,10 +126,11 @@ static int look(struct trnsci_reader *broadcast, struct error *err)
 /* ---- attaching ---- */
 
 /* Attaches by the call, and frees it. An embedded engine refuses the call itself. */
-static int attach(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
+static int attach(const struct trnsci_reader *broadcast, struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
 {
 	const struct session_engine *engine = call->session->engine;
 
+	(void)broadcast;
 	return engine->attach_broadcast ? engine->attach_broadcast(call, ret_link, err) : call_run_and_free(call, err);
 }
 

@@ -54,7 +54,7 @@ int reader_attach(const struct reader_kind *kind, struct trnsci_call *call, stru
 	if (r < 0)
 		trnsci_call_free(call);
 	else
-		r = kind->attach(call, &reader->link, err);
+		r = kind->attach(reader, call, &reader->link, err);
 	if (r < 0)
 		discard(reader);
 	else
@@ -92,9 +92,7 @@ static int attach_again(struct trnsci_reader *reader, struct error *err)
 	if (r < 0)
 		return r;
 	args_copy(&call->args, &reader->recipe->args);
-	if (reader->kind->set_place)
-		reader->kind->set_place(reader, trnsci_call_args(call));
-	r = reader->kind->attach(call, &link, err);
+	r = reader->kind->attach(reader, call, &link, err);
 	if (r < 0)
 		return r;
 	r = reader->kind->resume(reader, &link, err);

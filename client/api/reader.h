@@ -12,12 +12,10 @@
 struct reader_kind {
 	const char *name;   /* begins the texts of errors */
 	bool awaits_owner;  /* what it reads is made by another session, and may come later */
-	/* Attaches by the call, which is not sent yet, and frees it. */
-	int (*attach)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
+	/* Attaches by the call, which is not sent yet, and frees it; a reader that has memory goes on behind what it has taken. */
+	int (*attach)(const struct trnsci_reader *reader, struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 	/* Returns whether a reader whose memory is in that state, and gets no more samples, may be attached again. */
 	bool (*is_lost)(uint32_t state);
-	/* Sets where the samples begin in the parameters of a reader that is attached again. NULL: not the reader's to say. */
-	void (*set_place)(const struct trnsci_reader *reader, struct trnsci_args *args);
 	/* Moves `before` and `next` to the place in the new memory where the reader goes on. An error: it is of something else. */
 	int (*resume)(struct trnsci_reader *reader, const struct ring_link *link, struct error *err);
 	/* Reads `produced`, and moves the reader past what is lost. */
@@ -49,7 +47,7 @@ struct trnsci_reader {
 	uint64_t times;             /* that it was */
 };
 
-/* Attaches a reader by the call, which is not sent yet, and frees it. */
+/* Makes a reader and attaches it by the call, which it frees. */
 int reader_attach(const struct reader_kind *kind, struct trnsci_call *call, struct trnsci_reader **ret_reader, struct error *err);
 
 static inline uint64_t reader_available(const struct trnsci_reader *reader)

@@ -40,14 +40,10 @@ static int make_attach_call(struct trnsci_session *session, const struct drawing
 }
 
 /* Samples of a stream with a seed go on at the next one. Those of a named stream have a new reservation. */
-static void set_place(const struct trnsci_reader *ring, struct trnsci_args *args)
+static int attach(const struct trnsci_reader *ring, struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
 {
-	if (!ring->link.range)
-		draw_set_noise_offset(args, ring->link.offset + ring->next);
-}
-
-static int attach(struct trnsci_call *call, struct ring_link *ret_link, struct error *err)
-{
+	if (ring->link.page && !ring->link.range)
+		draw_set_noise_offset(trnsci_call_args(call), ring->link.offset + ring->next);
 	return call->session->engine->attach_ring(call, ret_link, err);
 }
 
@@ -161,7 +157,6 @@ int trnsci_ring_attach(struct trnsci_session *session, const char *distribution,
 	static const struct reader_kind kind = {.name = "ring",
 						.attach = attach,
 						.is_lost = is_lost,
-						.set_place = set_place,
 						.resume = resume,
 						.look = look,
 						.take = take,
