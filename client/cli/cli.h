@@ -67,6 +67,9 @@ int tile_end_read(struct trnsci_session *session, uint64_t restarts, const char 
 /* One line on stderr; returns code. */
 int complain(enum exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Returns memory. Where there is none the process ends with EXIT_TRY_AGAIN, so it is not for while a file is being written. */
+void *allocate(size_t n, size_t size);
+
 /* An error of the library: its text, and the exit code that its kind asks for; `wrong` is the code for a request that
  * is wrong in itself (EXIT_USAGE for options, EXIT_DATA for files). */
 int complain_error(const struct trnsci_error *err, enum exit_code wrong);

@@ -2,6 +2,7 @@
 /* Complaints, and the session that a command works in. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -24,6 +25,15 @@ int complain(enum exit_code code, const char *format, ...)
 	return (int)code;
 }
 
+void *allocate(size_t n, size_t size)
+{
+	void *memory = calloc(n ? n : 1, size);
+
+	if (!memory)
+		exit(complain(EXIT_TRY_AGAIN, "no memory for %zu elements of %zu bytes", n, size));
+	return memory;
+}
+
 /* A daemon that breaks the protocol is no daemon for our purposes. */
 int complain_error(const struct trnsci_error *err, enum exit_code wrong)
 {
@@ -36,18 +46,28 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong)
 	return complain(code, "%s", err->text);
 }
 
+/* or_embedded: where no daemon answers, which err then says. */
+static int open_session(struct cli *cli, bool or_embedded, struct trnsci_error *err)
+{
+	const struct trnsci_options options = {.or_embedded = or_embedded,
+					       .threads = cli->threads,
+					       .timeout_ms = cli->timeout_ms,
+					       .reconnect_ms = cli->outlasts ? cli->timeout_ms : 0};
+
+	return trnsci_open(cli->embedded ? "embedded:" : cli->socket, &options, &cli->session, err) < 0 ? complain_error(err, EXIT_USAGE)
+													 : EXIT_OK;
+}
+
 int connect_session(struct cli *cli)
 {
-	const struct trnsci_options options = {.or_embedded = !cli->socket,
-						.threads = cli->threads,
-						.timeout_ms = cli->timeout_ms,
-						.reconnect_ms = cli->outlasts ? cli->timeout_ms : 0};
 	struct trnsci_error err = {0};
 
 	if (cli->socket && cli->embedded)
 		return complain(EXIT_USAGE, "--socket and --embedded: allowed one of them");
-	if (trnsci_open(cli->embedded ? "embedded:" : cli->socket, &options, &cli->session, &err) < 0)
-		return complain_error(&err, EXIT_USAGE);
+	const int code = open_session(cli, !cli->socket, &err);
+
+	if (code != EXIT_OK)
+		return code;
 	make_printable(err.text);
 	if (err.code && !cli->quiet)
 		fprintf(stderr, "trnsci-cli: %s; computing in this process\n", err.text);
@@ -58,13 +78,11 @@ int connect_session(struct cli *cli)
 
 int connect_daemon(struct cli *cli)
 {
-	const struct trnsci_options options = {.timeout_ms = cli->timeout_ms,
-					       .reconnect_ms = cli->outlasts ? cli->timeout_ms : 0};
 	struct trnsci_error err = {0};
 
 	if (cli->embedded)
 		return complain(EXIT_USAGE, "--embedded: this command needs a daemon, allowed: --socket");
-	return trnsci_open(cli->socket, &options, &cli->session, &err) < 0 ? complain_error(&err, EXIT_USAGE) : EXIT_OK;
+	return open_session(cli, false, &err);
 }
 
 int ask(struct cli *cli, const char *method, const struct trnsci_param *params, struct trnsci_call **ret_call)

@@ -2,6 +2,8 @@
 /* Figures of `stats`. One that an older daemon does not have is 0: a command shows what there is. */
 #include "figures.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 uint64_t figure_u64(const struct trnsci_value *map, const char *name)
@@ -18,6 +20,24 @@ double figure_f64(const struct trnsci_value *map, const char *name)
 
 	trnsci_value_to_f64(trnsci_value_get(map, name), &value);
 	return value;
+}
+
+const char *figure_text(const struct trnsci_value *map, const char *name, char room[static PRINTABLE_ROOM])
+{
+	size_t size = 0;
+	const char *text = trnsci_value_to_bytes(trnsci_value_get(map, name), &size);
+
+	return text ? printable(text, size, room) : NULL;
+}
+
+const char *local_time(double seconds, char text[static 32])
+{
+	const time_t at = (time_t)seconds;
+	struct tm broken;
+
+	localtime_r(&at, &broken);
+	strftime(text, 32, "%F %T", &broken);
+	return text;
 }
 
 bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_row *ret)
@@ -37,6 +57,12 @@ bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_ro
 		.total_us = figure_f64(times, "total_us"),
 	};
 	return ret->n_requests > 0;
+}
+
+void print_range(const char *name, const char *generator, uint64_t seed, uint64_t stream, uint64_t position, uint64_t n)
+{
+	fprintf(stderr, "%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n", name, generator,
+		seed, stream, position, n);
 }
 
 double seconds_now(void)

@@ -5,9 +5,14 @@
 
 #include <trnsci/trnsci.h>
 
+#include "printable.h"
+
 /* The number under a name of a map; 0 where there is none, since an older daemon may not have it. */
 uint64_t figure_u64(const struct trnsci_value *map, const char *name);
 double figure_f64(const struct trnsci_value *map, const char *name);
+
+/* The text under a name, made printable in room; NULL where there is none. */
+const char *figure_text(const struct trnsci_value *map, const char *name, char room[static PRINTABLE_ROOM]);
 
 /* How long the requests of one class of methods took, in microseconds. */
 struct latency_row {
@@ -19,6 +24,12 @@ struct latency_row {
 
 /* Row i of `latency` in the daemon's part of `stats`. False when no request of this class was made. */
 bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_row *ret);
+
+/* Prints on stderr where numbers of a named stream lie: with these and offset = position they can be had again. */
+void print_range(const char *name, const char *generator, uint64_t seed, uint64_t stream, uint64_t position, uint64_t n);
+
+/* Writes a time of day, "2026-11-27 08:00:00". Returns text. */
+const char *local_time(double seconds, char text[static 32]);
 
 /* Seconds from a fixed instant (CLOCK_MONOTONIC). */
 double seconds_now(void);

@@ -27,12 +27,10 @@ static int write_frequencies(const struct options *options, uint64_t n, double s
 {
 	const bool real = options_get(options, "real");
 	const uint64_t bins = real ? n / 2 + 1 : n;
-	double *frequencies = malloc(bins * sizeof *frequencies);
+	double *frequencies = allocate(bins, sizeof *frequencies);
 	struct output output = {0};
 	int code;
 
-	if (!frequencies)
-		return complain(EXIT_TRY_AGAIN, "no memory for %" PRIu64 " frequencies", bins);
 	trnsci_fftfreq(n, spacing, real, frequencies);
 	code = output_open(options, &output);
 	if (code == EXIT_OK) {
@@ -67,13 +65,9 @@ static const struct option_row frequency_rows[] = {
 };
 
 const struct command command_fftfreq = {
-	.name = "fftfreq",
-	.summary = "frequencies of a transform's bins: fftfreq 1024 -d 0.01",
-	.usage = "N [option ...]",
-	.help = "Print the frequencies of a transform's bins.",
-	.example = "fftfreq 1024 --spacing 0.01 -f text",
-	ROWS(frequency_rows),
-	.n_operands = ANY_OPERANDS,
+	.name = "fftfreq", .summary = "frequencies of a transform's bins: fftfreq 1024 -d 0.01",
+	.usage = "N [option ...]", .help = "Print the frequencies of a transform's bins.",
+	.example = "fftfreq 1024 --spacing 0.01 -f text", ROWS(frequency_rows), .n_operands = ANY_OPERANDS,
 	.run = print_frequencies,
 };
 
@@ -93,12 +87,7 @@ static int print_fast_length(struct cli *cli, const struct options *options)
 static const struct option_row length_rows[] = {{"real", 0, NULL, "of real transforms"}};
 
 const struct command command_next_fast_len = {
-	.name = "next-fast-len",
-	.summary = "the next length that is fast: next-fast-len 1009",
-	.usage = "N [option ...]",
+	.name = "next-fast-len", .summary = "the next length that is fast: next-fast-len 1009", .usage = "N [option ...]",
 	.help = "Print the least fast length that is at least N: a product of 2, 3, 5, 7, 11 and 13, even for real transforms.",
-	.example = "next-fast-len 1009",
-	ROWS(length_rows),
-	.n_operands = ANY_OPERANDS,
-	.run = print_fast_length,
+	.example = "next-fast-len 1009", ROWS(length_rows), .n_operands = ANY_OPERANDS, .run = print_fast_length,
 };

@@ -137,15 +137,9 @@ static const struct option_row send_rows[] = {
 static const struct command command_send = {
 	.name = "broadcast send",
 	.summary = "publish samples at a rate until interrupted: broadcast send NAME DIST --rate 48000",
-	.usage = "NAME DIST --rate RATE [option ...]",
-	.help = "Publish samples at a rate until interrupted.",
-	.example = "broadcast send hiss normal --rate 48000",
-	ROWS(send_rows),
-	.hidden = "rank size",
-	.word = "DIST",
-	.kind = "distribution",
-	.category = "draw",
-	.run = send_samples,
+	.usage = "NAME DIST --rate RATE [option ...]", .help = "Publish samples at a rate until interrupted.",
+	.example = "broadcast send hiss normal --rate 48000", ROWS(send_rows), .hidden = "rank size", .word = "DIST",
+	.kind = "distribution", .category = "draw", .run = send_samples,
 };
 
 /* ---- read ---- */
@@ -221,16 +215,10 @@ static const struct option_row read_rows[] = {
 };
 
 static const struct command command_read = {
-	.name = "broadcast read",
-	.summary = "read a broadcast: broadcast read NAME -n 1000",
-	.usage = "NAME [-n COUNT] [option ...]",
-	.help = "Read a broadcast from its oldest sample on.",
-	.example = "broadcast read hiss -n 1000 -f text",
-	ROWS(read_rows),
-	.n_operands = 1,
-	.operands = "names",
-	.allowed = "is one",
-	.run = read_broadcast,
+	.name = "broadcast read", .summary = "read a broadcast: broadcast read NAME -n 1000",
+	.usage = "NAME [-n COUNT] [option ...]", .help = "Read a broadcast from its oldest sample on.",
+	.example = "broadcast read hiss -n 1000 -f text", ROWS(read_rows), .n_operands = 1, .operands = "names",
+	.allowed = "is one", .run = read_broadcast,
 };
 
 /* ---- list ---- */
@@ -270,20 +258,12 @@ static int list(struct cli *cli, const struct options *options)
 }
 
 static const struct command command_list = {
-	.name = "broadcast list",
-	.summary = "list the broadcasts that you may read",
-	.usage = "",
-	.help = "List the broadcasts that may be read.",
-	.example = "broadcast list",
-	.needs = NEEDS_DAEMON,
-	.run = list,
+	.name = "broadcast list", .summary = "list the broadcasts that you may read", .usage = "",
+	.help = "List the broadcasts that may be read.", .example = "broadcast list", .needs = NEEDS_DAEMON, .run = list,
 };
 
 const struct command command_broadcast = {
-	.name = "broadcast",
-	.summary = "random numbers drawn once and read by many: broadcast read NAME -n 1000",
-	.usage = "COMMAND ...",
-	.help = "Publish random numbers that are drawn once and read by many.",
-	.word = "COMMAND",
+	.name = "broadcast", .summary = "random numbers drawn once and read by many: broadcast read NAME -n 1000",
+	.usage = "COMMAND ...", .help = "Publish random numbers that are drawn once and read by many.", .word = "COMMAND",
 	.inner = (const struct command *const[]){&command_send, &command_read, &command_list, NULL},
 };

@@ -62,11 +62,8 @@ static int derive(struct cli *cli, const struct options *options)
 }
 
 const struct command command_derive = {
-	.name = "derive",
-	.summary = "new streams from old: derive --seed 1 --label weights",
+	.name = "derive", .summary = "new streams from old: derive --seed 1 --label weights",
 	.usage = "[--seed S] [--stream ID] --label TEXT | --fold-in N | --split COUNT",
 	.help = "Derive streams from a stream; each is printed as its seed and its stream id.",
-	.example = "derive --seed 1 --label weights",
-	.operation = "derive",
-	.run = derive,
+	.example = "derive --seed 1 --label weights", .operation = "derive", .run = derive,
 };

@@ -238,12 +238,8 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_describe = {
-	.name = "describe",
-	.summary = "all commands, options and operations as JSON: describe --json",
+	.name = "describe", .summary = "all commands, options and operations as JSON: describe --json",
 	.usage = "[option ...] [-- COMMAND [WORD ...]]",
 	.help = "Describe everything, or the command that the words of a command line name, as JSON.",
-	.example = "describe --json -- rand normal",
-	ROWS(rows),
-	.n_operands = ANY_OPERANDS,
-	.run = describe,
+	.example = "describe --json -- rand normal", ROWS(rows), .n_operands = ANY_OPERANDS, .run = describe,
 };

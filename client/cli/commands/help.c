@@ -37,11 +37,7 @@ static int help(struct cli *cli, const struct options *options)
 }
 
 const struct command command_help = {
-	.name = "help",
-	.summary = "a command's options and an example: help rand normal",
-	.usage = "[COMMAND [WORD ...]]",
-	.help = "Print a command's options and an example.",
-	.example = "help rand normal",
-	.n_operands = ANY_OPERANDS,
-	.run = help,
+	.name = "help", .summary = "a command's options and an example: help rand normal",
+	.usage = "[COMMAND [WORD ...]]", .help = "Print a command's options and an example.",
+	.example = "help rand normal", .n_operands = ANY_OPERANDS, .run = help,
 };

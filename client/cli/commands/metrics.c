@@ -211,11 +211,6 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_metrics = {
-	.name = "metrics",
-	.summary = "print figures of the daemon for Prometheus",
-	.usage = "[option ...]",
-	.help = "Print the daemon's figures for Prometheus.",
-	.example = "metrics",
-	ROWS(rows),
-	.run = metrics,
+	.name = "metrics", .summary = "print figures of the daemon for Prometheus", .usage = "[option ...]",
+	.help = "Print the daemon's figures for Prometheus.", .example = "metrics", ROWS(rows), .run = metrics,
 };

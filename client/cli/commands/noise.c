@@ -20,10 +20,10 @@ static int measure_power(struct input *input, double *ret_power)
 {
 	enum { PIECE = 1 << 16 };
 	const size_t element = trnsci_dtype_size(input->array.dtype);
-	double *piece = malloc(PIECE * sizeof *piece);
+	double *piece = allocate(PIECE, sizeof *piece);
 	uint64_t count = 0;
 	double sum = 0;
-	int code = piece ? input_keep(input) : complain(EXIT_TRY_AGAIN, "noise: no memory");
+	int code = input_keep(input);
 
 	input_count(input, &count);
 	for (uint64_t at = 0, n; at < count && code == EXIT_OK; at += n) {

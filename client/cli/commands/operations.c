@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "printable.h"
+#include "figures.h"
 #include "rules.h"
 
 /* ---- inputs ---- */
@@ -112,30 +112,23 @@ static void choose_trailing(struct pieces *pieces)
 /* Which arithmetic ran, and the bound of its error. */
 static void report_precision(const struct trnsci_value *reply)
 {
-	double bound;
-	size_t size;
-	const char *mode = trnsci_value_to_bytes(trnsci_value_get(reply, "precision"), &size);
 	char room[PRINTABLE_ROOM];
+	const char *mode = figure_text(reply, "precision", room);
 
-	if (mode && trnsci_value_to_f64(trnsci_value_get(reply, "bound"), &bound) == 0)
-		fprintf(stderr, "trnsci-cli: precision %s, relative error at most %.2g\n", printable(mode, size, room), bound);
+	if (mode && trnsci_value_get(reply, "bound"))
+		fprintf(stderr, "trnsci-cli: precision %s, relative error at most %.2g\n", mode, figure_f64(reply, "bound"));
 }
 
 static void report_product(const struct trnsci_value *reply)
 {
-	double bound;
-	size_t size;
-	const char *mode = trnsci_value_to_bytes(trnsci_value_get(reply, "precision"), &size);
 	char room[PRINTABLE_ROOM];
+	const char *mode = figure_text(reply, "precision", room);
 
-	if (!mode)
-		return;
-	fprintf(stderr, "trnsci-cli: precision %s, ", printable(mode, size, room));
-	if (trnsci_value_to_f64(trnsci_value_get(reply, "bound"), &bound) == 0)
-		fprintf(stderr, "each element's error at most %.2g of |alpha| ||row of a|| ||column of b|| + |beta c|\n",
-			bound);
-	else
-		fprintf(stderr, "no bound below 1 for sums of this length\n");
+	if (mode && trnsci_value_get(reply, "bound"))
+		fprintf(stderr, "trnsci-cli: precision %s, each element's error at most %.2g of |alpha| ||row of a|| ||column of b|| "
+			"+ |beta c|\n", mode, figure_f64(reply, "bound"));
+	else if (mode)
+		fprintf(stderr, "trnsci-cli: precision %s, no bound below 1 for sums of this length\n", mode);
 }
 
 static int run(struct cli *cli, const struct options *options)

@@ -316,27 +316,13 @@ static int begin_output(struct run *run)
 	return writes_text(run) ? EXIT_OK : begin_array(run);
 }
 
-static int write_text(struct run *run)
-{
-	const struct trnsci_tile_info info = tile_info(run->out);
-	uint64_t restarts = 0;
-	int code = tile_begin_read(run->cli->session, run->out, &restarts);
-
-	if (code == EXIT_OK)
-		code = run->pieces->rules->write_text(&run->output, run->pieces, &info, trnsci_tile_data(run->out));
-	return code == EXIT_OK ? tile_end_read(run->cli->session, restarts, run->output.target.name) : code;
-}
-
 /* Writes what the stretch gives of its item's result: of each row before the result's axis, at the place that the stretches
  * so far have come to. */
-static int write_stretch(struct run *run, uint64_t item, uint64_t done)
+static int write_stretch(struct run *run, const struct trnsci_tile_info *out, const char *data, uint64_t item, uint64_t done)
 {
-	const struct trnsci_tile_info info = tile_info(run->out);
-	const struct split split = split_at(info.shape, info.ndim, run->slide.out_axis);
-	const size_t element = trnsci_dtype_size(info.dtype) * split.behind;
-	uint64_t restarts = 0;
-	int code = tile_begin_read(run->cli->session, run->out, &restarts);
-	const char *data = trnsci_tile_data(run->out);
+	const struct split split = split_at(out->shape, out->ndim, run->slide.out_axis);
+	const size_t element = trnsci_dtype_size(out->dtype) * split.behind;
+	int code = EXIT_OK;
 
 	for (uint64_t row = 0; row < split.before && code == EXIT_OK; row++) {
 		if (split.before > 1)
@@ -346,13 +332,14 @@ static int write_stretch(struct run *run, uint64_t item, uint64_t done)
 			code = output_write(&run->output, data + (row * split.length + run->cut.skip) * element,
 					    (size_t)(run->cut.keep * split.behind));
 	}
-	return code == EXIT_OK ? tile_end_read(run->cli->session, restarts, run->output.target.name) : code;
+	return code;
 }
 
 /* Writes the result at hand: of a stretch what is kept of it. */
 static int write_piece(struct run *run, uint64_t item, uint64_t done)
 {
 	const struct rules *rules = run->pieces->rules;
+	uint64_t restarts = 0;
 	int code = EXIT_OK;
 
 	if (rules->print) {
@@ -361,15 +348,22 @@ static int write_piece(struct run *run, uint64_t item, uint64_t done)
 	}
 	if (!run->opened)
 		code = begin_output(run);
+	if (code == EXIT_OK)
+		code = tile_begin_read(run->cli->session, run->out, &restarts);
 	if (code != EXIT_OK)
 		return code;
-	if (writes_text(run))
-		return write_text(run);
-	if (run->slides && run->slide.out_axis)
-		return write_stretch(run, item, done);
+	const struct trnsci_tile_info out = tile_info(run->out);
+	const char *data = trnsci_tile_data(run->out);
+
 	if (rules->look)
 		rules->look(&run->output, run->in[0], run->out);
-	return tile_info(run->out).count ? output_write_tile(&run->output, run->cli->session, run->out) : EXIT_OK;
+	if (writes_text(run))
+		code = rules->write_text(&run->output, run->pieces, &out, data);
+	else if (run->slides && run->slide.out_axis)
+		code = write_stretch(run, &out, data, item, done);
+	else if (out.count)
+		code = output_write(&run->output, data, (size_t)out.count);
+	return code == EXIT_OK ? tile_end_read(run->cli->session, restarts, run->output.target.name) : code;
 }
 
 /* ---- all of them ---- */

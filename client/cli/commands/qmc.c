@@ -125,15 +125,8 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_qmc = {
-	.name = "qmc",
-	.summary = "quasi-random points: qmc sobol -n 1024 -d 3",
-	.usage = "KIND -n POINTS -d DIMS [option ...]",
-	.help = "Make quasi-random points.",
-	.example = "qmc sobol -n 1024 -d 2 -f text",
-	ROWS(rows),
-	.hidden = "d",
-	.word = "KIND",
-	.kind = "kind of points",
-	.category = "points",
-	.run = run,
+	.name = "qmc", .summary = "quasi-random points: qmc sobol -n 1024 -d 3",
+	.usage = "KIND -n POINTS -d DIMS [option ...]", .help = "Make quasi-random points.",
+	.example = "qmc sobol -n 1024 -d 2 -f text", ROWS(rows), .hidden = "d", .word = "KIND", .kind = "kind of points",
+	.category = "points", .run = run,
 };

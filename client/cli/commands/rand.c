@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "figures.h"
 #include "options/options.h"
 #include "files/output.h"
 #include "printable.h"
@@ -75,20 +76,21 @@ static int set_parameters(const struct draw *draw, struct trnsci_args *args)
  * whole draw's samples, whatever is drawn of it. */
 static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 {
-	int r = trnsci_call_new(draw->session, draw->distribution, ret_call);
+	const int r = trnsci_call_new(draw->session, draw->distribution, ret_call);
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
-	int code = set_parameters(draw, trnsci_call_args(*ret_call));
+	struct trnsci_args *args = trnsci_call_args(*ret_call);
+	const int code = set_parameters(draw, args);
 
-	if (draw->name && *draw->range.generator) {
-		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_text("generator", draw->range.generator));
-		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("seed", draw->range.seed));
-		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("stream", draw->range.stream));
-		trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("position", draw->range.position));
-	}
-	trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("rank", 0));
-	trnsci_set(trnsci_call_args(*ret_call), trnsci_param_u64("size", 1));
+	if (draw->name && *draw->range.generator)
+		trnsci_set_params(args, (const struct trnsci_param[]){trnsci_param_text("generator", draw->range.generator),
+								      trnsci_param_u64("seed", draw->range.seed),
+								      trnsci_param_u64("stream", draw->range.stream),
+								      trnsci_param_u64("position", draw->range.position),
+								      trnsci_param_end()});
+	trnsci_set(args, trnsci_param_u64("rank", 0));
+	trnsci_set(args, trnsci_param_u64("size", 1));
 	return code;
 }
 
@@ -197,18 +199,18 @@ static int draw_pieces(struct draw *draw, struct output *output, struct progress
 /* Takes the range of the whole draw from its named stream, and says so: from here on it is used up. */
 static int reserve(struct draw *draw, const struct cli *cli)
 {
-	struct trnsci_args *args;
 	struct trnsci_call *call;
 	int code = EXIT_OK, r = trnsci_call_new(draw->session, "stream_draw", &call);
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
 	trnsci_set(trnsci_call_args(call), trnsci_param_text("name", draw->name));
-	args = trnsci_set_map(trnsci_call_args(call), "draw");
+	trnsci_set(trnsci_call_args(call), trnsci_param_bool("reserve", true));
+	struct trnsci_args *args = trnsci_set_map(trnsci_call_args(call), "draw");
+
 	trnsci_set(args, trnsci_param_text("op", draw->distribution));
 	set_parameters(draw, args);
 	trnsci_set(args, trnsci_param_u64("n", draw->count));
-	trnsci_set(trnsci_call_args(call), trnsci_param_bool("reserve", true));
 	if (trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
 	else if (trnsci_call_span(call, &draw->range) < 0)
@@ -219,10 +221,8 @@ static int reserve(struct draw *draw, const struct cli *cli)
 	if (cli->verbose) {
 		char room[PRINTABLE_ROOM];
 
-		fprintf(stderr,
-			"%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
-			draw->name, printable_string(draw->range.generator, room), draw->range.seed, draw->range.stream,
-			draw->range.position, draw->count);
+		print_range(draw->name, printable_string(draw->range.generator, room), draw->range.seed, draw->range.stream,
+			    draw->range.position, draw->count);
 	}
 	return EXIT_OK;
 }
@@ -296,16 +296,8 @@ int rand_run(struct cli *cli, const struct options *options)
 static const struct option_row rows[] = {RAND_ROWS};
 
 const struct command command_rand = {
-	.name = "rand",
-	.summary = "draw random numbers: rand normal -n 1000 --seed 1",
-	.usage = "DIST -n COUNT [option ...]",
-	.help = "Draw random numbers.",
-	.example = "rand normal -n 1000 --seed 1 -o noise.npy",
-	ROWS(rows),
-	.hidden = "",
-	.takes_arrays = true,
-	.word = "DIST",
-	.kind = "distribution",
-	.category = "draw",
-	.run = rand_run,
+	.name = "rand", .summary = "draw random numbers: rand normal -n 1000 --seed 1",
+	.usage = "DIST -n COUNT [option ...]", .help = "Draw random numbers.",
+	.example = "rand normal -n 1000 --seed 1 -o noise.npy", ROWS(rows), .hidden = "", .takes_arrays = true,
+	.word = "DIST", .kind = "distribution", .category = "draw", .run = rand_run,
 };

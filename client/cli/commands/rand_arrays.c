@@ -17,7 +17,6 @@ static int open_one(struct rand_arrays *arrays, const struct option_given *given
 	arrays->n++;
 	if (!input_count(&array->input, &array->count) || array->count == 0)
 		return complain(EXIT_DATA, "%s: no elements, allowed is one or more", array->input.name);
-	arrays->bytes += array->count * trnsci_dtype_size(array->input.array.dtype);
 	return EXIT_OK;
 }
 

@@ -11,7 +11,6 @@ enum { RAND_ARRAYS = 4 }; /* no distribution has more parameters that take array
 
 struct rand_arrays {
 	size_t n;
-	uint64_t bytes; /* of all of them */
 	struct rand_array {
 		const char *name;
 		struct input input;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "figures.h"
 #include "options/options.h"
 #include "files/output.h"
 #include "printable.h"
@@ -126,9 +127,7 @@ static void print_place(const struct ringing *ringing, const struct trnsci_reade
 	char room[PRINTABLE_ROOM];
 
 	if (ringing->cli->verbose)
-		fprintf(stderr,
-			"%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
-			ringing->source.name, printable_string(info->generator, room), info->seed, info->stream, offset * words, n);
+		print_range(ringing->source.name, printable_string(info->generator, room), info->seed, info->stream, offset * words, n);
 }
 
 /* A daemon that was stopped takes along what it had reserved of a named stream. */
@@ -224,15 +223,8 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_ring = {
-	.name = "ring",
-	.summary = "random numbers from a ring that is kept full: ring normal -n 1000 --seed 1",
-	.usage = "DIST [-n COUNT] [option ...]",
-	.help = "Draw random numbers from a ring that the engine keeps full.",
-	.example = "ring normal -n 1000 --seed 1 -f text",
-	ROWS(rows),
-	.hidden = "rank size",
-	.word = "DIST",
-	.kind = "distribution",
-	.category = "draw",
-	.run = run,
+	.name = "ring", .summary = "random numbers from a ring that is kept full: ring normal -n 1000 --seed 1",
+	.usage = "DIST [-n COUNT] [option ...]", .help = "Draw random numbers from a ring that the engine keeps full.",
+	.example = "ring normal -n 1000 --seed 1 -f text", ROWS(rows), .hidden = "rank size", .word = "DIST",
+	.kind = "distribution", .category = "draw", .run = run,
 };

@@ -16,11 +16,11 @@
 
 #include "cli.h"
 #include "figures.h"
+#include "files/convert.h"
 #include "files/input.h"
 #include "files/json.h"
 #include "files/output.h"
 #include "options/options.h"
-#include "printable.h"
 #include "progress.h"
 
 enum { TILES_MAX = 256 };
@@ -80,31 +80,6 @@ static int read_shape(const struct program *program, struct json_object *map, st
 	return EXIT_OK;
 }
 
-/* One number of a list as an element. */
-static void store(enum trnsci_dtype dtype, struct json_object *value, size_t index, char *data)
-{
-	double real = json_object_get_double(value);
-	uint64_t integer = json_object_get_uint64(value);
-
-	switch (dtype) {
-	case TRNSCI_F32:
-	case TRNSCI_C64:
-		memcpy(data + 4 * index, &(float){(float)real}, 4);
-		break;
-	case TRNSCI_F64:
-	case TRNSCI_C128:
-		memcpy(data + 8 * index, &real, 8);
-		break;
-	case TRNSCI_U32:
-	case TRNSCI_I32:
-		memcpy(data + 4 * index, &(uint32_t){(uint32_t)integer}, 4);
-		break;
-	default:
-		memcpy(data + 8 * index, &integer, 8);
-		break;
-	}
-}
-
 /* {dtype, shape, data: [numbers]}; complex numbers as pairs re, im. */
 static int take_numbers(struct program *program, struct trnsci_args *args, const char *name, struct json_object *map,
 			struct json_object *data)
@@ -126,8 +101,11 @@ static int take_numbers(struct program *program, struct trnsci_args *args, const
 	if (count / parts != tile_info(tile).count || count % parts)
 		return complain(EXIT_DATA, "%s: %zu numbers for an array of %llu elements", program->reader.file, count,
 				(unsigned long long)tile_info(tile).count);
-	for (size_t i = 0; i < count; i++)
-		store(array.dtype, json_object_array_get_idx(data, i), i, trnsci_tile_data(tile));
+	for (size_t i = 0; i < count; i++) {
+		struct json_object *value = json_object_array_get_idx(data, i);
+
+		convert_number(json_object_get_double(value), json_object_get_uint64(value), array.dtype, trnsci_tile_data(tile), i);
+	}
 	trnsci_set(args, trnsci_param_tile(name, tile));
 	return EXIT_OK;
 }
@@ -255,16 +233,11 @@ static void print_ranges(const struct program *program)
 	for (size_t i = 0; i < trnsci_value_count(ranges); i++) {
 		const struct trnsci_value *range = trnsci_value_at(ranges, i);
 		char name_room[PRINTABLE_ROOM], generator_room[PRINTABLE_ROOM];
-		size_t size, generator_size;
-		const char *name = trnsci_value_to_bytes(trnsci_value_get(range, "name"), &size);
-		const char *generator = trnsci_value_to_bytes(trnsci_value_get(range, "generator"), &generator_size);
+		const char *name = figure_text(range, "name", name_room), *generator = figure_text(range, "generator", generator_room);
 
-		if (!name || !generator)
-			continue;
-		fprintf(stderr, "%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n",
-			printable(name, size, name_room), printable(generator, generator_size, generator_room),
-			figure_u64(range, "seed"), figure_u64(range, "stream"), figure_u64(range, "position"),
-			figure_u64(range, "words"));
+		if (name && generator)
+			print_range(name, generator, figure_u64(range, "seed"), figure_u64(range, "stream"), figure_u64(range, "position"),
+				    figure_u64(range, "words"));
 	}
 }
 
@@ -310,14 +283,9 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_run = {
-	.name = "run",
-	.summary = "run a program of several steps: run PROGRAM.json",
+	.name = "run", .summary = "run a program of several steps: run PROGRAM.json",
 	.usage = "PROGRAM.json [option ...]",
 	.help = "Run a program of several steps, - for stdin; inputs may be {\"file\": \"x.npy\"}.",
-	.example = "run program.json -o result.npy",
-	ROWS(rows),
-	.n_operands = 1,
-	.operands = "programs",
-	.allowed = "one: a file or -",
-	.run = run,
+	.example = "run program.json -o result.npy", ROWS(rows), .n_operands = 1, .operands = "programs",
+	.allowed = "one: a file or -", .run = run,
 };

@@ -118,18 +118,6 @@ static int check_daemon(const struct cli *cli, struct table *table)
 	return failed;
 }
 
-/* The suite that an option asks for; NULL: none of them. */
-static const char *find_suite(const struct options *options)
-{
-	static const char *const names[][2] = {
-		{"byte-tiles", "byte_tiles"}, {"distributions", "distributions"}, {"fft", "fft"}, {"psum", "psum"}};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (options_get(options, names[i][0]))
-			return names[i][1];
-	return NULL;
-}
-
 static int selftest(struct cli *cli, const struct options *options)
 {
 	struct table table = {.verbose = cli->verbose};
@@ -138,8 +126,8 @@ static int selftest(struct cli *cli, const struct options *options)
 
 	if (code != EXIT_OK)
 		return code;
-	if (find_suite(options))
-		return suite_print(find_suite(options), samples, cli->json);
+	if (suite_asked(options))
+		return suite_print(suite_asked(options), samples, cli->json);
 	table.rows = cli->json ? json_object_new_array() : NULL;
 	int failed = trnsci_selftest("kernels", NULL, report, &table);
 
@@ -167,12 +155,9 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_selftest = {
-	.name = "selftest",
-	.summary = "known answers in every variant of the kernels, on all 128 lanes",
+	.name = "selftest", .summary = "known answers in every variant of the kernels, on all 128 lanes",
 	.usage = "[option ...]",
 	.help = "Test known answers with every variant of the kernels, on all 128 lanes; then compare the "
 		"daemon, if one answers, with the embedded engine.",
-	.example = "selftest -v",
-	ROWS(rows),
-	.run = selftest,
+	.example = "selftest -v", ROWS(rows), .run = selftest,
 };

@@ -13,14 +13,13 @@
 #include "report.h"
 #include "status_page.h"
 
-static void print_word(const char *before, const struct trnsci_value *value)
+static void print_word(const char *before, const struct trnsci_value *map, const char *name)
 {
 	char room[PRINTABLE_ROOM];
-	size_t size = 0;
-	const char *text = trnsci_value_to_bytes(value, &size);
+	const char *text = figure_text(map, name, room);
 
 	if (text)
-		printf("%s%s", before, printable(text, size, room));
+		printf("%s%s", before, text);
 }
 
 /* TRNSCI_CPU may have asked for less than there is, or for more. */
@@ -29,12 +28,12 @@ static void print_cpu(const struct trnsci_value *owner)
 	const struct trnsci_value *cpu = trnsci_value_get(owner, "cpu");
 	bool lowered = false;
 
-	print_word("cpu        ", trnsci_value_get(cpu, "level"));
+	print_word("cpu        ", cpu, "level");
 	trnsci_value_to_bool(trnsci_value_get(cpu, "lowered"), &lowered);
 	if (lowered)
-		print_word(", lowered: this CPU lacks ", trnsci_value_get(cpu, "wanted"));
+		print_word(", lowered: this CPU lacks ", cpu, "wanted");
 	else if (trnsci_value_kind(trnsci_value_get(cpu, "wanted")) == TRNSCI_TEXT)
-		print_word(", of ", trnsci_value_get(cpu, "detected"));
+		print_word(", of ", cpu, "detected");
 	putchar('\n');
 }
 
@@ -67,8 +66,8 @@ static void print_streams(const struct trnsci_value *streams)
 	if (!streams)
 		return;
 	printf("streams    %" PRIu64, figure_u64(streams, "streams"));
-	print_word(", state in ", trnsci_value_get(streams, "state_dir"));
-	print_word("\nTROUBLE    named streams: ", trnsci_value_get(streams, "trouble"));
+	print_word(", state in ", streams, "state_dir");
+	print_word("\nTROUBLE    named streams: ", streams, "trouble");
 	putchar('\n');
 }
 
@@ -111,7 +110,7 @@ static void print_status(struct trnsci_session *session, const struct trnsci_val
 
 	printf("%s %s, pid %" PRIu64, daemon ? "daemon    " : "engine    ", session_address(session),
 	       figure_u64(owner, "pid"));
-	print_word(", version ", trnsci_value_get(owner, "version"));
+	print_word(", version ", owner, "version");
 	putchar('\n');
 	print_cpu(owner);
 	printf("threads    %" PRIu64 "\n", figure_u64(engine, "threads"));
@@ -157,15 +156,10 @@ static void print_bytes(uint64_t bytes)
 static void print_slow_request(const struct trnsci_value *one)
 {
 	const bool has_threads = trnsci_value_get(one, "run_us");
-	size_t size = 0;
-	const char *method = trnsci_value_to_bytes(trnsci_value_get(one, "method"), &size);
-	const time_t time = (time_t)figure_f64(one, "time_s");
 	char when[32], name[17], room[PRINTABLE_ROOM];
-	struct tm broken;
+	const char *method = figure_text(one, "method", room);
 
-	localtime_r(&time, &broken);
-	strftime(when, sizeof when, "%F %T", &broken);
-	printf("%s  %-16s %9.2f", when, printable(method, size, room), figure_f64(one, "total_us") * 1e-3);
+	printf("%s  %-16s %9.2f", local_time(figure_f64(one, "time_s"), when), method ? method : "", figure_f64(one, "total_us") * 1e-3);
 	if (has_threads) {
 		printf(" %9.2f %9.2f", figure_f64(one, "wait_us") * 1e-3, figure_f64(one, "run_us") * 1e-3);
 		print_bytes(figure_u64(one, "bytes"));
@@ -174,7 +168,7 @@ static void print_slow_request(const struct trnsci_value *one)
 	}
 	printf(" %6" PRIu64 " %8" PRIu64 " %6" PRIu64 " %s", figure_u64(one, "session"), figure_u64(one, "pid"), figure_u64(one, "uid"),
 	       command_name(figure_u64(one, "pid"), name));
-	print_word("  ", trnsci_value_get(one, "error"));
+	print_word("  ", one, "error");
 	putchar('\n');
 }
 
@@ -230,11 +224,7 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_status = {
-	.name = "status",
-	.summary = "figures of the daemon and its engine",
-	.usage = "[option ...]",
+	.name = "status", .summary = "figures of the daemon and its engine", .usage = "[option ...]",
 	.help = "Figures of the daemon and its engine; with --json, all of them. Exits 69 without a daemon.",
-	.example = "--embedded status --json",
-	ROWS(rows),
-	.run = status,
+	.example = "--embedded status --json", ROWS(rows), .run = status,
 };

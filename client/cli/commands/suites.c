@@ -97,15 +97,23 @@ static void head_byte_tiles(void)
 }
 
 static const struct suite {
-	const char *name;
+	const char *option, *name;
 	void (*head)(void);
 	void (*print)(void *arg, const struct trnsci_check *row);
 } suites[] = {
-	{"distributions", head_distributions, print_distribution},
-	{"fft", head_fft, print_fft},
-	{"psum", NULL, print_psum},
-	{"byte_tiles", head_byte_tiles, print_byte_tiles},
+	{"distributions", "distributions", head_distributions, print_distribution},
+	{"fft", "fft", head_fft, print_fft},
+	{"psum", "psum", NULL, print_psum},
+	{"byte-tiles", "byte_tiles", head_byte_tiles, print_byte_tiles},
 };
+
+const struct suite *suite_asked(const struct options *options)
+{
+	for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+		if (options_get(options, suites[i].option))
+			return &suites[i];
+	return NULL;
+}
 
 static struct json_object *report_of_param(const struct trnsci_param *param)
 {
@@ -150,17 +158,13 @@ static int run_suite(const struct suite *suite, const struct trnsci_param *optio
 	return failed;
 }
 
-int suite_print(const char *name, uint64_t samples, bool json)
+int suite_print(const struct suite *suite, uint64_t samples, bool json)
 {
 	const struct trnsci_param options[] = {samples ? trnsci_param_u64("samples", samples) : trnsci_param_end(),
 					       trnsci_param_end()};
-	const struct suite *suite = suites;
-	int failed;
+	const int failed = run_suite(suite, options, json);
 
-	while (strcmp(suite->name, name) != 0)
-		suite++;
-	failed = run_suite(suite, options, json);
 	if (failed < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(failed));
-	return failed ? complain(EXIT_DATA, "selftest: %d rows of %s failed", failed, name) : EXIT_OK;
+	return failed ? complain(EXIT_DATA, "selftest: %d rows of %s failed", failed, suite->name) : EXIT_OK;
 }

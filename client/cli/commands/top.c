@@ -322,11 +322,7 @@ static int show_top(struct cli *cli, const struct options *options)
 }
 
 const struct command command_top = {
-	.name = "top",
-	.summary = "show what the daemon does now: lanes, times, sessions",
-	.usage = "[option ...]",
-	.help = "Show what the daemon does now, every second, until q.",
-	.example = "top",
-	.needs = NEEDS_DAEMON,
+	.name = "top", .summary = "show what the daemon does now: lanes, times, sessions", .usage = "[option ...]",
+	.help = "Show what the daemon does now, every second, until q.", .example = "top", .needs = NEEDS_DAEMON,
 	.run = show_top,
 };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "figures.h"
 #include "options/options.h"
-#include "printable.h"
 #include "report.h"
 
 /* The daemon's reply beside our own version; reply NULL: none answers. */
@@ -22,19 +22,15 @@ static int print_json(const char *address, const struct trnsci_value *reply)
 
 static void print_versions(const char *address, const struct trnsci_value *reply)
 {
-	uint64_t protocol = 0, format = 0;
 	char room[PRINTABLE_ROOM];
-	size_t size = 0;
 
 	printf("trnsci-cli %s\n", trnsci_version());
 	if (!reply)
 		return;
-	const char *version = trnsci_value_to_bytes(trnsci_value_get(reply, "version"), &size);
+	const char *version = figure_text(reply, "version", room);
 
-	trnsci_value_to_u64(trnsci_value_get(reply, "protocol"), &protocol);
-	trnsci_value_to_u64(trnsci_value_get(reply, "stream_format"), &format);
-	printf("%s %s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", address, printable(version, size, room), protocol,
-	       format);
+	printf("%s %s, protocol %" PRIu64 ", stream format %" PRIu64 "\n", address, version ? version : "", figure_u64(reply, "protocol"),
+	       figure_u64(reply, "stream_format"));
 }
 
 static int print_all(const struct cli *cli, const char *address, const struct trnsci_value *reply)
@@ -66,10 +62,6 @@ static int version(struct cli *cli, const struct options *options)
 }
 
 const struct command command_version = {
-	.name = "version",
-	.summary = "versions of this program, its library and the daemon",
-	.usage = "",
-	.help = "Print the versions of this program, its library and the daemon.",
-	.example = "version",
-	.run = version,
+	.name = "version", .summary = "versions of this program, its library and the daemon", .usage = "",
+	.help = "Print the versions of this program, its library and the daemon.", .example = "version", .run = version,
 };

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "options/numbers.h"
 #include "quantize.h"
 #include "wav.h"
 
@@ -50,12 +51,11 @@ struct audio_writer {
 
 int audio_rate(const char *text, double *ret)
 {
-	char *end;
-	const double rate = text ? strtod(text, &end) : 0;
+	double rate;
 
 	if (!text)
 		return EXIT_OK;
-	if (end == text || *end || !(rate >= 1) || rate > MOST_RATE || rate != floor(rate))
+	if (!parse_f64(text, &rate) || !(rate >= 1) || rate > MOST_RATE || rate != floor(rate))
 		return complain(EXIT_USAGE, "--fs: '%s', allowed 1 to %d samples in a second", text, MOST_RATE);
 	*ret = rate;
 	return EXIT_OK;
@@ -73,12 +73,11 @@ int audio_encoding(const char *text, int *ret)
 
 int audio_gain(const char *text, double *ret)
 {
-	char *end;
-	const double db = text ? strtod(text, &end) : 0;
+	double db;
 
 	if (!text)
 		return EXIT_OK;
-	if (end == text || *end || !(fabs(db) <= MOST_DB))
+	if (!parse_f64(text, &db) || !(fabs(db) <= MOST_DB))
 		return complain(EXIT_USAGE, "--gain: '%s', allowed -%d to %d dB", text, MOST_DB, MOST_DB);
 	*ret = pow(10, db / 20);
 	return EXIT_OK;

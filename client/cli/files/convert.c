@@ -107,6 +107,13 @@ static void store(enum trnsci_dtype dtype, struct number number, size_t size, un
 		memcpy(to, &number.real, size);
 }
 
+void convert_number(double real, uint64_t integer, enum trnsci_dtype dtype, void *to, size_t i)
+{
+	const size_t size = trnsci_dtype_size(dtype) / (is_complex(dtype) ? 2 : 1);
+
+	store(dtype, (struct number){(int64_t)integer, real}, size, (unsigned char *)to + i * size);
+}
+
 /* A swapped number of 16 bits keeps its dtype and needs no arithmetic. */
 static void swap_pairs(const unsigned char *from, unsigned char *to, size_t count)
 {

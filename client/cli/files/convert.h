@@ -17,6 +17,9 @@ bool convert_is_copy(const struct npy_storage *storage, enum trnsci_dtype dtype)
  * are rounded to float64. */
 void convert_elements(const struct npy_storage *storage, const void *from, enum trnsci_dtype dtype, void *to, size_t count);
 
+/* Stores part i of elements of dtype, of which a complex one has two: `integer` where the dtype is an integer, else `real`. */
+void convert_number(double real, uint64_t integer, enum trnsci_dtype dtype, void *to, size_t i);
+
 /* Puts an array that stands in Fortran order into C order; element: bytes of one. */
 void convert_order(const struct npy *array, size_t element, const void *from, void *to);
 

@@ -35,26 +35,34 @@ static ssize_t read_full(int fd, void *to, size_t size)
 	return (ssize_t)done;
 }
 
-/* A pipe does not say how long it is: it is read to its end. Leaves room for one byte more. */
-static int read_to_end(struct input *input)
+bool read_to_end(int fd, size_t most, unsigned char **bytes, size_t *size)
 {
 	size_t room = 1 << 20;
 
-	for (;;) {
-		unsigned char *bigger = realloc(input->held, room);
+	for (;; room *= 2) {
+		unsigned char *bigger = room > most ? NULL : realloc(*bytes, room);
 
+		errno = bigger ? errno : 0;
 		if (!bigger)
-			return complain(EXIT_TRY_AGAIN, "%s: no memory for %zu bytes", input->name, room);
-		input->held = bigger;
-		ssize_t got = read_full(input->fd, bigger + input->held_size, room - 1 - input->held_size);
+			return false;
+		*bytes = bigger;
+		const ssize_t got = read_full(fd, bigger + *size, room - 1 - *size);
 
 		if (got < 0)
-			return complain(EXIT_IO, "%s: %s", input->name, strerror(errno));
-		input->held_size += (size_t)got;
-		if (input->held_size < room - 1)
-			return EXIT_OK;
-		room *= 2;
+			return false;
+		*size += (size_t)got;
+		if (*size < room - 1)
+			return true;
 	}
+}
+
+/* A pipe does not say how long it is. */
+static int hold_all(struct input *input)
+{
+	if (read_to_end(input->fd, SIZE_MAX / 2, &input->held, &input->held_size))
+		return EXIT_OK;
+	return errno ? complain(EXIT_IO, "%s: %s", input->name, strerror(errno))
+		     : complain(EXIT_TRY_AGAIN, "%s: no memory for all of it", input->name);
 }
 
 /* Rows only when there are several: a raw file of one row is an array of one dimension. */
@@ -103,7 +111,7 @@ static int read_raw(struct input *input, const char *dtype, uint64_t row_length)
 		return complain(EXIT_USAGE, "--dtype: '%s', allowed f32, f64, c64, c128", dtype);
 	if (bytes_left(input, &left))
 		return shape_raw(input, left + input->held_size, row_length);
-	int code = read_to_end(input);
+	int code = hold_all(input);
 
 	return code == EXIT_OK ? shape_raw(input, input->held_size, row_length) : code;
 }
@@ -114,7 +122,7 @@ static int read_raw(struct input *input, const char *dtype, uint64_t row_length)
 static int turn_round(struct input *input)
 {
 	uint64_t count;
-	int code = read_to_end(input);
+	int code = hold_all(input);
 
 	if (code != EXIT_OK)
 		return code;
@@ -187,7 +195,7 @@ static int read_audio(struct input *input)
 	void *data = NULL;
 	uint64_t count;
 	const bool seekable = lseek(input->fd, 0, SEEK_SET) == 0;
-	int code = seekable ? EXIT_OK : read_to_end(input);
+	int code = seekable ? EXIT_OK : hold_all(input);
 
 	if (code == EXIT_OK)
 		code = audio_open(input->name, seekable ? input->fd : -1, input->held, input->held_size, &reader, &input->array,
@@ -207,13 +215,13 @@ static int read_audio(struct input *input)
 static int read_table(struct input *input)
 {
 	void *data = NULL;
-	int code = read_to_end(input);
+	int code = hold_all(input);
 
 	if (code != EXIT_OK)
 		return code;
 	if (memchr(input->held, '\0', input->held_size))
 		return complain(EXIT_DATA, "%s: it is neither text nor npy nor audio: raw input needs --dtype", input->name);
-	input->held[input->held_size] = '\0'; /* read_to_end leaves room */
+	input->held[input->held_size] = '\0'; /* there is room */
 	code = table_read(input->name, (const char *)input->held, &input->array, &data);
 	return code == EXIT_OK ? hold_decoded(input, data) : code;
 }
@@ -297,7 +305,7 @@ bool input_can_seek(const struct input *input)
 /* What was read to its end already is held. */
 int input_keep(struct input *input)
 {
-	return input->body_at >= 0 || input_can_seek(input) ? EXIT_OK : read_to_end(input);
+	return input->body_at >= 0 || input_can_seek(input) ? EXIT_OK : hold_all(input);
 }
 
 int input_seek(struct input *input, uint64_t at)

@@ -45,6 +45,10 @@ int input_rewind(struct input *input);
 
 void input_close(struct input *input);
 
+/* Reads all that comes from fd behind what is held, and leaves room for one byte more. False with errno, which is 0 where memory,
+ * or `most` bytes, are too little. *bytes is the caller's to free. */
+bool read_to_end(int fd, size_t most, unsigned char **bytes, size_t *size);
+
 /* Elements of the array; false when there are more than 2^64. */
 bool input_count(const struct input *input, uint64_t *ret_count);
 

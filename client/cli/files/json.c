@@ -4,9 +4,12 @@
 #include "files/json.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "files/input.h"
 
 enum { DEPTH = 24, FILE_BYTES = 64 << 20 };
 
@@ -83,51 +86,29 @@ static int parse(const char *name, const char *text, size_t size, struct json_ob
 }
 
 /* Programs are small; 64 MiB bounds what a mistaken name can read. */
-static int read_file(FILE *file, const char *name, char **ret_text, size_t *ret_size)
-{
-	size_t room = 1 << 16, size = 0;
-	char *text = NULL;
-
-	for (;;) {
-		char *bigger = room > FILE_BYTES ? NULL : realloc(text, room + 1);
-
-		if (!bigger) {
-			free(text);
-			return complain(EXIT_DATA, "%s: larger than memory or %d bytes", name, FILE_BYTES);
-		}
-		text = bigger;
-		size += fread(text + size, 1, room - size, file);
-		if (size < room)
-			break;
-		room *= 2;
-	}
-	if (ferror(file) || memchr(text, '\0', size)) {
-		free(text);
-		return complain(EXIT_DATA, "%s: it cannot be read as text", name);
-	}
-	text[size] = '\0';
-	*ret_text = text;
-	*ret_size = size;
-	return EXIT_OK;
-}
-
 int json_load(const char *name, struct json_object **ret_root)
 {
-	bool from_stdin = strcmp(name, "-") == 0;
-	FILE *file = from_stdin ? stdin : fopen(name, "re");
-	char *text = NULL;
+	const bool from_stdin = strcmp(name, "-") == 0;
+	const int fd = from_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	unsigned char *text = NULL;
 	size_t size = 0;
+	int code;
 
-	if (!file)
+	if (fd < 0)
 		return complain(EXIT_DATA, "%s: %s", name, strerror(errno));
-	int code = read_file(file, from_stdin ? "stdin" : name, &text, &size);
-
-	if (!from_stdin)
-		fclose(file);
-	if (code != EXIT_OK)
-		return code;
-	code = parse(from_stdin ? "stdin" : name, text, size, ret_root);
+	name = from_stdin ? "stdin" : name;
+	errno = 0;
+	if (!read_to_end(fd, FILE_BYTES, &text, &size))
+		code = complain(EXIT_DATA, errno ? "%s: it cannot be read as text" : "%s: larger than memory or %d bytes", name, FILE_BYTES);
+	else if (memchr(text, '\0', size))
+		code = complain(EXIT_DATA, "%s: it cannot be read as text", name);
+	else {
+		text[size] = '\0';
+		code = parse(name, (const char *)text, size, ret_root);
+	}
 	free(text);
+	if (!from_stdin)
+		close(fd);
 	return code;
 }
 

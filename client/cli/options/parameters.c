@@ -25,43 +25,61 @@ bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, s
 	return true;
 }
 
-static bool set_f64(struct trnsci_args *args, const char *name, const char *text)
+/* As text: bounds of ranges may lie just beyond 64 bits. */
+static bool is_integer(const char *text)
 {
-	double value;
-	const bool is_number = parse_f64(text, &value);
+	const char *digits = text + (text[0] == '-');
 
-	if (is_number)
-		trnsci_set(args, trnsci_param_f64(name, value));
-	return is_number;
+	return *digits && !digits[strspn(digits, "0123456789")];
 }
 
-static bool set_bool(struct trnsci_args *args, const char *name, const char *text)
-{
-	bool yes;
-	const bool is_flag = parse_bool(text, &yes);
+enum type { TYPE_U64, TYPE_I64, TYPE_INT, TYPE_F64, TYPE_BOOL, TYPE_TEXT };
 
-	if (is_flag)
-		trnsci_set(args, trnsci_param_bool(name, yes));
-	return is_flag;
+/* Reads a text as a parameter of one value. */
+static bool read_value(enum type type, const char *name, const char *text, struct trnsci_param *ret)
+{
+	uint64_t u64 = 0;
+	int64_t i64 = 0;
+	double f64 = 0;
+	bool yes = false, right = true;
+
+	switch (type) {
+	case TYPE_U64:
+		right = parse_u64(text, &u64);
+		*ret = trnsci_param_u64(name, u64);
+		return right;
+	case TYPE_I64:
+		right = parse_i64(text, &i64);
+		*ret = trnsci_param_i64(name, i64);
+		return right;
+	case TYPE_F64:
+		right = parse_f64(text, &f64);
+		*ret = trnsci_param_f64(name, f64);
+		return right;
+	case TYPE_BOOL:
+		right = parse_bool(text, &yes);
+		*ret = trnsci_param_bool(name, yes);
+		return right;
+	default:
+		*ret = trnsci_param_text(name, text);
+		return type == TYPE_TEXT || is_integer(text);
+	}
 }
 
-static bool set_i64(struct trnsci_args *args, const char *name, const char *text)
+/* Sets a value, or a list of values with commas between. */
+static bool set_values(struct trnsci_args *args, enum type type, bool is_list, const char *name, const char *text)
 {
-	int64_t value;
-	const bool is_integer = parse_i64(text, &value);
-
-	if (is_integer)
-		trnsci_set(args, trnsci_param_i64(name, value));
-	return is_integer;
-}
-
-/* Sets a list of words with commas between, each by `set`. */
-static bool set_words(struct trnsci_args *args, const char *name, const char *text,
-		      bool (*set)(struct trnsci_args *args, const char *name, const char *text))
-{
-	struct trnsci_args *list = trnsci_set_list(args, name);
+	struct trnsci_param param;
 	char word[64];
 
+	if (!is_list) {
+		const bool right = read_value(type, name, text, &param);
+
+		if (right)
+			trnsci_set(args, param);
+		return right;
+	}
+	args = trnsci_set_list(args, name);
 	for (;; text++) {
 		const size_t size = strcspn(text, ",");
 
@@ -69,77 +87,40 @@ static bool set_words(struct trnsci_args *args, const char *name, const char *te
 			return false;
 		memcpy(word, text, size);
 		word[size] = '\0';
-		if (!set(list, NULL, word))
+		if (!read_value(type, NULL, word, &param))
 			return false;
+		trnsci_set(args, param);
 		text += size;
 		if (!*text)
 			return true;
 	}
 }
 
-/* "3,4" or "-2,-1". */
-static bool set_list(struct trnsci_args *args, const char *name, const char *text)
-{
-	return set_words(args, name, text, set_i64);
-}
-
-/* "1,2.5,0": the values that are no numbers but lists of them. */
-static bool set_numbers(struct trnsci_args *args, const char *name, const char *text)
-{
-	return set_words(args, name, text, set_f64);
-}
-
-static bool set_u64(struct trnsci_args *args, const char *name, const char *text)
-{
-	uint64_t value;
-
-	if (!parse_u64(text, &value))
-		return false;
-	trnsci_set(args, trnsci_param_u64(name, value));
-	return true;
-}
-
-/* As text: bounds of ranges may lie just beyond 64 bits. */
-static bool set_int(struct trnsci_args *args, const char *name, const char *text)
-{
-	const char *digits = text + (text[0] == '-');
-
-	if (!*digits || digits[strspn(digits, "0123456789")])
-		return false;
-	trnsci_set(args, trnsci_param_text(name, text));
-	return true;
-}
-
-static bool set_text(struct trnsci_args *args, const char *name, const char *text)
-{
-	trnsci_set(args, trnsci_param_text(name, text));
-	return true;
-}
-
 /* By the type that the table states; its range is the engine's to check. */
 static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter_info *parameter, const char *text)
 {
 	static const struct {
-		const char *type;
-		bool (*set)(struct trnsci_args *args, const char *name, const char *text);
+		const char *name;
+		enum type type;
+		bool is_list;
 		const char *allowed;
 	} types[] = {
-		{"u64", set_u64, U64_ALLOWED},
-		{"int", set_int, "an integer"},
-		{"f64", set_f64, "a number"},
-		{"bool", set_bool, "true or false"},
-		{"shape", set_list, "sizes such as 3,4"},
-		{"axes", set_list, "axes such as -2,-1"},
-		{"any", set_numbers, "numbers such as 1,2.5"},
-		{"choice", set_text, ""},
-		{"text", set_text, ""},
+		{"u64", TYPE_U64, false, U64_ALLOWED},
+		{"int", TYPE_INT, false, "an integer"},
+		{"f64", TYPE_F64, false, "a number"},
+		{"bool", TYPE_BOOL, false, "true or false"},
+		{"shape", TYPE_I64, true, "sizes such as 3,4"},
+		{"axes", TYPE_I64, true, "axes such as -2,-1"},
+		{"any", TYPE_F64, true, "numbers such as 1,2.5"}, /* the values that are no numbers but lists of them */
+		{"choice", TYPE_TEXT, false, ""},
+		{"text", TYPE_TEXT, false, ""},
 	};
 
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (strcmp(types[i].type, parameter->type) == 0 && types[i].set(args, parameter->name, text))
-			return EXIT_OK;
-		else if (strcmp(types[i].type, parameter->type) == 0)
-			return complain(EXIT_USAGE, "--%s: '%s', allowed %s", parameter->name, text, types[i].allowed);
+		if (strcmp(types[i].name, parameter->type) == 0)
+			return set_values(args, types[i].type, types[i].is_list, parameter->name, text)
+				       ? EXIT_OK
+				       : complain(EXIT_USAGE, "--%s: '%s', allowed %s", parameter->name, text, types[i].allowed);
 	return complain(EXIT_USAGE, "--%s: not an option", parameter->name);
 }
 

@@ -7,18 +7,15 @@
 static void write_heading(FILE *out, const struct page *page)
 {
 	const struct trnsci_value *daemon = trnsci_value_get(page->stats, "daemon");
-	struct tm broken;
 	char when[32];
 
-	localtime_r(&page->now, &broken);
-	strftime(when, sizeof when, "%F %T", &broken);
 	fputs("<header><h1>trnscid</h1><p class=\"soft\"><code>", out);
 	html_string(out, page->address);
 	fputs("</code> &middot; version ", out);
 	html_value(out, trnsci_value_get(daemon, "version"));
 	fputs(" &middot; ", out);
 	html_value(out, trnsci_value_get(trnsci_value_get(daemon, "cpu"), "level"));
-	fprintf(out, " kernels &middot; %s</p></header>\n", when);
+	fprintf(out, " kernels &middot; %s</p></header>\n", local_time((double)page->now, when));
 }
 
 static void begin_tile(FILE *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions, slow requests and named streams as tables. */
 #include <inttypes.h>
-#include <time.h>
+#include <string.h>
 
 #include "command_name.h"
 #include "figures.h"
@@ -28,17 +28,21 @@ static size_t rows_of(size_t n)
 	return n < PAGE_ROWS ? n : PAGE_ROWS;
 }
 
-static void write_number(FILE *out, const struct trnsci_value *map, const char *name)
+/* Numbers of a map, by their names with blanks between; identifiers have no separators. */
+static void write_numbers(FILE *out, const struct trnsci_value *map, bool are_ids, const char *names)
 {
-	fputs("<td class=\"n\">", out);
-	html_count(out, figure_u64(map, name));
-	fputs("</td>", out);
-}
+	char name[32];
 
-/* Identifiers have no separators. */
-static void write_id(FILE *out, const struct trnsci_value *map, const char *name)
-{
-	fprintf(out, "<td class=\"n\">%" PRIu64 "</td>", figure_u64(map, name));
+	for (size_t size; *names; names += size + (names[size] == ' ')) {
+		size = strcspn(names, " ");
+		snprintf(name, sizeof name, "%.*s", (int)size, names);
+		fputs("<td class=\"n\">", out);
+		if (are_ids)
+			fprintf(out, "%" PRIu64, figure_u64(map, name));
+		else
+			html_count(out, figure_u64(map, name));
+		fputs("</td>", out);
+	}
 }
 
 /* A process may have ended, or belong to another user. */
@@ -70,14 +74,10 @@ static void write_client(FILE *out, const struct trnsci_value *one, double most)
 	const double bytes = figure_f64(one, "bytes"), used = figure_f64(one, "bytes_used");
 
 	fputs("<tr>", out);
-	write_id(out, one, "id");
+	write_numbers(out, one, true, "id");
 	write_command(out, one);
-	write_id(out, one, "pid");
-	write_id(out, one, "uid");
-	write_number(out, one, "weight");
-	write_number(out, one, "requests");
-	write_number(out, one, "jobs");
-	write_number(out, one, "tiles");
+	write_numbers(out, one, true, "pid uid");
+	write_numbers(out, one, false, "weight requests jobs tiles");
 	fputs("<td class=\"n\">", out);
 	html_bytes(out, bytes);
 	fprintf(out, "</td><td class=\"bar\"><svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\"><rect class=\"rest\" width=\"%.0f\" "
@@ -101,25 +101,13 @@ void page_write_clients(FILE *out, const struct trnsci_value *clients)
 
 /* ---- slow requests ---- */
 
-static void write_time(FILE *out, double seconds)
-{
-	const time_t at = (time_t)seconds;
-	struct tm broken;
-	char text[32];
-
-	localtime_r(&at, &broken);
-	strftime(text, sizeof text, "%F %T", &broken);
-	fprintf(out, "<td>%s</td>", text);
-}
-
 static void write_slow_request(FILE *out, const struct trnsci_value *one, double most)
 {
 	const double total = figure_f64(one, "total_us"), wait = figure_f64(one, "wait_us"), run = figure_f64(one, "run_us");
 	const double scale = 1000 / most;
+	char when[32];
 
-	fputs("<tr>", out);
-	write_time(out, figure_f64(one, "time_s"));
-	fputs("<td><code>", out);
+	fprintf(out, "<tr><td>%s</td><td><code>", local_time(figure_f64(one, "time_s"), when));
 	html_value(out, trnsci_value_get(one, "method"));
 	fputs("</code> <span class=\"bad\">", out);
 	html_value(out, trnsci_value_get(one, "error"));
@@ -131,10 +119,9 @@ static void write_slow_request(FILE *out, const struct trnsci_value *one, double
 	if (trnsci_value_get(one, "bytes"))
 		html_bytes(out, figure_f64(one, "bytes"));
 	fputs("</td>", out);
-	write_id(out, one, "session");
-	write_id(out, one, "pid");
+	write_numbers(out, one, true, "session pid");
 	write_command(out, one);
-	write_id(out, one, "uid");
+	write_numbers(out, one, true, "uid");
 	fputs("</tr>\n", out);
 }
 
@@ -172,10 +159,10 @@ static void write_stream(FILE *out, const struct trnsci_value *one)
 	fputs("</code></td><td>", out);
 	html_value(out, trnsci_value_get(one, "generator"));
 	fprintf(out, "</td><td class=\"n\"><code>%" PRIu64 "</code></td>", figure_u64(one, "seed"));
-	write_id(out, one, "stream");
-	write_number(out, one, "position");
-	write_id(out, one, "uid");
-	write_number(out, one, "skipped");
+	write_numbers(out, one, true, "stream");
+	write_numbers(out, one, false, "position");
+	write_numbers(out, one, true, "uid");
+	write_numbers(out, one, false, "skipped");
 	fputs("</tr>\n", out);
 }
 

@@ -15,13 +15,9 @@ int plot_waveform(struct cli *cli, const struct options *options, const struct n
 
 	(void)cli;
 	(void)options;
-	*ret = (struct picture){.kind = PICTURE_BAND, .n = columns, .x_label = numbers->rate == 1 ? "sample" : "seconds",
+	*ret = (struct picture){.kind = PICTURE_BAND, .x_label = numbers->rate == 1 ? "sample" : "seconds",
 				.y_label = "value"};
-	ret->x = malloc(columns * sizeof *ret->x);
-	ret->y = malloc(columns * sizeof *ret->y);
-	ret->top = malloc(columns * sizeof *ret->top);
-	if (!ret->x || !ret->y || !ret->top)
-		return complain(EXIT_TRY_AGAIN, "plot: no memory for %zu columns", columns);
+	picture_make(ret, columns, true, false);
 	for (size_t i = 0; i < columns; i++) {
 		const size_t begin = (size_t)((double)i * (double)n / (double)columns);
 		const size_t end = (size_t)((double)(i + 1) * (double)n / (double)columns);
@@ -50,11 +46,8 @@ int plot_scatter(struct cli *cli, const struct options *options, const struct nu
 	if (numbers->rows < 2 || numbers->columns < 2)
 		return complain(EXIT_DATA, "%s: %zu rows of %zu columns, allowed two or more of each", numbers->name,
 				numbers->rows, numbers->columns);
-	*ret = (struct picture){.kind = PICTURE_POINTS, .n = n, .x_label = "first column", .y_label = "second column"};
-	ret->x = malloc(n * sizeof *ret->x);
-	ret->y = malloc(n * sizeof *ret->y);
-	if (!ret->x || !ret->y)
-		return complain(EXIT_TRY_AGAIN, "plot: no memory for %zu points", n);
+	*ret = (struct picture){.kind = PICTURE_POINTS, .x_label = "first column", .y_label = "second column"};
+	picture_make(ret, n, false, false);
 	for (size_t i = 0; i < n; i++) {
 		ret->x[i] = numbers->values[i * numbers->columns + (size_t)columns[0]];
 		ret->y[i] = numbers->values[i * numbers->columns + (size_t)columns[1]];

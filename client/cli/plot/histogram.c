@@ -20,18 +20,15 @@ struct bins {
 };
 
 /* From the smallest to the largest of all but one sample in 500 at each end, so that long tails leave room for the rest. */
-static int choose_range(const double *samples, size_t n, double *ret_low, double *ret_high)
+static void choose_range(const double *samples, size_t n, double *ret_low, double *ret_high)
 {
-	double *sorted = malloc(n * sizeof *sorted);
+	double *sorted = allocate(n, sizeof *sorted);
 
-	if (!sorted)
-		return complain(EXIT_TRY_AGAIN, "plot: no memory for %zu samples", n);
 	memcpy(sorted, samples, n * sizeof *sorted);
 	qsort(sorted, n, sizeof *sorted, compare_f64);
 	*ret_low = sorted[n / 500];
 	*ret_high = sorted[n - 1 - n / 500];
 	free(sorted);
-	return EXIT_OK;
 }
 
 static bool all_integers(const double *samples, size_t n)
@@ -51,10 +48,9 @@ static int choose_bins(const struct options *options, const double *samples, siz
 
 	if (code == EXIT_OK && (wanted < 1 || wanted > MOST_BINS))
 		code = complain(EXIT_USAGE, "--bins: %" PRIu64 ", allowed 1 to %d", wanted, MOST_BINS);
-	if (code == EXIT_OK)
-		code = choose_range(samples, n, &low, &high);
 	if (code != EXIT_OK)
 		return code;
+	choose_range(samples, n, &low, &high);
 	if (all_integers(samples, n)) {
 		ret->width = ceil((high - low + 1) / (double)wanted);
 		ret->low = low - 0.5;
@@ -64,8 +60,8 @@ static int choose_bins(const struct options *options, const double *samples, siz
 		ret->low = low;
 		ret->n = (size_t)wanted;
 	}
-	ret->counts = calloc(ret->n, sizeof *ret->counts);
-	return ret->counts ? EXIT_OK : complain(EXIT_TRY_AGAIN, "plot: no memory for %zu bins", ret->n);
+	ret->counts = allocate(ret->n, sizeof *ret->counts);
+	return EXIT_OK;
 }
 
 static void count_samples(struct bins *bins, const double *samples, size_t n)
@@ -117,25 +113,19 @@ static void test_bins(const struct density *density, const struct bins *bins, si
 		 chi_square_exceeds(chi, (double)(cells - 1)));
 }
 
-static int make_picture(const struct bins *bins, const struct density *density, size_t n, struct picture *ret)
+static void make_picture(const struct bins *bins, const struct density *density, size_t n, struct picture *ret)
 {
 	ret->kind = PICTURE_BARS;
 	ret->x_label = "value";
 	ret->y_label = "density";
-	ret->n = bins->n;
 	ret->width = bins->width;
-	ret->x = malloc(bins->n * sizeof *ret->x);
-	ret->y = malloc(bins->n * sizeof *ret->y);
-	ret->curve = density ? malloc(bins->n * sizeof *ret->curve) : NULL;
-	if (!ret->x || !ret->y || (density && !ret->curve))
-		return complain(EXIT_TRY_AGAIN, "plot: no memory for %zu bins", bins->n);
+	picture_make(ret, bins->n, false, density);
 	for (size_t i = 0; i < bins->n; i++) {
 		ret->x[i] = bins->low + (double)i * bins->width;
 		ret->y[i] = (double)bins->counts[i] / ((double)n * bins->width);
 		if (density)
 			ret->curve[i] = probability(density, bins, i) / bins->width;
 	}
-	return EXIT_OK;
 }
 
 int plot_histogram(const struct options *options, const char *distribution, const double *samples, size_t n,
@@ -149,8 +139,8 @@ int plot_histogram(const struct options *options, const char *distribution, cons
 	if (code != EXIT_OK)
 		return code;
 	count_samples(&bins, samples, n);
-	code = make_picture(&bins, known ? &density : NULL, n, ret);
-	if (code == EXIT_OK && known)
+	make_picture(&bins, known ? &density : NULL, n, ret);
+	if (known)
 		test_bins(&density, &bins, n, ret);
 	free(bins.counts);
 	return code;

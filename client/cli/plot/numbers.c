@@ -2,31 +2,17 @@
 /* The numbers that are plotted. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "files/convert.h"
 #include "files/input.h"
+#include "files/text.h"
 #include "kinds.h"
 
-static double number_at(enum trnsci_dtype dtype, const char *data, size_t i)
+void numbers_widen(enum trnsci_dtype dtype, const void *data, size_t n, double *ret)
 {
-	float narrow[2];
-	double wide[2];
+	const struct npy_storage storage = convert_storage(dtype);
 
-	switch (dtype) {
-	case TRNSCI_F32:
-		memcpy(narrow, data + 4 * i, 4);
-		return (double)narrow[0];
-	case TRNSCI_C64:
-		memcpy(narrow, data + 8 * i, 8);
-		return hypot((double)narrow[0], (double)narrow[1]);
-	case TRNSCI_C128:
-		memcpy(wide, data + 16 * i, 16);
-		return hypot(wide[0], wide[1]);
-	default:
-		memcpy(wide, data + 8 * i, 8);
-		return wide[0];
-	}
+	convert_elements(&storage, data, TRNSCI_F64, ret, n);
 }
 
 static int read_all(struct input *input, struct numbers *ret)
@@ -37,13 +23,15 @@ static int read_all(struct input *input, struct numbers *ret)
 
 	if (!input_count(input, &count) || count == 0 || count > SIZE_MAX / 16)
 		return complain(EXIT_DATA, "%s: allowed 1 or more numbers, as many as memory holds", input->name);
-	char *data = malloc((size_t)count * element);
+	const size_t parts = is_complex(input->array.dtype) ? 2 : 1, n = (size_t)count;
+	char *data = allocate(n, element);
 
-	ret->values = malloc((size_t)count * sizeof *ret->values);
-	code = data && ret->values ? input_read(input, data, (size_t)count * element)
-				   : complain(EXIT_TRY_AGAIN, "%s: no memory for %zu numbers", input->name, (size_t)count);
-	for (size_t i = 0; i < count && code == EXIT_OK; i++)
-		ret->values[i] = number_at(input->array.dtype, data, i);
+	ret->values = allocate(n, parts * sizeof *ret->values);
+	code = input_read(input, data, n * element);
+	if (code == EXIT_OK)
+		numbers_widen(element == sizeof(float) * parts ? TRNSCI_F32 : TRNSCI_F64, data, n * parts, ret->values);
+	for (size_t i = 0; i < n && code == EXIT_OK && parts == 2; i++)
+		ret->values[i] = hypot(ret->values[2 * i], ret->values[2 * i + 1]);
 	free(data);
 	ret->columns = (size_t)input->array.shape[input->array.ndim - 1];
 	ret->rows = (size_t)count / ret->columns;
@@ -72,11 +60,4 @@ void numbers_free(struct numbers *numbers)
 {
 	free(numbers->values);
 	numbers->values = NULL;
-}
-
-void numbers_widen(enum trnsci_dtype dtype, const void *data, size_t n, double *ret)
-{
-	const struct npy_storage storage = convert_storage(dtype);
-
-	convert_elements(&storage, data, TRNSCI_F64, ret, n);
 }

@@ -5,6 +5,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli.h"
+
+void picture_make(struct picture *picture, size_t n, bool has_top, bool has_curve)
+{
+	picture->n = n;
+	picture->x = allocate(n, sizeof *picture->x);
+	picture->y = allocate(n, sizeof *picture->y);
+	picture->top = has_top ? allocate(n, sizeof *picture->top) : NULL;
+	picture->curve = has_curve ? allocate(n, sizeof *picture->curve) : NULL;
+}
+
 void picture_free(struct picture *picture)
 {
 	free(picture->x);

@@ -3,6 +3,7 @@
 #ifndef TRNSCI_CLI_PLOT_PICTURE_H
 #define TRNSCI_CLI_PLOT_PICTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum picture_kind {
@@ -23,6 +24,9 @@ struct picture {
 	double width;
 	double x_min, x_max, y_min, y_max, z_min, z_max; /* of the axes, and of the colours */
 };
+
+/* Makes arrays of n elements, x and y and those that are asked for. */
+void picture_make(struct picture *picture, size_t n, bool has_top, bool has_curve);
 
 void picture_free(struct picture *picture);
 

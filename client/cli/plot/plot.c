@@ -49,11 +49,10 @@ static int draw_samples(struct cli *cli, const struct options *options, uint64_t
 		else if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 || array.ndim > 1)
 			code = complain(EXIT_USAGE, "plot: %s gives vectors, allowed distributions of numbers", distribution);
 	}
-	*ret_samples = code == EXIT_OK ? malloc((size_t)array.count * sizeof(double)) : NULL;
-	if (*ret_samples)
+	if (code == EXIT_OK) {
+		*ret_samples = allocate((size_t)array.count, sizeof **ret_samples);
 		numbers_widen(array.dtype, array.data, (size_t)array.count, *ret_samples);
-	else if (code == EXIT_OK)
-		code = complain(EXIT_TRY_AGAIN, "plot: no memory for %" PRIu64 " samples", array.count);
+	}
 	trnsci_call_free(call);
 	return code;
 }
@@ -154,27 +153,15 @@ static const struct option_row distribution_rows[] = {
 static const struct command command_distribution = {
 	.name = "plot histogram",
 	.summary = "of a distribution with its exact density, or of a file: plot histogram gamma --shape 2",
-	.usage = "DIST [option ...]",
-	.help = "Histogram of a distribution, and its exact density.",
-	ROWS(distribution_rows),
-	.hidden = "dtype rank size",
-	.word = "DIST",
-	.kind = "distribution",
-	.category = "draw",
-	.otherwise = &command_histogram,
-	.run = histogram_of_distribution,
+	.usage = "DIST [option ...]", .help = "Histogram of a distribution, and its exact density.",
+	ROWS(distribution_rows), .hidden = "dtype rank size", .word = "DIST", .kind = "distribution", .category = "draw",
+	.otherwise = &command_histogram, .run = histogram_of_distribution,
 };
 
 const struct command command_plot = {
-	.name = "plot",
-	.summary = "pictures of samples and signals: plot histogram gamma --shape 2",
-	.usage = "KIND INPUT [option ...]",
-	.help = "Draw a picture of samples or of a signal.",
-	.example = "plot histogram gamma --shape 2 -n 1e6",
-	ROWS(rows),
-	.category = "draw",
-	.word = "KIND",
+	.name = "plot", .summary = "pictures of samples and signals: plot histogram gamma --shape 2",
+	.usage = "KIND INPUT [option ...]", .help = "Draw a picture of samples or of a signal.",
+	.example = "plot histogram gamma --shape 2 -n 1e6", ROWS(rows), .category = "draw", .word = "KIND",
 	.kind = "kind",
-	.inner = (const struct command *const[]){&command_distribution, &command_spectrum, &command_spectrogram, &command_waveform,
-						 &command_scatter, NULL},
+	.inner = (const struct command *const[]){&command_distribution, &command_spectrum, &command_spectrogram, &command_waveform, &command_scatter, NULL},
 };

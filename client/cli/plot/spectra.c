@@ -76,24 +76,20 @@ int plot_spectrum(struct cli *cli, const struct options *options, const struct n
 		const double *power = trnsci_tile_data(tile);
 		const size_t bins = (size_t)tile_info(tile).count;
 
-		*ret = (struct picture){.kind = PICTURE_LINE, .n = bins, .x_label = numbers->rate == 1 ? "cycles in a sample" : "Hz",
+		*ret = (struct picture){.kind = PICTURE_LINE, .x_label = numbers->rate == 1 ? "cycles in a sample" : "Hz",
 					.y_label = "dB"};
-		ret->x = malloc(bins * sizeof *ret->x);
-		ret->y = malloc(bins * sizeof *ret->y);
-		if (!ret->x || !ret->y)
-			code = complain(EXIT_TRY_AGAIN, "plot: no memory for %zu bins", bins);
-		for (size_t i = 0; i < bins && code == EXIT_OK; i++) {
+		picture_make(ret, bins, false, false);
+		for (size_t i = 0; i < bins; i++) {
 			ret->x[i] = (double)i * numbers->rate / (double)length;
 			ret->y[i] = decibels(power[i]);
 		}
-		if (code == EXIT_OK)
-			set_range(ret->y, bins, &ret->y_min, &ret->y_max);
+		set_range(ret->y, bins, &ret->y_min, &ret->y_max);
 	}
 	trnsci_tile_free(tile);
 	return code;
 }
 
-static int make_map(const struct trnsci_tile *tile, const struct numbers *numbers, struct picture *ret)
+static void make_map(const struct trnsci_tile *tile, const struct numbers *numbers, struct picture *ret)
 {
 	const struct trnsci_tile_info info = tile_info(tile);
 	const double *values = trnsci_tile_data(tile);
@@ -103,13 +99,10 @@ static int make_map(const struct trnsci_tile *tile, const struct numbers *number
 				.x_label = numbers->rate == 1 ? "sample" : "seconds",
 				.y_label = numbers->rate == 1 ? "cycles in a sample" : "Hz",
 				.x_max = (double)numbers->columns / numbers->rate, .y_max = numbers->rate / 2};
-	ret->z = malloc(frames * bins * sizeof *ret->z);
-	if (!ret->z)
-		return complain(EXIT_TRY_AGAIN, "plot: no memory for %zu values", frames * bins);
+	ret->z = allocate(frames * bins, sizeof *ret->z);
 	for (size_t i = 0; i < frames * bins; i++)
 		ret->z[i] = decibels(values[2 * i] * values[2 * i] + values[2 * i + 1] * values[2 * i + 1]);
 	set_range(ret->z, frames * bins, &ret->z_min, &ret->z_max);
-	return EXIT_OK;
 }
 
 /* Frames are so far apart that the picture has at most MOST_FRAMES. */
@@ -133,7 +126,7 @@ int plot_spectrogram(struct cli *cli, const struct options *options, const struc
 	struct trnsci_tile *tile = apply(cli, "stft", numbers, params, &code);
 
 	if (tile)
-		code = make_map(tile, numbers, ret);
+		make_map(tile, numbers, ret);
 	trnsci_tile_free(tile);
 	return code;
 }
