@@ -192,17 +192,11 @@ enum { N_SIGNAL_ROWS = sizeof signal_rows / sizeof *signal_rows };
 /* welch and csd have a parameter fs, and so no row of it; a window has no input, and so no dtype of it. */
 #define SIGNAL_ROWS(first, last) .rows = signal_rows + (first), .n_rows = N_SIGNAL_ROWS - (first) - (last)
 
-static const struct rules series_rules = {.read_row = lengths_read_row,
-					  .prepare = lengths_prepare,
-					  .set = lengths_set,
-					  .report = report_precision};
+static const struct rules series_rules = {
+	.read_row = lengths_read_row, .prepare = lengths_prepare, .set = lengths_set, .report = report_precision};
 static const struct rules axes_rules = {.item = ITEM_BY_AXES}, element_rules = {.item = ITEM_ELEMENT};
-static const struct rules noise_rules = {.item = ITEM_ELEMENT,
-					 .prepare = noise_prepare,
-					 .set = noise_set,
-					 .move = noise_move,
-					 .look = noise_look,
-					 .end = noise_end};
+static const struct rules noise_rules = {.item = ITEM_ELEMENT, .prepare = noise_prepare, .set = noise_set, .move = noise_move,
+					 .look = noise_look, .end = noise_end};
 static const struct rules product_rules = {
 	.item = ITEM_LAST_TWO, .optional = "c", .optional_file = "addend", .report = report_product};
 static const struct rules trace_rules = {.read_row = trace_read_row, .print = trace_print};
@@ -215,14 +209,8 @@ static const struct rules welch_rules = {.slide = slide_welch, .write_text = spe
 
 /* of: the operation. */
 #define COMMAND(id, of, of_rules, line, text, sample, ...)                                                                         \
-	const struct command command_##id = {.name = #id,                                                                         \
-					     .summary = line,                                                                     \
-					     .help = text,                                                                        \
-					     .example = sample,                                                                   \
-					     .operation = #of,                                                                    \
-					     .own = &of_rules,                                                                    \
-					     .run = run,                                                                          \
-					     __VA_ARGS__}
+	const struct command command_##id = {.name = #id, .summary = line, .help = text, .example = sample, .operation = #of,      \
+					     .own = &of_rules, .run = run, __VA_ARGS__}
 
 #define SERIES(id, line, what, sample)                                                                                             \
 	COMMAND(id, id, series_rules, line, what " an array from a file, or - for stdin, along its last axis.", sample,            \

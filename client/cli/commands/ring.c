@@ -13,8 +13,7 @@
 #include "printable.h"
 #include "progress.h"
 
-/* DEFAULT_SAMPLES: of the ring, 2 MiB of f32. LIST_MOST: numbers of a parameter that is a list. */
-enum { DEFAULT_SAMPLES = 1 << 19, LIST_MOST = 4096 };
+enum { DEFAULT_SAMPLES = 1 << 19 }; /* of the ring, 2 MiB of f32 */
 
 /* What was asked for. Texts are argv's. */
 struct ringing {
@@ -23,79 +22,10 @@ struct ringing {
 	const char *distribution;
 	struct trnsci_source source;
 	struct trnsci_param params[OPTIONS_MAX + 1]; /* ended by trnsci_param_end */
-	double *list;            /* the numbers of a parameter, owned; NULL: none has a list */
+	double list[OPTIONS_NUMBERS]; /* the numbers of a parameter */
 	uint64_t count, samples; /* to write; of the ring */
 	bool endless;            /* without a count */
 };
-
-/* Reads "1,2,3". */
-static int read_list(struct ringing *ringing, const char *name, const char *text, struct trnsci_param *ret)
-{
-	size_t n = 0;
-
-	ringing->list = calloc(LIST_MOST, sizeof *ringing->list);
-	if (!ringing->list)
-		return complain(EXIT_TRY_AGAIN, "--%s: no memory for its numbers", name);
-	while (n < LIST_MOST) {
-		char *end;
-
-		ringing->list[n++] = strtod(text, &end);
-		if (end == text || (*end && *end != ','))
-			break;
-		if (!*end) {
-			*ret = trnsci_param_f64s(name, ringing->list, n);
-			return EXIT_OK;
-		}
-		text = end + 1;
-	}
-	return complain(EXIT_USAGE, "--%s: allowed are at most %d numbers with commas between", name, LIST_MOST);
-}
-
-static int read_number(const char *name, const char *text, struct trnsci_param *ret)
-{
-	char *end;
-
-	*ret = trnsci_param_f64(name, strtod(text, &end));
-	return end == text || *end ? complain(EXIT_USAGE, "--%s: '%s', takes a number", name, text) : EXIT_OK;
-}
-
-/* By the type that the table states; integers as they are written, which keeps all of their digits. */
-static int read_parameter(struct ringing *ringing, const struct trnsci_parameter_info *parameter, const char *text,
-			  struct trnsci_param *ret)
-{
-	if (strcmp(parameter->type, "any") == 0)
-		return read_list(ringing, parameter->name, text, ret);
-	if (strcmp(parameter->type, "f64") == 0)
-		return read_number(parameter->name, text, ret);
-	*ret = trnsci_param_text(parameter->name, text);
-	return EXIT_OK;
-}
-
-static bool is_of_source(const char *name)
-{
-	static const char *const names[] = {"generator", "seed", "stream", "position", "offset"};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-static int read_parameters(struct ringing *ringing)
-{
-	struct trnsci_parameter_info parameter;
-	struct trnsci_param *at = ringing->params;
-	int code = EXIT_OK;
-
-	for (size_t i = 0; code == EXIT_OK && trnsci_operation_parameter(ringing->distribution, i, &parameter) == 0; i++) {
-		const char *text = options_get(ringing->options, parameter.name);
-
-		if (text && !is_of_source(parameter.name))
-			code = read_parameter(ringing, &parameter, text, at++);
-	}
-	*at = trnsci_param_end();
-	return code;
-}
 
 static int read_options(struct ringing *ringing)
 {
@@ -117,7 +47,7 @@ static int read_options(struct ringing *ringing)
 	    (code = options_u64(options, "position", &source->position)) != EXIT_OK ||
 	    (code = options_u64(options, "offset", &source->offset)) != EXIT_OK)
 		return code;
-	return read_parameters(ringing);
+	return options_list_parameters(options, " generator seed stream position offset ", ringing->params, ringing->list);
 }
 
 /* Where samples of a named stream lie, so that rand can repeat them. */
@@ -210,7 +140,6 @@ static int run(struct cli *cli, const struct options *options)
 		code = write_out(&ringing, ring, cli);
 		trnsci_reader_detach(ring);
 	}
-	free(ringing.list);
 	return code;
 }
 

@@ -60,34 +60,38 @@ static void make_list(const struct command *command, struct list *list)
 
 /* ---- parsing ---- */
 
-/* Options that every command has; true when it was one. */
-static bool take_common(struct cli *cli, struct options *options, const char *name, const char *text, int *ret_code)
+/* Reads 1 to `most`. An exit code. */
+static int take_number(const char *name, const char *text, unsigned most, const char *unit, unsigned *ret)
 {
 	uint64_t number;
 
+	if (!parse_u64(text, &number) || number < 1 || number > most)
+		return complain(EXIT_USAGE, "--%s: '%s', allowed 1 to %u%s", name, text, most, unit);
+	*ret = (unsigned)number;
+	return EXIT_OK;
+}
+
+/* Options that every command has; true when it was one. */
+static bool take_common(struct cli *cli, struct options *options, const char *name, const char *text, int *ret_code)
+{
+	const struct {
+		const char *name;
+		bool *flag;
+	} flags[] = {{"embedded", &cli->embedded}, {"quiet", &cli->quiet}, {"verbose", &cli->verbose}, {"json", &cli->json},
+		     {"help", &options->helped}};
+	unsigned seconds = 0;
+
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (strcmp(name, flags[i].name) == 0)
+			return *flags[i].flag = true;
 	if (strcmp(name, "socket") == 0)
 		cli->socket = text;
-	else if (strcmp(name, "embedded") == 0)
-		cli->embedded = true;
-	else if (strcmp(name, "quiet") == 0)
-		cli->quiet = true;
-	else if (strcmp(name, "verbose") == 0)
-		cli->verbose = true;
-	else if (strcmp(name, "json") == 0)
-		cli->json = true;
-	else if (strcmp(name, "help") == 0)
-		options->helped = true;
-	else if (strcmp(name, "timeout") == 0) {
-		if (!parse_u64(text, &number) || number < 1 || number > 3600)
-			*ret_code = complain(EXIT_USAGE, "--timeout: '%s', allowed 1 to 3600 seconds", text);
-		else
-			cli->timeout_ms = (int)number * 1000;
-	} else if (strcmp(name, "threads") != 0)
+	else if (strcmp(name, "threads") == 0)
+		*ret_code = take_number(name, text, 128, "", &cli->threads);
+	else if (strcmp(name, "timeout") != 0)
 		return false;
-	else if (!parse_u64(text, &number) || number < 1 || number > 128)
-		*ret_code = complain(EXIT_USAGE, "--threads: '%s', allowed 1 to 128", text);
-	else
-		cli->threads = (unsigned)number;
+	else if ((*ret_code = take_number(name, text, 3600, " seconds", &seconds)) == EXIT_OK)
+		cli->timeout_ms = (int)seconds * 1000;
 	return true;
 }
 

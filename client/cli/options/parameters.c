@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of an operation, read by the type that the table of operations states. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,32 +97,37 @@ static bool set_values(struct trnsci_args *args, enum type type, bool is_list, c
 	}
 }
 
-/* By the type that the table states; its range is the engine's to check. */
-static int set_parameter(struct trnsci_args *args, const struct trnsci_parameter_info *parameter, const char *text)
-{
-	static const struct {
-		const char *name;
-		enum type type;
-		bool is_list;
-		const char *allowed;
-	} types[] = {
-		{"u64", TYPE_U64, false, U64_ALLOWED},
-		{"int", TYPE_INT, false, "an integer"},
-		{"f64", TYPE_F64, false, "a number"},
-		{"bool", TYPE_BOOL, false, "true or false"},
-		{"shape", TYPE_I64, true, "sizes such as 3,4"},
-		{"axes", TYPE_I64, true, "axes such as -2,-1"},
-		{"any", TYPE_F64, true, "numbers such as 1,2.5"}, /* the values that are no numbers but lists of them */
-		{"choice", TYPE_TEXT, false, ""},
-		{"text", TYPE_TEXT, false, ""},
-	};
+/* Types of the table; its ranges are the engine's to check. */
+static const struct value_type {
+	const char *name;
+	enum type type;
+	bool is_list;
+	const char *allowed;
+} types[] = {
+	{"u64", TYPE_U64, false, U64_ALLOWED},
+	{"int", TYPE_INT, false, "an integer"},
+	{"f64", TYPE_F64, false, "a number"},
+	{"bool", TYPE_BOOL, false, "true or false"},
+	{"shape", TYPE_I64, true, "sizes such as 3,4"},
+	{"axes", TYPE_I64, true, "axes such as -2,-1"},
+	{"any", TYPE_F64, true, "numbers such as 1,2.5"}, /* the values that are no numbers but lists of them */
+	{"choice", TYPE_TEXT, false, ""},
+	{"text", TYPE_TEXT, false, ""},
+};
 
+static const struct value_type *find_type(const struct trnsci_parameter_info *parameter)
+{
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (strcmp(types[i].name, parameter->type) == 0)
-			return set_values(args, types[i].type, types[i].is_list, parameter->name, text)
-				       ? EXIT_OK
-				       : complain(EXIT_USAGE, "--%s: '%s', allowed %s", parameter->name, text, types[i].allowed);
-	return complain(EXIT_USAGE, "--%s: not an option", parameter->name);
+			return &types[i];
+	return NULL;
+}
+
+static int complain_of(const struct trnsci_parameter_info *parameter, const struct value_type *type, const char *text)
+{
+	if (!type)
+		return complain(EXIT_USAGE, "--%s: not an option", parameter->name);
+	return complain(EXIT_USAGE, "--%s: '%s', allowed %s", parameter->name, text, type->allowed);
 }
 
 /* Finds the parameter that option i sets; false for the command's own rows. */
@@ -142,13 +148,59 @@ bool options_is_file(const struct options *options, size_t i)
 
 int options_set_parameters(const struct options *options, struct trnsci_args *args)
 {
-	int code = EXIT_OK;
+	struct trnsci_parameter_info parameter;
 
-	for (size_t i = 0; i < options->n_given && code == EXIT_OK; i++) {
-		struct trnsci_parameter_info parameter;
+	for (size_t i = 0; i < options->n_given; i++) {
+		if (!find_parameter(options, i, &parameter) || options_is_file(options, i))
+			continue;
+		const struct value_type *type = find_type(&parameter);
 
-		if (find_parameter(options, i, &parameter) && !options_is_file(options, i))
-			code = set_parameter(args, &parameter, options->given[i].text);
+		if (!type || !set_values(args, type->type, type->is_list, parameter.name, options->given[i].text))
+			return complain_of(&parameter, type, options->given[i].text);
 	}
-	return code;
+	return EXIT_OK;
+}
+
+/* Reads "1,2.5,0". */
+static bool read_numbers(const char *text, double *ret, size_t *ret_n)
+{
+	char *end;
+
+	for (*ret_n = 0; *ret_n < OPTIONS_NUMBERS; text = end + 1) {
+		ret[(*ret_n)++] = strtod(text, &end);
+		if (end == text || (*end && *end != ','))
+			return false;
+		if (!*end)
+			return true;
+	}
+	return false;
+}
+
+/* Of an option that is given twice the last counts. */
+int options_list_parameters(const struct options *options, const char *without, struct trnsci_param *ret, double *numbers)
+{
+	struct trnsci_parameter_info parameter;
+	size_t n;
+
+	for (size_t i = 0; i < options->n_given; i++) {
+		const char *text = options->given[i].text;
+		char name[66];
+
+		if (!find_parameter(options, i, &parameter) || options_get(options, parameter.name) != text)
+			continue;
+		snprintf(name, sizeof name, " %s ", parameter.name);
+		if (strstr(without, name))
+			continue;
+		const struct value_type *type = find_type(&parameter);
+		const bool right = type && (type->is_list ? read_numbers(text, numbers, &n)
+							  : read_value(type->type, parameter.name, text, ret));
+
+		if (!right)
+			return complain_of(&parameter, type, text);
+		if (type->is_list)
+			*ret = trnsci_param_f64s(parameter.name, numbers, n);
+		ret++;
+	}
+	*ret = trnsci_param_end();
+	return EXIT_OK;
 }
