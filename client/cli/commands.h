@@ -21,4 +21,7 @@ bool resolve_command(const struct command *command, int argc, char **argv, struc
 /* Runs the command that argv[1] and further words name: parses its options, checks its operands, opens its session. An exit code. */
 int run_command(const struct command *command, struct cli *cli, int argc, char **argv);
 
+/* Prints all commands, and how they are used (commands/help.c). */
+void print_usage(const struct command *root);
+
 #endif

@@ -34,6 +34,10 @@ const char *local_time(double seconds, char text[static 32]);
 /* Seconds from a fixed instant (CLOCK_MONOTONIC). */
 double seconds_now(void);
 
+/* Reads the name of a process's command into name; "(ended)" if there is none any more, "(hidden)" if this user may
+ * not see it. Returns name. */
+const char *command_name(uint64_t pid, char name[static 17]);
+
 /* Orders doubles for qsort, the least first. */
 int compare_f64(const void *a, const void *b);
 

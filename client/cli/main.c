@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "commands/help.h"
 #include "commands/operations.h"
 #include "options/options.h"
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "help.h"
 #include "options/options.h"
 
 /* Commands that the table of operations makes have no example; they stand at the end, by name. */

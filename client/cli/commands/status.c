@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "cli.h"
-#include "command_name.h"
 #include "figures.h"
 #include "options/options.h"
 #include "printable.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "command_name.h"
 #include "figures.h"
 #include "options/options.h"
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "half.h"
 #include "text.h"
 
 /* The kinds in which dtypes stand in memory. */

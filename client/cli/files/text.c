@@ -7,7 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "half.h"
+double half_value(enum trnsci_dtype dtype, uint16_t bits)
+{
+	const int fraction_bits = dtype == TRNSCI_F16 ? 10 : 7, bias = dtype == TRNSCI_F16 ? 15 : 127;
+	const int exponent = (bits & 0x7FFF) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
+	const int most = 2 * bias + 1;
+	double size;
+
+	if (exponent == most)
+		size = fraction ? (double)NAN : (double)INFINITY;
+	else if (exponent == 0)
+		size = ldexp(fraction, 1 - bias - fraction_bits);
+	else
+		size = ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
+	return bits & 0x8000 ? -size : size;
+}
 
 /* float64 needs 17 digits to come back as it was, float32 nine. */
 int text_print(char *to, enum trnsci_dtype dtype, char separator, const void *at)

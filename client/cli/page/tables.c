@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "command_name.h"
 #include "figures.h"
 #include "html.h"
 #include "sections.h"

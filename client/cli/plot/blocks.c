@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures in a terminal. Each cell of the grid is a level from 0 to 8: eighths of a block from below, shades of a map, or
  * a point. */
-#include "blocks.h"
+#include "picture.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures by gnuplot: the script and the numbers go to its standard input, the picture comes from its standard output. */
-#include "gnuplot.h"
+#include "picture.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -30,6 +30,12 @@ void picture_make(struct picture *picture, size_t n, bool has_top, bool has_curv
 
 void picture_free(struct picture *picture);
 
+/* blocks.c: prints the picture on stdout, as wide as the terminal, at most 100 columns, of the block characters of Unicode. */
+void blocks_print(const struct picture *picture);
+
+/* gnuplot.c: writes the picture to a file whose name ends in .png or .svg. An exit code. */
+int gnuplot_write(const struct picture *picture, const char *name);
+
 /* Sets the axes from x, y and curve where they are not set (minimum and maximum equal). */
 void picture_set_axes(struct picture *picture);
 

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "blocks.h"
-#include "gnuplot.h"
-
 static const uint64_t DEFAULT_SAMPLES = 100000, MOST_SAMPLES = 100000000;
 
 /* How the picture of a kind of plot is made. */
