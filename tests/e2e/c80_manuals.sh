@@ -50,7 +50,7 @@ same "libtrnsci.3 names every function" "" "$missing"
 
 missing=
 for name in $(nm -D --defined-only "$build/lib/libtrnsci.so" | awk '{print $3}' | sed 's/@.*//' | grep '^trnsci_') \
-	$(sed -n 's/^static inline .*\(trnsci_[a-z0-9_]*\)(.*/\1/p; s/^TRNSCI_DEFINE_PARAMS*_(\([a-z0-9_]*\),.*/trnsci_\1/p' "$header"); do
+	$(sed -n 's/^static inline .*\(trnsci_[a-z0-9_]*\)(.*/\1/p; s/^TRNSCI_DEFINE_PARAMS*_(\([a-z0-9_]*\),.*/trnsci_param_\1/p' "$header"); do
 	grep -q "^\.Fo $name\$" "$pages/$name.3" 2>/dev/null || missing="$missing $name"
 done
 same "every function has a page" "" "$missing"
@@ -130,11 +130,18 @@ if command -v bash >/dev/null; then
 	same "bash: options" "--mean --method" "$(bash_offers trnsci-cli rand normal --me)"
 	same "bash: choices" "f32 f64 f16" "$(bash_offers trnsci-cli rand normal --dtype f)"
 	same "bash: fft's choices" "ortho" "$(bash_offers trnsci-cli fft x.npy --norm o)"
+	same "bash: parameters of an operation that the table made a command" "--low" "$(bash_offers trnsci-cli clip x.npy --lo)"
+	same "bash: options of every command" "--embedded" "$(bash_offers trnsci-cli status --em)"
+	same "bash: kinds of plots" "spectrum spectrogram" "$(bash_offers trnsci-cli plot spec)"
+	same "bash: options of a plot of a distribution" "--shape" "$(bash_offers trnsci-cli plot histogram gamma --sh)"
+	same "bash: options before the distribution" "normal" "$(bash_offers trnsci-cli --embedded rand --seed 1 nor)"
+	same "bash: commands behind help" "rand ring run real" "$(bash_offers trnsci-cli help r)"
 	same "bash: the last of many choices" "exponential" "$(bash_offers trnsci-cli welch x.npy --window exp)"
 fi
 if command -v fish >/dev/null; then
 	same "fish: commands" "stft stream" "$(fish_offers trnsci-cli st | sed 's/status //')"
 	same "fish: a stream's distribution" "normal" "$(fish_offers trnsci-cli stream draw noise norm)"
+	same "fish: kinds of plots" "spectrogram spectrum" "$(fish_offers trnsci-cli plot spec)"
 	same "fish: options" "--mean --method" "$(fish_offers trnsci-cli rand normal --me)"
 	same "fish: choices" "ortho" "$(fish_offers trnsci-cli fft x.npy --norm o)"
 else
@@ -143,6 +150,7 @@ fi
 if command -v zsh >/dev/null; then
 	same "zsh: commands" "trnsci-cli stft" "$(zsh_completes trnsci-cli stf)"
 	same "zsh: a stream's distribution" "trnsci-cli stream draw noise normal" "$(zsh_completes trnsci-cli stream draw noise norm)"
+	same "zsh: kinds of plots" "trnsci-cli plot waveform" "$(zsh_completes trnsci-cli plot wav)"
 	same "zsh: options" "trnsci-cli rand normal --mean" "$(zsh_completes trnsci-cli rand normal --mea)"
 	same "zsh: choices" "trnsci-cli fft x.npy --norm ortho" "$(zsh_completes trnsci-cli fft x.npy --norm o)"
 else

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every command that applies one operation to arrays from files. The table of operations states inputs, parameters and defaults;
- * a row here states the rules that it does not: what makes an item, and what stands in the place of an array. */
+ * a row here states the rules that it does not: what makes an item, how a long one is cut, and what stands in the place of an
+ * array. By these rules input of any length takes little memory, but for one item. An item is whole where its bytes need it: one
+ * transform, a product, a convolution, and a sum along axes, whose order follows from their lengths. */
 #include "operations.h"
 
 #include <ctype.h>
