@@ -11,13 +11,25 @@
 #include "cli.h"
 #include "figures.h"
 #include "options/options.h"
+#include "files/input.h"
 #include "files/output.h"
 #include "printable.h"
 #include "progress.h"
 #include "rand.h"
-#include "rand_arrays.h"
 
 enum { PIECE_BYTES = 4 << 20 };
+
+enum { RAND_ARRAYS = 4 }; /* no distribution has more parameters that take arrays */
+
+struct rand_arrays {
+	size_t n;
+	struct rand_array {
+		const char *name;
+		struct input input;
+		uint64_t count;
+		struct trnsci_tile *tile; /* NULL until rand_arrays_read */
+	} at[RAND_ARRAYS];
+};
 
 struct draw {
 	struct trnsci_session *session;
@@ -35,13 +47,92 @@ struct draw {
 	struct trnsci_tile *tiles[2];
 };
 
+/* ---- parameters that are arrays in files, "--lam @image.npy": an element for each sample ---- */
+
+/* Opens the file of "@FILE". What is open by then is closed by close_arrays. */
+static int open_one(struct rand_arrays *arrays, const struct option_given *given)
+{
+	struct rand_array *array = &arrays->at[arrays->n];
+	int code;
+
+	if (arrays->n == RAND_ARRAYS)
+		return complain(EXIT_USAGE, "--%s: more than %d files of parameters", given->name, RAND_ARRAYS);
+	code = input_open(given->text + 1, NULL, 0, &array->input);
+	if (code != EXIT_OK)
+		return code;
+	array->name = given->name;
+	arrays->n++;
+	if (!input_count(&array->input, &array->count) || array->count == 0)
+		return complain(EXIT_DATA, "%s: no elements, allowed is one or more", array->input.name);
+	return EXIT_OK;
+}
+
+static void close_arrays(struct rand_arrays *arrays)
+{
+	for (size_t i = 0; i < arrays->n; i++) {
+		input_close(&arrays->at[i].input);
+		trnsci_tile_free(arrays->at[i].tile);
+	}
+	arrays->n = 0;
+}
+
+/* Opens the files of all options whose value is "@FILE". */
+static int open_arrays(const struct options *options, struct rand_arrays *ret_arrays)
+{
+	int code = EXIT_OK;
+
+	*ret_arrays = (struct rand_arrays){.n = 0};
+	for (size_t i = 0; i < options->n_given && code == EXIT_OK; i++)
+		if (options_is_file(options, i))
+			code = open_one(ret_arrays, &options->given[i]);
+	if (code != EXIT_OK)
+		close_arrays(ret_arrays);
+	return code;
+}
+
+/* Returns the array with the most elements, of several the first; NULL: there are none. */
+static const struct rand_array *longest_array(const struct rand_arrays *arrays)
+{
+	const struct rand_array *longest = arrays->n ? arrays->at : NULL;
+
+	for (size_t i = 1; i < arrays->n; i++)
+		if (arrays->at[i].count > longest->count)
+			longest = &arrays->at[i];
+	return longest;
+}
+
+/* As one dimension: a draw takes the elements in row order, whatever the file's shape. */
+static int read_arrays(struct trnsci_session *session, struct rand_arrays *arrays)
+{
+	struct trnsci_error err;
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < arrays->n && code == EXIT_OK; i++) {
+		struct rand_array *array = &arrays->at[i];
+		const enum trnsci_dtype dtype = array->input.array.dtype;
+
+		if (trnsci_tile_new(session, dtype, 1, &array->count, &array->tile, &err) < 0)
+			code = complain_error(&err, EXIT_USAGE);
+		else
+			code = input_read(&array->input, trnsci_tile_data(array->tile),
+					  (size_t)array->count * trnsci_dtype_size(dtype));
+	}
+	return code;
+}
+
+static void set_arrays(const struct rand_arrays *arrays, struct trnsci_args *args)
+{
+	for (size_t i = 0; i < arrays->n; i++)
+		trnsci_set(args, trnsci_param_tile_elements(arrays->at[i].name, arrays->at[i].tile));
+}
+
 /* ---- what is asked for ---- */
 
 /* The part of a rank is computed here, so that it can be drawn in pieces. */
 static int read_part(struct draw *draw, const char *command)
 {
 	uint64_t rank = 0, size = 1;
-	const struct rand_array *array = rand_arrays_longest(&draw->arrays);
+	const struct rand_array *array = longest_array(&draw->arrays);
 	int code = EXIT_OK;
 
 	if (!options_get(draw->options, "count") && !array)
@@ -64,7 +155,7 @@ static int set_parameters(const struct draw *draw, struct trnsci_args *args)
 	int code = options_set_parameters(draw->options, args);
 	uint64_t items = 0;
 
-	rand_arrays_set(&draw->arrays, args);
+	set_arrays(&draw->arrays, args);
 	if (code == EXIT_OK && strcmp(draw->distribution, "permutation") == 0) {
 		code = options_u64(draw->options, "items", &items);
 		trnsci_set(args, trnsci_param_u64("items", items ? items : draw->count));
@@ -232,7 +323,7 @@ static int reserve(struct draw *draw, const struct cli *cli)
 /* Samples that a file's elements count are of the file's shape. */
 static int begin_output(const struct draw *draw, uint64_t n, struct output *output)
 {
-	const struct rand_array *array = rand_arrays_longest(&draw->arrays);
+	const struct rand_array *array = longest_array(&draw->arrays);
 
 	if (array && draw->components == 1 && n == array->count && !options_get(draw->options, "count"))
 		return output_begin(output, draw->dtype, array->input.array.ndim, array->input.array.shape);
@@ -271,7 +362,7 @@ int rand_run(struct cli *cli, const struct options *options)
 {
 	const char *const name = options->name;
 	struct draw draw = {.options = options, .distribution = options->command->operation, .name = name};
-	int code = rand_arrays_open(options, &draw.arrays);
+	int code = open_arrays(options, &draw.arrays);
 
 	if (code != EXIT_OK)
 		return code;
@@ -282,10 +373,10 @@ int rand_run(struct cli *cli, const struct options *options)
 		code = name ? connect_daemon(cli) : connect_session(cli);
 	draw.session = cli->session;
 	if (code == EXIT_OK)
-		code = rand_arrays_read(draw.session, &draw.arrays);
+		code = read_arrays(draw.session, &draw.arrays);
 	if (code == EXIT_OK)
 		code = draw_out(&draw, cli);
-	rand_arrays_close(&draw.arrays);
+	close_arrays(&draw.arrays);
 	for (size_t i = 0; i < 2; i++) {
 		trnsci_call_free(draw.calls[i]);
 		trnsci_tile_free(draw.tiles[i]);

@@ -17,7 +17,7 @@ void noise_move(uint64_t item);
 void noise_look(const struct output *output, const struct trnsci_tile *in, const struct trnsci_tile *out);
 void noise_end(const struct options *options);
 
-/* trace.c */
+/* transforms.c: trace */
 int trace_read_row(const struct options *options, uint64_t *ret);
 void trace_print(const struct cli *cli, const struct trnsci_value *reply);
 

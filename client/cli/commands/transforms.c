@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lengths and dtypes of fft, dct and dst: options that mean more than the parameters of their names. */
+/* Lengths and dtypes of fft, dct and dst, options that mean more than the parameters of their names; and the reply of trace. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "figures.h"
+#include "report.h"
 #include "rules.h"
 
 enum { MAX_LENGTH = 1 << 30 };
@@ -93,4 +98,29 @@ int lengths_set(struct pieces *pieces, struct trnsci_args *args)
 	if (dtype)
 		trnsci_set(args, trnsci_param_text("dtype", dtype));
 	return EXIT_OK;
+}
+
+/* ---- trace: its reply is the result ---- */
+
+int trace_read_row(const struct options *options, uint64_t *ret)
+{
+	return options_u64(options, "length", ret);
+}
+
+/* Prints "estimate error" with all digits of the estimate, so that it can be read again without loss. */
+void trace_print(const struct cli *cli, const struct trnsci_value *reply)
+{
+	double error;
+
+	if (cli->json) {
+		report_print(report_of_value(reply));
+		return;
+	}
+	printf("%.17g", figure_f64(reply, "estimate"));
+	if (trnsci_value_to_f64(trnsci_value_get(reply, "standard_error"), &error) == 0)
+		printf(" %.3g\n", error);
+	else
+		printf(" unknown\n");
+	if (cli->verbose)
+		fprintf(stderr, "trace: %" PRIu64 " products with the matrix\n", figure_u64(reply, "products"));
 }

@@ -15,27 +15,23 @@
 
 enum { BUFFER_BYTES = 64 << 10 };
 
-static const char *const format_names[] = {
-	[FORMAT_RAW] = "raw",   [FORMAT_NPY] = "npy",   [FORMAT_WAV] = "wav",
-	[FORMAT_FLAC] = "flac", [FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv",
+static const struct {
+	struct output_format names;
+	enum format format;
+} formats[] = {
+	{{"npy", ".npy"}, FORMAT_NPY}, {{"text", ".txt"}, FORMAT_TEXT}, {{"csv", ".csv"}, FORMAT_CSV}, {{"wav", ".wav"}, FORMAT_WAV},
+	{{"flac", ".flac"}, FORMAT_FLAC}, {{"raw", ".raw"}, FORMAT_RAW}, {{"raw", ".bin"}, FORMAT_RAW},
 };
 
-static const struct {
-	const char *ending;
-	enum format format;
-} endings[] = {
-	{".npy", FORMAT_NPY}, {".txt", FORMAT_TEXT}, {".csv", FORMAT_CSV},
-	{".wav", FORMAT_WAV}, {".flac", FORMAT_FLAC}, {".raw", FORMAT_RAW}, {".bin", FORMAT_RAW},
-};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 /* ---- the format ---- */
 
 bool output_format_at(size_t i, struct output_format *ret)
 {
-	if (i >= sizeof endings / sizeof *endings)
-		return false;
-	*ret = (struct output_format){format_names[endings[i].format], endings[i].ending};
-	return true;
+	if (i < N_FORMATS)
+		*ret = formats[i].names;
+	return i < N_FORMATS;
 }
 
 /* A name without an ending says nothing, and neither does a device. */
@@ -46,9 +42,9 @@ static int choose_by_ending(const char *name, enum format *ret_format)
 	*ret_format = FORMAT_RAW;
 	if (!dot || dot == base)
 		return EXIT_OK;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (strcmp(dot, endings[i].ending) == 0) {
-			*ret_format = endings[i].format;
+	for (size_t i = 0; i < N_FORMATS; i++)
+		if (strcmp(dot, formats[i].names.ending) == 0) {
+			*ret_format = formats[i].format;
 			return EXIT_OK;
 		}
 	return complain(EXIT_USAGE, "%s: the ending %s names no format, allowed .npy, .txt, .csv, .wav, .flac, .raw, .bin, or "
@@ -64,9 +60,9 @@ static int choose_format(const char *name, const char *format, bool terminal, en
 		*ret_format = terminal ? FORMAT_TEXT : FORMAT_RAW;
 		return EXIT_OK;
 	}
-	for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++)
-		if (strcmp(format, format_names[i]) == 0) {
-			*ret_format = (enum format)i;
+	for (size_t i = 0; i < N_FORMATS; i++)
+		if (strcmp(format, formats[i].names.name) == 0) {
+			*ret_format = formats[i].format;
 			if (terminal && *ret_format < FORMAT_TEXT)
 				return complain(EXIT_USAGE, "--format: %s to a terminal, allowed text, csv, or -o FILE",
 						format);
