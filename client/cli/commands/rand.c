@@ -27,7 +27,7 @@ struct rand_arrays {
 		const char *name;
 		struct input input;
 		uint64_t count;
-		struct trnsci_tile *tile; /* NULL until rand_arrays_read */
+		struct trnsci_tile *tile; /* NULL until read_arrays */
 	} at[RAND_ARRAYS];
 };
 
