@@ -241,15 +241,21 @@ static void rings_of_named_streams(void **state)
 	assert_int_equal(info.skipped, skipped + place.run);
 	assert_true(behind.offset >= place.offset + place.run);
 	assert_int_equal(trnsci_reader_release(ring, left + 1, NULL), 0);
-	/* One take of what is there and of what the next daemon draws: its run ends where the rest of a range was lost. */
-	restart(SIGTERM);
+	/* One take of the first part of a range, and of what the next daemon draws: its run ends where the range's rest was lost. */
+	const uint64_t end_of_range = behind.first + info.range;
+
+	assert_int_equal(trnsci_reader_take(ring, got, 5000, 20000, NULL, &err), 0);
+	AWAIT(trnsci_reader_describe(ring, &info) == 0 && info.produced > end_of_range);
+	restart(SIGKILL);
+	assert_int_equal(trnsci_reader_take(ring, got, end_of_range - info.taken, 0, NULL, &err), 0);
 	assert_int_equal(ring_place(ring, 0, &place, &err), 0);
 	trnsci_reader_describe(ring, &info);
-	const uint64_t there = info.produced - info.taken, run = there < place.run ? there : place.run;
+	const uint64_t there = info.produced - info.taken;
 
+	assert_true(there > 0 && there < place.run);
 	assert_int_equal(trnsci_reader_take(ring, got, there + left, 20000, &behind, &err), 0);
 	assert_true(behind.count == there + left && behind.offset == place.offset);
-	assert_int_equal(behind.run, run);
+	assert_int_equal(behind.run, there);
 
 	trnsci_reader_describe(ring, &info);
 	assert_int_equal(info.restarts, RESTARTS + 2);
