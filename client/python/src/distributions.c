@@ -21,7 +21,7 @@ static void set_recipe(struct plan *plan, const char *distribution, enum trnsci_
 	plan->finish = AS_IS;
 	plan->scale = 1;
 	plan->shift = 0;
-	plan->fused[0] = NULL;
+	plan->fusable = false;
 }
 
 static void set_affine(struct plan *plan, double scale, double shift)
@@ -38,11 +38,6 @@ static void set_constant(struct plan *plan, double value)
 	plan->shift = value;
 }
 
-static const char *engine_name(const struct parameter *param)
-{
-	return param->engine ? param->engine : param->name;
-}
-
 /* Parameters: location and scale, or scale alone. */
 static void plan_affine(const struct method *method, const double *params, struct plan *plan)
 {
@@ -50,8 +45,7 @@ static void plan_affine(const struct method *method, const double *params, struc
 
 	set_recipe(plan, method->distribution, TRNSCI_F64);
 	set_affine(plan, params[n - 1], n > 1 ? params[0] : 0);
-	plan->fused[0] = engine_name(&method->params[0]);
-	plan->fused[1] = n > 1 ? engine_name(&method->params[1]) : NULL;
+	plan->fusable = true;
 }
 
 /* Parameters: low, high. */
@@ -59,10 +53,9 @@ static void plan_uniform(const struct method *method, const double *params, stru
 {
 	plan_affine(method, (const double[]){params[0], params[1] - params[0]}, plan);
 	plan->limit = params[1];
-	if (plan->finish == AFFINE && params[1] > params[0])
+	plan->fusable = plan->finish == AFFINE && params[1] > params[0];
+	if (plan->fusable)
 		plan->finish = WITHIN;
-	else
-		plan->fused[0] = NULL;
 }
 
 static bool are_finite(const double *params, int n, unsigned mask)

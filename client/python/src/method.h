@@ -35,8 +35,7 @@ struct plan {
 	struct recipe recipe;
 	enum finish finish;
 	double scale, shift, limit;
-	/* The engine's names of shift and scale; of scale alone; of low and limit; "rate": of 1 / scale. NULL: it has none. */
-	const char *fused[2];
+	bool fusable; /* the engine's parameters can do the finish */
 };
 
 struct parameter {
@@ -82,7 +81,9 @@ int constraint_check(double value, const struct parameter *param, bool of_array)
 /* Finishes n samples of float64 in place. */
 void finish_samples(const struct plan *plan, double *samples, size_t n);
 /* Gives the finish to the engine where it does the same. */
-void plan_fuse(struct plan *plan);
+void plan_fuse(const struct method *method, struct plan *plan);
+/* Returns the engine's name of a parameter. */
+const char *engine_name(const struct parameter *param);
 /* Draws by a method: scalars, arrays of one set of parameters, and parameters that are arrays. */
 PyObject *method_call(const struct method *method, METHOD_ARGS);
 /* The same of a typed one. */

@@ -92,7 +92,7 @@ static PyObject *many_samples(struct generator_object *g, const struct method *m
 	    generator_reserve(g, part.whole, plan->recipe.words, &base) < 0)
 		return NULL;
 	if (part.n > 1024)
-		plan_fuse(plan);
+		plan_fuse(method, plan);
 	array = generator_array(g, &plan->recipe, base, &part, method->counts ? NPY_INT64 : NPY_DOUBLE);
 	if (array && plan->finish != AS_IS)
 		finish_samples(plan, PyArray_DATA((PyArrayObject *)array), (size_t)part.n);

@@ -97,36 +97,41 @@ void finish_samples(const struct plan *plan, double *samples, size_t n)
 
 /* ---- The engine's own location and scale, for long draws ---- */
 
-static void add_f64(struct plan *plan, const char *name, double value)
+const char *engine_name(const struct parameter *param)
 {
-	plan->recipe.params[plan->recipe.n_params++] = trnsci_param_f64(name, value);
+	return param->engine ? param->engine : param->name;
+}
+
+static void add_f64(struct plan *plan, const struct parameter *param, double value)
+{
+	plan->recipe.params[plan->recipe.n_params++] = trnsci_param_f64(engine_name(param), value);
 }
 
 /* The engine takes an exponential's rate: only scales that it gets back exactly from that. */
-static bool fuse_rate(struct plan *plan)
+static bool fuse_rate(const struct parameter *param, struct plan *plan)
 {
 	const double rate = 1 / plan->scale;
 
 	if (!(rate >= DBL_MIN && rate <= DBL_MAX) || 1 / rate != plan->scale)
 		return false;
-	add_f64(plan, plan->fused[0], rate);
+	add_f64(plan, param, rate);
 	return true;
 }
 
-void plan_fuse(struct plan *plan)
+void plan_fuse(const struct method *method, struct plan *plan)
 {
-	const char *const *names = plan->fused;
+	const struct parameter *last = &method->params[method->n_params - 1];
 
-	if ((plan->finish != AFFINE && plan->finish != WITHIN) || !names[0] || !(fabs(plan->shift) <= DBL_MAX) ||
+	if (!plan->fusable || plan->finish == AS_IS || !(fabs(plan->shift) <= DBL_MAX) ||
 	    !(plan->scale >= 0 && plan->scale <= DBL_MAX))
 		return;
-	if (strcmp(names[0], "rate") == 0) {
-		if (!fuse_rate(plan))
+	if (strcmp(engine_name(last), "rate") == 0) {
+		if (!fuse_rate(last, plan))
 			return;
 	} else {
-		if (names[1])
-			add_f64(plan, names[0], plan->shift);
-		add_f64(plan, names[names[1] != NULL], plan->finish == WITHIN ? plan->limit : plan->scale);
+		if (method->n_params > 1)
+			add_f64(plan, &method->params[0], plan->shift);
+		add_f64(plan, last, plan->finish == WITHIN ? plan->limit : plan->scale);
 	}
 	plan->finish = AS_IS;
 }
