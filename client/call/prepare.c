@@ -131,17 +131,16 @@ void prepare_ask(struct trnsci_call *call)
 bool prepare_renew(struct trnsci_call *call, bool changed)
 {
 	struct trnsci_session *session = call->session;
-	bool ends, any;
+	const bool ends = changed || call->preparation.connection != session->connection;
 
 	if (changed)
 		release_inline(call);
-	pthread_mutex_lock(&session->lock);
-	ends = changed || call->preparation.connection != session->connection;
-	if (ends)
+	if (ends) {
+		pthread_mutex_lock(&session->lock);
 		end_preparation(call);
-	any = session->n_releases > 0;
-	pthread_mutex_unlock(&session->lock);
-	if (any)
+		pthread_mutex_unlock(&session->lock);
+	}
+	if (session->n_releases > 0)
 		send_releases(session);
 	return ends;
 }

@@ -132,14 +132,14 @@ struct trnsci_session {
 	int ready_fd; /* eventfd, readable while that queue holds a call; -1 until trnsci_session_fd */
 	/* Handles of prepared calls to release (prepare.h); they stand on that connection. */
 	uint32_t releases[SESSION_RELEASES];
-	unsigned n_releases;
+	atomic_uint n_releases; /* read without the lock, too */
 	uint64_t releases_connection;
 	bool fds_pending; /* a call whose reply brings descriptors is in flight: one at a time */
 	/* Tiles. */
 	struct arena *arenas; /* list (arena.h) */
 	struct arena_request arena_request;
 	bool large_fills; /* an array was filled that a tile could have served */
-	uint64_t connection; /* counts connections: a reconnect ends what replies of earlier ones named */
+	_Atomic uint64_t connection; /* counts connections: a reconnect ends what earlier replies named; read without the lock, too */
 	struct trnsci_tile *tiles; /* list (tile.h) */
 	uint64_t n_frees;          /* of tiles, so far */
 	size_t n_lost;             /* tiles whose content is lost */
