@@ -81,6 +81,8 @@ int trnsci_open(const char *address, const struct trnsci_options *options, struc
 		why = error;
 		r = embedded_open(options, ret_session, &error);
 	}
+	if (r == 0)
+		cache_begin(*ret_session);
 	error_export(err, r < 0 ? &error : &why);
 	return r;
 }
@@ -109,7 +111,7 @@ void trnsci_close(struct trnsci_session *session)
 	session->engine->stop(session);
 	forget_data(session);
 	tile_free_pooled(session); /* after that other threads put none there */
-	cache_free(session);
+	cache_end(session);
 	session_unref(session);
 }
 

@@ -34,7 +34,7 @@ struct slot {
 	_Atomic(struct cached_call *) call; /* NULL: none, or it is running */
 };
 
-struct cached_calls {
+struct cache {
 	struct slot sets[SETS][WAYS];
 	_Atomic unsigned next_way[SETS]; /* whose call goes when all have one */
 	_Atomic uint32_t seen[SEEN_SETS][2]; /* parts of the hashes of keys that came once, the latest first; 0: none */
@@ -114,26 +114,12 @@ static struct cached_call *cached_call_new(const struct trnsci_session *session,
 	return cached;
 }
 
-/* A thread that loses the race takes the winner's. */
-static struct cached_calls *cached_calls_of(struct trnsci_session *session)
-{
-	struct cached_calls *cached = atomic_load_explicit(&session->cached, memory_order_acquire), *none = NULL;
-
-	if (cached)
-		return cached;
-	cached = calloc(1, sizeof *cached);
-	if (!cached || atomic_compare_exchange_strong(&session->cached, &none, cached))
-		return cached;
-	free(cached);
-	return none;
-}
-
 /* ---- taking and giving back ---- */
 
 /* Takes the call of that key out of its slot. Returns NULL if there is none, or another thread runs it. */
-static struct cached_call *find_cached(struct cached_calls *calls, const struct call_key *key, uint64_t hash)
+static struct cached_call *find_cached(struct cache *cache, const struct call_key *key, uint64_t hash)
 {
-	struct slot *set = calls->sets[hash % SETS];
+	struct slot *set = cache->sets[hash % SETS];
 
 	for (size_t i = 0; i < WAYS; i++) {
 		struct cached_call *cached = NULL;
@@ -150,9 +136,9 @@ static struct cached_call *find_cached(struct cached_calls *calls, const struct 
 }
 
 /* Returns whether the key came before, and notes that it came. */
-static bool was_seen(struct cached_calls *calls, uint64_t hash)
+static bool was_seen(struct cache *cache, uint64_t hash)
 {
-	_Atomic uint32_t *set = calls->seen[hash / SETS % SEEN_SETS];
+	_Atomic uint32_t *set = cache->seen[hash / SETS % SEEN_SETS];
 	const uint32_t mark = (uint32_t)(hash >> 32) | 1, latest = atomic_load_explicit(&set[0], memory_order_relaxed);
 
 	if (latest == mark || atomic_load_explicit(&set[1], memory_order_relaxed) == mark)
@@ -180,9 +166,9 @@ static bool add_identities(const struct trnsci_session *session, struct call_key
 /* Into the slot that it was taken from, an empty one, or in the place of another. */
 static void give_back(struct trnsci_session *session, struct cached_call *cached)
 {
-	struct cached_calls *calls = atomic_load_explicit(&session->cached, memory_order_acquire);
+	struct cache *cache = session->cache;
 	const size_t which = cached->hash % SETS;
-	struct slot *set = calls->sets[which];
+	struct slot *set = cache->sets[which];
 	struct cached_call *none = NULL;
 	size_t i;
 
@@ -199,7 +185,7 @@ static void give_back(struct trnsci_session *session, struct cached_call *cached
 			break;
 	}
 	if (i == WAYS) {
-		i = atomic_fetch_add_explicit(&calls->next_way[which], 1, memory_order_relaxed) % WAYS;
+		i = atomic_fetch_add_explicit(&cache->next_way[which], 1, memory_order_relaxed) % WAYS;
 		atomic_store_explicit(&set[i].hash, cached->hash, memory_order_relaxed);
 		cached_call_free(atomic_exchange_explicit(&set[i].call, cached, memory_order_acq_rel));
 	}
@@ -208,18 +194,14 @@ static void give_back(struct trnsci_session *session, struct cached_call *cached
 /* The key has the identities of its tiles afterwards. */
 static struct cached_call *take_call(struct trnsci_session *session, struct call_key *key, const struct cached_request *request)
 {
-	struct cached_calls *calls;
 	struct cached_call *cached;
 	uint64_t hash;
 
-	if (!add_identities(session, key) || key->n > KEY_WORDS)
-		return NULL;
-	calls = cached_calls_of(session);
-	if (!calls)
+	if (!session->cache || !add_identities(session, key) || key->n > KEY_WORDS)
 		return NULL;
 	hash = hash_key(key);
-	cached = find_cached(calls, key, hash);
-	if (!cached && was_seen(calls, hash))
+	cached = find_cached(session->cache, key, hash);
+	if (!cached && was_seen(session->cache, hash))
 		cached = cached_call_new(session, key, hash, request);
 	if (cached && !cached->call) {
 		give_back(session, cached);
@@ -350,11 +332,15 @@ int cache_run(struct trnsci_session *session, const struct cached_request *reque
 	return r;
 }
 
-void cache_free(struct trnsci_session *session)
+void cache_begin(struct trnsci_session *session)
 {
-	struct cached_calls *calls = atomic_exchange(&session->cached, NULL);
+	session->cache = calloc(1, sizeof *session->cache);
+}
 
-	for (size_t i = 0; calls && i < SETS * WAYS; i++)
-		cached_call_free(atomic_load(&calls->sets[i / WAYS][i % WAYS].call));
-	free(calls);
+void cache_end(struct trnsci_session *session)
+{
+	for (size_t i = 0; session->cache && i < SETS * WAYS; i++)
+		cached_call_free(atomic_load(&session->cache->sets[i / WAYS][i % WAYS].call));
+	free(session->cache);
+	session->cache = NULL;
 }

@@ -16,7 +16,9 @@
  * wrong; or a negative error (closed, timeout, cancelled) of a run that may have been done. */
 int cache_run(struct trnsci_session *session, const struct cached_request *request, struct error *err);
 
-/* Frees all of a session that was stopped; the caller has a reference to it. */
-void cache_free(struct trnsci_session *session);
+/* Gives a session that was just opened its cache; without memory for it, it has none. */
+void cache_begin(struct trnsci_session *session);
+/* Frees the cache of a session that was stopped; the caller has a reference to it. */
+void cache_end(struct trnsci_session *session);
 
 #endif

@@ -29,7 +29,7 @@ enum {
 	POOLED_TILES = 8, /* tiles kept for later arrays of the caller (api/tile_pool.h) */
 };
 
-struct cached_calls;
+struct cache;
 struct prepared;
 struct ring_link;
 
@@ -145,7 +145,7 @@ struct trnsci_session {
 	size_t n_lost;             /* tiles whose content is lost */
 	struct trnsci_tile *pooled[POOLED_TILES];
 	size_t n_pooled;
-	_Atomic(struct cached_calls *) cached; /* call/cache.h; NULL: none yet; changed without the lock */
+	struct cache *cache; /* call/cache.h; constant until the session is stopped; NULL: there was no memory */
 };
 
 /* Returns -ERROR_CLOSED for NULL and in a child after fork. */

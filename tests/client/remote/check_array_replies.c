@@ -2,9 +2,6 @@
 /* Arrays that a daemon sends with its reply: whatever their bytes come with, and however late, they are in the caller's memory when
  * the function has returned, and nothing is written there afterwards. */
 #include <linux/sockios.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -244,109 +241,6 @@ static void pieces_of_many(void **state)
 	}
 }
 
-/* ---- among others ---- */
-
-/* Answers in one piece all that came before a draw, the draw, and a request of the number behind it. */
-static bool answer_at_draw(struct fake_daemon *fake, const struct message *request)
-{
-	static _Thread_local uint32_t waiting[8];
-	static _Thread_local size_t n_waiting;
-	const struct claim claim = honest_claim(request);
-	struct codec_buffer all = {0}, reply;
-	const struct value none = value_map();
-
-	if (answers_no_draw(fake, request))
-		return true;
-	if (!fake_daemon_asked(request, "normal")) {
-		waiting[n_waiting++] = request->msgid;
-		return true;
-	}
-	codec_response(&all, waiting[0], NULL, &none);
-	codec_response(&all, waiting[1], NULL, &none);
-	reply = write_reply(&claim);
-	all.at = realloc(all.at, all.size + reply.size + 64);
-	all.room = all.size + reply.size + 64;
-	memcpy(all.at + all.size, reply.at, reply.size);
-	all.size += reply.size;
-	codec_response(&all, waiting[2], NULL, &none);
-	fake_daemon_say(fake, all.at, all.size, -1);
-	codec_buffer_free(&reply);
-	codec_buffer_free(&all);
-	n_waiting = 0;
-	return true;
-}
-
-static void among_others(void **state)
-{
-	const uint64_t sizes[] = {10, FEW, MANY, FEW};
-	struct fake_daemon *fake = fake_daemon_start(answer_at_draw, NULL);
-	struct trnsci_session *session = fake_daemon_open(fake);
-	struct trnsci_call *pings[3];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		for (size_t k = 0; k < 3; k++)
-			pings[k] = submit_ping(session);
-		expect_draw(session, sizes[i], 1);
-		for (size_t k = 0; k < 3; k++)
-			expect_answer(pings[k]);
-	}
-	trnsci_close(session);
-	fake_daemon_stop(fake);
-}
-
-/* ---- two threads ---- */
-
-enum { DRAWS = 60 };
-
-/* Answers two draws at once, the later one first. */
-static bool answer_pairs(struct fake_daemon *fake, const struct message *request)
-{
-	static _Thread_local struct claim waiting;
-	const struct claim claim = honest_claim(request);
-
-	if (answers_no_draw(fake, request))
-		return true;
-	if (waiting.n == 0) {
-		waiting = claim;
-		return true;
-	}
-	say_claim(fake, &claim);
-	say_claim(fake, &waiting);
-	waiting.n = 0;
-	return true;
-}
-
-struct drawer {
-	pthread_t thread;
-	struct trnsci_session *session;
-	uint64_t n;
-};
-
-static void *draw_often(void *arg)
-{
-	struct drawer *drawer = arg;
-
-	for (uint64_t i = 0; i < DRAWS; i++)
-		expect_draw(drawer->session, drawer->n, i);
-	return NULL;
-}
-
-static void two_threads(void **state)
-{
-	struct fake_daemon *fake = fake_daemon_start(answer_pairs, NULL);
-	struct trnsci_session *session = fake_daemon_open(fake);
-	struct drawer drawers[] = {{.session = session, .n = FEW}, {.session = session, .n = 9 * FEW}};
-
-	(void)state;
-	for (int i = 0; i < 2; i++)
-		pthread_create(&drawers[i].thread, NULL, draw_often, &drawers[i]);
-	for (int i = 0; i < 2; i++)
-		pthread_join(drawers[i].thread, NULL);
-	trnsci_close(session);
-	fake_daemon_stop(fake);
-}
-
 /* ---- the end of the draw before that of its array ---- */
 
 /* Says half of an array, and the rest when the next request has come behind the draw's cancel. */
@@ -395,59 +289,6 @@ static void given_up(void **state)
 		trnsci_close(session);
 		fake_daemon_stop(fake);
 		free(array.memory);
-	}
-}
-
-static atomic_bool begun;
-
-/* Says the first third of an array, and no more. */
-static bool answer_in_part(struct fake_daemon *fake, const struct message *request)
-{
-	const struct claim claim = honest_claim(request);
-	struct codec_buffer reply;
-
-	if (answers_no_draw(fake, request))
-		return true;
-	reply = write_reply(&claim);
-	say_apart(fake, reply.at, reply.size / 3);
-	codec_buffer_free(&reply);
-	atomic_store(&begun, true);
-	return true;
-}
-
-struct waiter {
-	struct trnsci_session *session;
-	struct array array;
-	int result;
-};
-
-static void *wait_for_array(void *arg)
-{
-	struct waiter *waiter = arg;
-
-	waiter->result = draw(waiter->session, &waiter->array, 1);
-	return NULL;
-}
-
-static void closed(void **state)
-{
-	const uint64_t sizes[] = {FEW, MANY};
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct fake_daemon *fake = fake_daemon_start(answer_in_part, NULL);
-		struct waiter waiter = {fake_daemon_open(fake), new_array(sizes[i]), 0};
-		pthread_t thread;
-
-		atomic_store(&begun, false);
-		pthread_create(&thread, NULL, wait_for_array, &waiter);
-		AWAIT(atomic_load(&begun));
-		trnsci_close(waiter.session);
-		pthread_join(thread, NULL);
-		assert_int_equal(waiter.result, -TRNSCI_CLOSED);
-		expect_guards(&waiter.array);
-		fake_daemon_stop(fake);
-		free(waiter.array.memory);
 	}
 }
 
@@ -584,8 +425,7 @@ static void no_messages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_of_few), cmocka_unit_test(pieces_of_many), cmocka_unit_test(among_others),
-		cmocka_unit_test(two_threads),	 cmocka_unit_test(given_up),	   cmocka_unit_test(closed),
+		cmocka_unit_test(pieces_of_few), cmocka_unit_test(pieces_of_many), cmocka_unit_test(given_up),
 		cmocka_unit_test(lost),		 cmocka_unit_test(false_claims),   cmocka_unit_test(no_messages),
 	};
 
