@@ -47,13 +47,13 @@ static bool has_prepared_reply(const struct trnsci_call *call)
 	return has;
 }
 
-/* A session that has no queue asks for one. Returns whether it has one. */
+/* A session that has no queue asks for one. Returns whether it has one. It asks no more when the daemon has refused. */
 static bool begin_queue(struct trnsci_session *session)
 {
 	struct error error;
 	const int r = session->engine->begin_queue(session, &error);
 
-	if (r < 0 && r != -ERROR_CLOSED)
+	if (r < 0 && r != -ERROR_CLOSED && r != -ERROR_TIMEOUT)
 		atomic_store(&session->queue_refused, true);
 	return r == 0;
 }
@@ -89,7 +89,7 @@ void ladder_climb(struct trnsci_call *call)
 		call->preparation.asked = true;
 		if (can_prepare(call))
 			prepare_ask(call);
-	} else if (is_often(call)) {
+	} else if (!here && is_often(call)) {
 		climb_to_queue(call);
 	}
 }

@@ -16,14 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arena_map.h"
 #include "arena_request.h"
 #include "queue.h"
 #include "queue_attach.h"
 #include "reconnect.h"
 #include "ring.h"
 #include "session/arena.h"
-#include "session/tile.h"
 #include "call/send.h"
 #include "session/wait.h"
 #include "socket_io.h"
