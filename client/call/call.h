@@ -55,48 +55,52 @@ struct call_preparation {
 	struct trnsci_call *prepares;     /* of a `prepare`: the call that is prepared; one reference */
 };
 
-struct trnsci_call {
-	struct trnsci_session *session;
-	struct trnsci_args *params; /* owned, see above */
-	struct call_changes changes; /* of the present run */
-	/* What each run through a daemon's queue reads or writes stands together up to answer.fds. */
-	struct queue_slot *queue_slot; /* queue_slot.h; NULL: runs are sent. The owner's thread; while in flight with the session's lock */
-	void *arg; /* of trnsci_submit, for trnsci_next */
-	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
-	bool ran_inline; /* embedded: the last run was in its caller's thread */
-	/* In flight. Under the session's lock. */
-	bool sent_by_queue;                /* through the daemon's queue */
-	bool in_answered_list;             /* waits for trnsci_next */
-	atomic_bool answers_to_next;       /* goes into that list when it is answered */
-	bool cancelling;                   /* to be cancelled as soon as its request exists */
-	bool sent_again;                   /* after a reconnect */
-	bool needs_room;                   /* waits for an arena (remote/arena_request.h) */
-	unsigned rooms;                    /* times that it has waited for one */
-	atomic_uint refs; /* changed without the lock */
-	_Atomic(enum call_state) state;
+/* What is known of it while it is in flight, and in the list of answered calls behind that. Under the session's lock. */
+struct call_flight {
+	bool sent_by_queue;    /* through the daemon's queue */
+	bool in_answered_list; /* waits for trnsci_next */
+	bool cancelling;       /* to be cancelled as soon as its request exists */
+	bool sent_again;       /* after a reconnect */
+	bool needs_room;       /* waits for an arena (remote/arena_request.h) */
+	unsigned rooms;        /* times that it has waited for one */
+	unsigned round;        /* over the calls in flight that has come to it (remote/reconnect.c) */
 	uint32_t msgid;
+	uint64_t begins; /* where its request begins among the bytes of the connection */
+	uint64_t ends;   /* where it ends; CALL_UNSENT: not written */
 	struct trnsci_call *chain;         /* next in its bucket of calls in flight */
 	struct trnsci_call *newer, *older; /* neighbours in the list of answered calls */
-	uint64_t begins;     /* where its request begins among the bytes of the connection */
-	uint64_t ends;       /* where it ends; CALL_UNSENT: not written */
+};
+
+struct trnsci_call {
+	struct trnsci_session *session;
+	atomic_uint refs;              /* changed without the lock */
+	_Atomic(enum call_state) state; /* changed with the session's lock, but for runs in the caller's thread */
+	/* The request. The owner's thread; constant while the call is in flight. */
+	char *method;                /* constant, owned */
+	struct trnsci_args *params;  /* owned, see above */
+	struct args_state args;      /* of params */
+	struct call_changes changes; /* of the present run */
+	uint64_t bytes;              /* an internal call's own: see who makes it */
+	bool internal; /* made by the library: of its arena, tiles and prepared calls, which it restores itself */
+	bool wants_fds; /* its reply brings file descriptors */
+	bool tied;      /* it names what exists on the connection tied_to only, and must not be sent on a later one */
+	uint64_t tied_to;
+	/* Tiles that the session's pool has lent it (api/tile_pool.h): of its results, and of its input; NULL: none. */
+	struct trnsci_tile *lent[CALL_LENT];
+	void (*give_back)(struct trnsci_call *call); /* NULL: it has none */
+	/* How it climbs. */
+	struct call_ladder ladder;
+	struct call_preparation preparation;
+	struct queue_slot *queue_slot; /* queue_slot.h; NULL: runs are sent. The owner's thread; in flight with the session's lock */
+	struct call_flight flight;
+	/* The answer. */
+	atomic_bool answers_to_next; /* it goes to trnsci_next */
+	void *arg;                   /* of trnsci_submit, for trnsci_next */
+	bool ran_inline;     /* embedded: the last run was in its caller's thread */
 	uint64_t connection; /* on which it was answered */
 	/* Called with the lock once it is answered; reply is NULL if that was an error, or if it could not be sent. */
 	void (*answered)(struct trnsci_call *call);
 	struct call_answer answer;
-	/* The request. */
-	char *method;           /* constant, owned */
-	struct args_state args; /* of params */
-	uint64_t bytes;         /* an internal call's own: see who makes it */
-	/* It names what exists on the connection tied_to only, and must not be sent on a later one. */
-	bool tied;
-	uint64_t tied_to;
-	bool wants_fds; /* its reply brings file descriptors */
-	unsigned round; /* over the calls in flight that has come to it (remote/reconnect.c); under the session's lock */
-	/* Tiles that the session's pool has lent it (api/tile_pool.h): of its results, and of its input; NULL: none. The owner's thread. */
-	struct trnsci_tile *lent[CALL_LENT];
-	void (*give_back)(struct trnsci_call *call); /* NULL: it has none */
-	struct call_ladder ladder;
-	struct call_preparation preparation;
 };
 
 /* Returns a call with one reference, of any method, also those that trnsci_call_new refuses. */

@@ -86,7 +86,7 @@ bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_
 					 .seed = changes->run.seed,
 					 .stream = changes->run.stream,
 					 .offset = changes->run.offset,
-					 .user = call->msgid};
+					 .user = call->flight.msgid};
 	return true;
 }
 

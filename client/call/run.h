@@ -8,7 +8,7 @@
 /* Reads the changes of the next run. What it returns but 0 is the call's error, or -ERROR_OUT_OF_RANGE: it is in flight. */
 int call_change(struct trnsci_call *call, const struct trnsci_param *changes);
 
-/* Sends the call with its changes. answers_to_next: its answer is for trnsci_next or trnsci_dispatch. */
+/* Sends the call with its changes. answers_to_next: its answer is for trnsci_next. */
 int call_start(struct trnsci_call *call, bool answers_to_next);
 
 /* As trnsci_run, but until the deadline instead of the session's time limit. */

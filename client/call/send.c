@@ -87,8 +87,8 @@ void call_cancel(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 
 	pthread_mutex_lock(&session->lock);
-	bool cancels = call->state == CALL_IN_FLIGHT && !call->cancelling;
-	call->cancelling = true;
+	bool cancels = call->state == CALL_IN_FLIGHT && !call->flight.cancelling;
+	call->flight.cancelling = true;
 	call_ref(call);
 	pthread_mutex_unlock(&session->lock);
 	if (cancels)

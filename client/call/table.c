@@ -13,10 +13,10 @@ static void queue_push(struct trnsci_session *session, struct trnsci_call *call)
 {
 	if (!session->oldest && session->ready_fd >= 0)
 		eventfd_write(session->ready_fd, 1);
-	call->in_answered_list = true;
-	call->older = session->newest;
-	call->newer = NULL;
-	*(session->newest ? &session->newest->newer : &session->oldest) = call;
+	call->flight.in_answered_list = true;
+	call->flight.older = session->newest;
+	call->flight.newer = NULL;
+	*(session->newest ? &session->newest->flight.newer : &session->oldest) = call;
 	session->newest = call;
 }
 
@@ -25,11 +25,11 @@ void call_unqueue(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 	eventfd_t ignored;
 
-	if (!call->in_answered_list)
+	if (!call->flight.in_answered_list)
 		return;
-	call->in_answered_list = false;
-	*(call->newer ? &call->newer->older : &session->newest) = call->older;
-	*(call->older ? &call->older->newer : &session->oldest) = call->newer;
+	call->flight.in_answered_list = false;
+	*(call->flight.newer ? &call->flight.newer->flight.older : &session->newest) = call->flight.older;
+	*(call->flight.older ? &call->flight.older->flight.newer : &session->oldest) = call->flight.newer;
 	if (!session->oldest && session->ready_fd >= 0)
 		eventfd_read(session->ready_fd, &ignored);
 }
@@ -40,8 +40,8 @@ struct trnsci_call *call_table_find(struct trnsci_session *session, uint32_t msg
 {
 	struct trnsci_call *call = session->calls[msgid % CALL_BUCKETS];
 
-	while (call && call->msgid != msgid)
-		call = call->chain;
+	while (call && call->flight.msgid != msgid)
+		call = call->flight.chain;
 	return call;
 }
 
@@ -51,16 +51,16 @@ void call_table_add(struct trnsci_call *call)
 	struct trnsci_session *session = call->session;
 
 	do
-		call->msgid = ++session->last_msgid;
-	while (call_table_find(session, call->msgid));
-	call->chain = session->calls[call->msgid % CALL_BUCKETS];
-	session->calls[call->msgid % CALL_BUCKETS] = call;
+		call->flight.msgid = ++session->last_msgid;
+	while (call_table_find(session, call->flight.msgid));
+	call->flight.chain = session->calls[call->flight.msgid % CALL_BUCKETS];
+	session->calls[call->flight.msgid % CALL_BUCKETS] = call;
 	session->n_in_flight++;
 	call_ref(call);
-	call->cancelling = false;
-	call->sent_again = call->needs_room = false;
-	call->rooms = 0;
-	call->ends = CALL_UNSENT;
+	call->flight.cancelling = false;
+	call->flight.sent_again = call->flight.needs_room = false;
+	call->flight.rooms = 0;
+	call->flight.ends = CALL_UNSENT;
 	atomic_store_explicit(&call->state, CALL_IN_FLIGHT, memory_order_release);
 }
 
@@ -68,11 +68,11 @@ void call_table_add(struct trnsci_call *call)
  */
 static void take_out(struct trnsci_call *call)
 {
-	struct trnsci_call **at = &call->session->calls[call->msgid % CALL_BUCKETS];
+	struct trnsci_call **at = &call->session->calls[call->flight.msgid % CALL_BUCKETS];
 
 	while (*at != call)
-		at = &(*at)->chain;
-	*at = call->chain;
+		at = &(*at)->flight.chain;
+	*at = call->flight.chain;
 	call->session->n_in_flight--;
 }
 

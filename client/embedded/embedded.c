@@ -123,7 +123,7 @@ static void on_begins(struct request *request, void *arg)
 
 	pthread_mutex_lock(&call->session->lock);
 	call->answer.request = request;
-	if (call->cancelling)
+	if (call->flight.cancelling)
 		request_cancel(request);
 	pthread_mutex_unlock(&call->session->lock);
 }
@@ -237,7 +237,7 @@ static int embedded_send(struct trnsci_call *call, struct error *err)
 		call->answer.request = NULL;
 	} else if (request && call->state == CALL_IN_FLIGHT) {
 		call->answer.request = request;
-		if (call->cancelling)
+		if (call->flight.cancelling)
 			request_cancel(request);
 	}
 	pthread_mutex_unlock(&session->lock);

@@ -25,10 +25,10 @@ bool arena_request_keep(struct trnsci_call *call, const struct error *error)
 	struct trnsci_session *session = call->session;
 	const uint64_t bytes = error->needed_bytes;
 
-	if (error->code != ERROR_NO_ROOM || call->rooms == ROOMS_MOST || bytes == 0 || bytes >= SIZE_MAX / 4)
+	if (error->code != ERROR_NO_ROOM || call->flight.rooms == ROOMS_MOST || bytes == 0 || bytes >= SIZE_MAX / 4)
 		return false;
-	call->rooms++;
-	call->needs_room = true;
+	call->flight.rooms++;
+	call->flight.needs_room = true;
 	session->arena_request.wanted = true;
 	session->arena_request.exact = false;
 	if (bytes > session->arena_request.bytes)
@@ -40,15 +40,15 @@ bool arena_request_keep(struct trnsci_call *call, const struct error *error)
 static bool answer_next(struct trnsci_session *session, const struct error *error)
 {
 	for (size_t i = 0; i < CALL_BUCKETS; i++)
-		for (struct trnsci_call *call = session->calls[i]; call; call = call->chain) {
+		for (struct trnsci_call *call = session->calls[i]; call; call = call->flight.chain) {
 			struct error own;
 
-			if (!call->needs_room)
+			if (!call->flight.needs_room)
 				continue;
-			call->needs_room = false;
-			if (!error && call->cancelling)
+			call->flight.needs_room = false;
+			if (!error && call->flight.cancelling)
 				error_set(&own, ERROR_CANCELLED, "%s: it was cancelled while it waited for memory", call->method);
-			if (error || call->cancelling || socket_io_append(call, &own) < 0)
+			if (error || call->flight.cancelling || socket_io_append(call, &own) < 0)
 				call_finish(call, error ? error : &own, NULL, NULL, NULL);
 			return true;
 		}

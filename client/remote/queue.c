@@ -117,7 +117,7 @@ static void write_entry(struct queue *queue, struct trnsci_call *call)
 		memcpy(entry->tiles, changes->tiles, sizeof entry->tiles);
 	else
 		memset(entry->tiles, 0, sizeof entry->tiles);
-	entry->user = call->msgid;
+	entry->user = call->flight.msgid;
 }
 
 /* how: QUEUE_AWAKE, or how the daemon is to wake us. */
@@ -201,8 +201,8 @@ bool queue_submit(struct trnsci_call *call, bool answers_to_next)
 		call_drop_reply(call);
 		atomic_store_explicit(&call->answers_to_next, answers_to_next, memory_order_release);
 		call_table_add(call);
-		call->ends = 0; /* sent, and not by the socket */
-		call->sent_by_queue = true;
+		call->flight.ends = 0; /* sent, and not by the socket */
+		call->flight.sent_by_queue = true;
 		write_entry(queue, call);
 		queue->submitted++;
 		prefetch_to_write(queue_submission(queue->page, queue->entries, queue->submitted));
@@ -262,9 +262,9 @@ static bool answer_entry(struct trnsci_session *session, const struct queue_comp
 
 	if (completion->error) /* the notification has ended the call, or will */
 		return true;
-	if (!call || !call->sent_by_queue)
+	if (!call || !call->flight.sent_by_queue)
 		return false;
-	call->sent_by_queue = false;
+	call->flight.sent_by_queue = false;
 	if (call->queue_slot) {
 		queue_slot_complete(call, completion);
 		call_finish(call, NULL, NULL, NULL, &call->queue_slot->reply);
@@ -332,9 +332,9 @@ void queue_read_notification(struct trnsci_session *session, const struct messag
 	if (!user || !value_to_u64(user, &number) || number > UINT32_MAX || !handshake_read_error(&message->params, &error))
 		return;
 	call = call_table_find(session, (uint32_t)number);
-	if (!call || !call->sent_by_queue)
+	if (!call || !call->flight.sent_by_queue)
 		return;
-	call->sent_by_queue = false;
+	call->flight.sent_by_queue = false;
 	call_finish(call, &error, NULL, NULL, NULL);
 }
 

@@ -99,11 +99,11 @@ static int connect_again(struct trnsci_session *session, struct handshake *ret_h
 /* Returns NULL if the call may be sent again. */
 static const char *why_not_again(const struct trnsci_call *call)
 {
-	if (call->cancelling)
+	if (call->flight.cancelling)
 		return "it was to be cancelled";
 	if (strcmp(call->method, "cancel") == 0)
 		return "what it cancels is over";
-	if (call->sent_again)
+	if (call->flight.sent_again)
 		return "it has been sent again before, and that daemon ended as well";
 	if (call->internal || !socket_io_was_sent(call))
 		return NULL;
@@ -133,8 +133,8 @@ static bool give_up(struct trnsci_call *call)
 /* Skips calls whose request is not written yet: their senders will write them for the new connection. */
 static struct trnsci_call *find_unvisited(struct trnsci_call *call, unsigned round)
 {
-	while (call && (call->ends == CALL_UNSENT || call->round == round))
-		call = call->chain;
+	while (call && (call->flight.ends == CALL_UNSENT || call->flight.round == round))
+		call = call->flight.chain;
 	return call;
 }
 
@@ -148,7 +148,7 @@ static bool for_each_begun(struct trnsci_session *session, bool (*visit)(struct 
 
 	for (size_t i = 0; i < CALL_BUCKETS; i++)
 		while ((call = find_unvisited(session->calls[i], round))) {
-			call->round = round;
+			call->flight.round = round;
 			any |= visit(call);
 		}
 	return any;
@@ -158,8 +158,8 @@ static bool send_again(struct trnsci_call *call)
 {
 	struct error error;
 
-	call->sent_again = true;
-	call->sent_by_queue = false;
+	call->flight.sent_again = true;
+	call->flight.sent_by_queue = false;
 	if (socket_io_append(call, &error) < 0)
 		call_finish(call, &error, NULL, NULL, NULL);
 	return true;
@@ -178,8 +178,8 @@ static struct trnsci_call *find_cut_off(const struct trnsci_session *session)
 	const uint64_t sent = ((struct remote *)session->peer)->out.sent;
 
 	for (size_t i = 0; i < CALL_BUCKETS; i++)
-		for (struct trnsci_call *call = session->calls[i]; call; call = call->chain)
-			if (call->ends != CALL_UNSENT && call->begins < sent && sent < call->ends)
+		for (struct trnsci_call *call = session->calls[i]; call; call = call->flight.chain)
+			if (call->flight.ends != CALL_UNSENT && call->flight.begins < sent && sent < call->flight.ends)
 				return call;
 	return NULL;
 }

@@ -93,8 +93,8 @@ static void remote_cancel(struct trnsci_call *call)
 	struct trnsci_call *cancel;
 
 	pthread_mutex_lock(&call->session->lock);
-	const bool cancels = call->state == CALL_IN_FLIGHT && call->cancelling;
-	const uint32_t msgid = call->msgid;
+	const bool cancels = call->state == CALL_IN_FLIGHT && call->flight.cancelling;
+	const uint32_t msgid = call->flight.msgid;
 
 	pthread_mutex_unlock(&call->session->lock);
 	if (!cancels || call_new(call->session, "cancel", &cancel) < 0)

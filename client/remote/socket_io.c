@@ -88,14 +88,14 @@ bool socket_io_was_sent(const struct trnsci_call *call)
 {
 	const struct remote *remote = call->session->peer;
 
-	return !call->needs_room && call->ends <= remote->out.sent;
+	return !call->flight.needs_room && call->flight.ends <= remote->out.sent;
 }
 
 /* Without an answer nobody knows what these calls wrote. */
 static void lose_outputs(struct trnsci_session *session)
 {
 	for (size_t i = 0; i < CALL_BUCKETS; i++)
-		for (const struct trnsci_call *call = session->calls[i]; call; call = call->chain)
+		for (const struct trnsci_call *call = session->calls[i]; call; call = call->flight.chain)
 			if (socket_io_was_sent(call))
 				call_set_outputs_lost(call, true);
 }
@@ -338,7 +338,7 @@ static int write_request(struct remote *remote, struct trnsci_call *call, struct
 		written = codec_run_prepared(&remote->out.waiting, &run);
 	} else {
 		r = call_build_request(call, &bump, &method, &params, err);
-		written = r == 0 ? codec_request(&remote->out.waiting, call->msgid, method, &params) : 0;
+		written = r == 0 ? codec_request(&remote->out.waiting, call->flight.msgid, method, &params) : 0;
 		bump_free(bump);
 	}
 	return written < 0 ? error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method) : r;
@@ -359,9 +359,9 @@ int socket_io_append(struct trnsci_call *call, struct error *err)
 		r = write_request(remote, call, err);
 	if (r < 0)
 		return r;
-	call->needs_room = false;
-	call->begins = begins;
-	call->ends = remote->out.sent + output_pending(&remote->out);
+	call->flight.needs_room = false;
+	call->flight.begins = begins;
+	call->flight.ends = remote->out.sent + output_pending(&remote->out);
 	remote->fds_wanted |= call->wants_fds;
 	return 0;
 }
