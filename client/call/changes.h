@@ -31,8 +31,11 @@ static inline const struct prepared_changes *changes_for_engine(struct call_chan
 	return &changes->run;
 }
 
-/* Adds seed, stream and offset to the parameters of a request; tiles, only for a prepared call: in whole requests they
- * have been exchanged already. -ERROR_NO_MEMORY */
+/* Returns whether the changes state the number of that name. */
+bool changes_state(const struct call_changes *changes, const char *name);
+
+/* Adds seed, stream and offset to the parameters of a request, which does not have them; tiles, only for a prepared call: in whole
+ * requests they have been exchanged already. -ERROR_NO_MEMORY */
 int changes_put_numbers(const struct call_changes *changes, struct bump *bump, struct value *params);
 int changes_put_tiles(struct call_changes *changes, struct bump *bump, struct value *params);
 

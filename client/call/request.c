@@ -9,30 +9,22 @@
 /* What a prepared call may hold at the engine. It was not asked for, so a large one is refused. */
 enum { HELD_BYTES_MOST = 1 << 20 };
 
-/* A run that states its own place draws from there instead of the named stream. */
-static void remove_stream_name(struct value *params)
+/* Returns whether the changes replace a member. A run that states its own place does not draw from the named stream. */
+static bool is_replaced(const struct trnsci_call *call, const char *name)
 {
-	static const char name[] = "stream_name";
-	size_t kept = 0;
-
-	for (size_t i = 0; i < params->map.count; i++) {
-		const struct value_member *member = &params->map.at[i];
-
-		if (member->name_size != sizeof name - 1 || memcmp(member->name, name, sizeof name - 1) != 0)
-			params->map.at[kept++] = *member;
-	}
-	params->map.count = kept;
+	return changes_state(&call->changes, name) || (strcmp(name, "stream_name") == 0 && strcmp(call->method, "run") == 0);
 }
 
-/* Copies the members of a call's map, so that some can be added or replaced: the call itself stays as its owner set it. */
-static int copy_members(struct bump *bump, const struct value *map, struct value *ret_copy)
+/* Copies the members of a call's map, but those that changes replace: the call itself stays as its owner set it. */
+static int copy_members(struct bump *bump, const struct trnsci_call *call, bool changed, struct value *ret_copy)
 {
-	struct value copy = value_map();
+	const struct value *map = &call->args.map;
 
+	*ret_copy = value_map();
 	for (size_t i = 0; i < map->map.count; i++)
-		if (value_add_sized(bump, &copy, map->map.at[i].name, map->map.at[i].name_size, map->map.at[i].value))
+		if (!(changed && is_replaced(call, map->map.at[i].name)) &&
+		    value_add(bump, ret_copy, map->map.at[i].name, map->map.at[i].value))
 			return -ERROR_NO_MEMORY;
-	*ret_copy = copy;
 	return 0;
 }
 
@@ -44,10 +36,8 @@ static int build_whole(struct trnsci_call *call, struct bump *bump, struct value
 	*ret_params = call->args.map;
 	if (!changes->run.given)
 		return 0;
-	if (copy_members(bump, &call->args.map, ret_params) < 0)
+	if (copy_members(bump, call, true, ret_params) < 0)
 		return -ERROR_NO_MEMORY;
-	if (strcmp(call->method, "run") == 0)
-		remove_stream_name(ret_params);
 	return changes_put_numbers(changes, bump, ret_params);
 }
 
@@ -68,26 +58,11 @@ static int build_prepare(struct trnsci_call *call, struct bump *bump, struct val
 	struct value map = value_map(), params;
 
 	args_set_handles(&call->args, NULL);
-	if (copy_members(bump, &call->args.map, &params) || value_add(bump, &map, "method", value_string(call->method)) ||
+	if (copy_members(bump, call, false, &params) || value_add(bump, &map, "method", value_string(call->method)) ||
 	    value_add(bump, &map, "params", params) || value_add(bump, &map, "max_bytes", value_uint(HELD_BYTES_MOST)))
 		return -ERROR_NO_MEMORY;
 	*ret_params = map;
 	return 0;
-}
-
-bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_run)
-{
-	const struct call_changes *changes = &call->changes;
-
-	if (call->preparation.prepares || changes->n_tiles || !prepare_is_used(call))
-		return false;
-	*ret_run = (struct run_prepared){.prepared = call->preparation.handle,
-					 .given = changes->run.given,
-					 .seed = changes->run.seed,
-					 .stream = changes->run.stream,
-					 .offset = changes->run.offset,
-					 .user = call->flight.msgid};
-	return true;
 }
 
 int call_build_request(struct trnsci_call *call, struct bump **ret_bump, const char **ret_method,

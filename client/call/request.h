@@ -4,10 +4,6 @@
 #define TRNSCI_CLIENT_CALL_REQUEST_H
 
 #include "call.h"
-#include "run_prepared.h"
-
-/* Returns whether the request is a run of the prepared call that changes at most numbers. With the lock. */
-bool call_is_plain_run(const struct trnsci_call *call, struct run_prepared *ret_run);
 
 /* Builds the request: the whole call, or a run of the prepared call. Its parameters are the call's own, with the present handles
  * of tiles, or in a new bump allocator, which is the caller's. With or without the lock. -ERROR_NO_MEMORY */

@@ -327,21 +327,15 @@ void socket_io_watch(struct remote *remote)
 /* Writes the request behind those that wait to be sent. */
 static int write_request(struct remote *remote, struct trnsci_call *call, struct error *err)
 {
-	struct run_prepared run;
 	struct bump *bump = NULL;
 	const char *method = NULL;
 	struct value params;
-	int r, written;
+	int r = call_build_request(call, &bump, &method, &params, err);
 
-	if (call_is_plain_run(call, &run)) {
-		r = 0;
-		written = codec_run_prepared(&remote->out.waiting, &run);
-	} else {
-		r = call_build_request(call, &bump, &method, &params, err);
-		written = r == 0 ? codec_request(&remote->out.waiting, call->flight.msgid, method, &params) : 0;
-		bump_free(bump);
-	}
-	return written < 0 ? error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method) : r;
+	if (r == 0 && codec_request(&remote->out.waiting, call->flight.msgid, method, &params) < 0)
+		r = error_set(err, ERROR_NO_MEMORY, "%s: no memory for the request", call->method);
+	bump_free(bump);
+	return r;
 }
 
 int socket_io_append(struct trnsci_call *call, struct error *err)

@@ -72,31 +72,6 @@ static void members(void **state)
 	codec_buffer_free(&buffer);
 }
 
-/* Written straight, a run has the bytes that it has as a tree. */
-static void written(void **state)
-{
-	struct codec_buffer tree = {0}, straight = {0};
-
-	(void)state;
-	for (unsigned i = 0; i < NUMBERS * NUMBERS * 8; i++) {
-		const uint64_t a = numbers[i % NUMBERS], b = numbers[i / NUMBERS % NUMBERS];
-		const struct run_prepared run = {.prepared = (uint32_t)a,
-						 .given = i / NUMBERS / NUMBERS,
-						 .seed = a,
-						 .stream = b,
-						 .offset = a ^ b,
-						 .user = (uint32_t)b};
-
-		encode(&tree, &run, 0);
-		straight.size = 0;
-		assert_int_equal(codec_run_prepared(&straight, &run), 0);
-		assert_int_equal(straight.size, tree.size);
-		assert_memory_equal(straight.at, tree.at, tree.size);
-	}
-	codec_buffer_free(&tree);
-	codec_buffer_free(&straight);
-}
-
 static const struct value *member_of(const struct message *message, const char *name)
 {
 	return value_get(&message->params, name);
@@ -219,7 +194,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members),
-		cmocka_unit_test(written),
 		cmocka_unit_test(mutated),
 		cmocka_unit_test(left_to_others),
 	};
