@@ -2,7 +2,6 @@
 /* Changes of one run, by the names of parameters. */
 #include "changes.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +14,18 @@
 /* The handle of a tile that was freed: no tile has it, so the engine refuses it. */
 #define NO_TILE UINT32_MAX
 
-enum { NAMES_BYTES = 140 /* of the names that an error lists */ };
-
 struct reading {
 	struct call_changes *changes;
 	const char *method;
 	const struct args_state *args;
+	const struct trnsci_param *list;
 	struct error *err;
 };
+
+static int refuse(const struct reading *reading, const struct trnsci_param *param, enum error_code code, const char *why)
+{
+	return error_set(reading->err, code, "%s: changes: %s: %s", reading->method, param->name ? param->name : "name of a parameter", why);
+}
 
 /* ---- numbers ---- */
 
@@ -67,180 +70,136 @@ static const struct number *find_number(const struct reading *reading, const cha
 	return number < numbers + N_NUMBERS && is_allowed(reading, number) ? number : NULL;
 }
 
-static bool to_u64(const struct trnsci_param *param, uint64_t *ret)
-{
-	switch (param->kind) {
-	case TRNSCI_PARAM_U64:
-		*ret = param->value.u64;
-		return true;
-	case TRNSCI_PARAM_I64:
-		*ret = param->value.u64;
-		return param->value.i64 >= 0;
-	case TRNSCI_PARAM_F64:
-		return value_to_u64(&(struct value){.kind = VALUE_REAL, .real = param->value.f64}, ret);
-	case TRNSCI_PARAM_TEXT:
-		return param->value.text && value_to_u64(&(struct value){.kind = VALUE_STRING, .bytes = {param->value.text, strlen(param->value.text)}}, ret);
-	default:
-		return false;
-	}
-}
-
 static int read_number(const struct reading *reading, const struct trnsci_param *param, const struct number *number)
 {
-	struct prepared_changes *run = &reading->changes->run;
-
-	if (!to_u64(param, number_at(run, number)))
-		return error_set(reading->err, param->kind == TRNSCI_PARAM_I64 ? ERROR_OUT_OF_RANGE : ERROR_WRONG_TYPE,
-				 "%s: changes: %s: no integer of 64 bits, allowed are 0 to 2^64 - 1", reading->method, param->name);
-	run->given |= number->bit;
+	if (param->kind != TRNSCI_PARAM_U64 && (param->kind != TRNSCI_PARAM_I64 || param->value.i64 < 0))
+		return refuse(reading, param, param->kind == TRNSCI_PARAM_I64 ? ERROR_OUT_OF_RANGE : ERROR_WRONG_TYPE,
+			      "no unsigned integer, allowed are 0 to 2^64 - 1");
+	*number_at(&reading->changes->run, number) = param->value.u64;
+	reading->changes->run.given |= number->bit;
 	return 0;
 }
 
 /* ---- tiles by name ---- */
 
-/* Returns the value that a path of names and indices leads to, or NULL. */
-static const struct value *follow_path(const struct value *value, const char *path)
-{
-	while (value && *path) {
-		const size_t size = strcspn(path, ".");
-		const struct value *in = value;
-		uint64_t index;
+/* A search for the tile that a parameter has as its value: `name`, in a program of the step of that number. */
+struct naming {
+	const char *name;
+	size_t step;
+	bool program;
+	struct trnsci_tile *found;
+	size_t place; /* of the tile among those that the call names */
+	const struct trnsci_tile *before[ARGS_SWAPS];
+};
 
-		value = NULL;
-		if (in->kind == VALUE_ARRAY && value_to_u64(&(struct value){.kind = VALUE_STRING, .bytes = {path, size}}, &index))
-			value = index < in->array.count ? &in->array.at[index] : NULL;
-		for (size_t i = 0; in->kind == VALUE_MAP && i < in->map.count && !value; i++)
-			if (in->map.at[i].name_size == size && memcmp(in->map.at[i].name, path, size) == 0)
-				value = &in->map.at[i].value;
-		path += size + (path[size] == '.');
+/* Counts the tiles on the way to the one that is searched, each once. */
+static bool find_name(void *arg, const struct args_tile *at)
+{
+	struct naming *naming = arg;
+	size_t i = 0;
+
+	while (i < naming->place && naming->before[i] != at->tile)
+		i++;
+	if (strcmp(at->name, naming->name) == 0 && (!naming->program || at->step_number == naming->step)) {
+		naming->found = at->tile;
+		naming->place = i;
+		return true;
 	}
-	return value;
+	if (i == naming->place && i < ARGS_SWAPS)
+		naming->before[naming->place++] = at->tile;
+	return false;
 }
 
-/* Returns where names of parameters begin: in a program at its steps. */
-static const struct value *find_parameters(const struct reading *reading)
+/* Finds the tile of "out", in a program of "2.out". */
+static struct naming find_tile(const struct reading *reading, const char *name)
 {
-	return strcmp(reading->method, "run") == 0 ? value_get(&reading->args->map, "steps") : &reading->args->map;
-}
+	struct naming naming = {.name = name, .program = strcmp(reading->method, "run") == 0};
+	char *end;
 
-/* Returns the tile that is the value of the parameter, or whose elements are; NULL: none. */
-static struct trnsci_tile *find_tile(const struct reading *reading, const char *name)
-{
-	const struct value *value = follow_path(find_parameters(reading), name);
-	const struct value *elements = value ? value_get(value, "tile") : NULL;
-
-	value = elements ? elements : value;
-	return value && value->kind == VALUE_TILE ? value->tile.of : NULL;
-}
-
-/* Adds a name, or the last time "...", where there is no room for it. */
-static void add_name(char names[NAMES_BYTES], const char *name)
-{
-	const size_t used = strlen(names);
-	const bool fits = used + strlen(name) + sizeof ", , ..." <= NAMES_BYTES;
-
-	if (used == 0 || names[used - 1] != '.')
-		snprintf(names + used, NAMES_BYTES - used, "%s%s", used ? ", " : "", fits ? name : "...");
-}
-
-/* Lists the names that find_tile knows. */
-static void list_tiles(const struct value *value, const char *path, char names[NAMES_BYTES])
-{
-	char inner[NAMES_BYTES];
-
-	if (value->kind == VALUE_TILE)
-		add_name(names, path);
-	for (size_t i = 0; value->kind == VALUE_MAP && i < value->map.count; i++) {
-		const char *name = value->map.at[i].name;
-		const bool elements = *path && strcmp(name, "tile") == 0;
-
-		snprintf(inner, sizeof inner, "%s%s%s", path, *path && !elements ? "." : "", elements ? "" : name);
-		list_tiles(&value->map.at[i].value, inner, names);
+	if (naming.program) {
+		naming.step = strtoul(name, &end, 10);
+		if (*name < '0' || *name > '9' || *end != '.')
+			return naming;
+		naming.name = end + 1;
 	}
-	for (size_t i = 0; value->kind == VALUE_ARRAY && i < value->array.count; i++) {
-		snprintf(inner, sizeof inner, "%s%s%zu", path, *path ? "." : "", i);
-		list_tiles(&value->array.at[i], inner, names);
-	}
+	args_visit_tiles(reading->args, NULL, find_name, &naming);
+	return naming;
 }
 
-static int refuse_name(const struct reading *reading, const char *name)
+struct names {
+	bool program;
+	char text[140]; /* those for which there is room, then "..." */
+};
+
+static void add_name(struct names *names, const char *name)
 {
-	const struct value *parameters = find_parameters(reading);
-	char names[NAMES_BYTES] = "";
+	const size_t used = strlen(names->text);
+	const bool fits = used + strlen(name) + sizeof ", , ..." <= sizeof names->text;
+
+	if (used == 0 || names->text[used - 1] != '.')
+		snprintf(names->text + used, sizeof names->text - used, "%s%s", used ? ", " : "", fits ? name : "...");
+}
+
+static bool add_tile(void *arg, const struct args_tile *at)
+{
+	struct names *names = arg;
+	char name[60];
+
+	snprintf(name, sizeof name, "%zu.%s", at->step_number, at->name);
+	add_name(names, names->program ? name : at->name);
+	return false;
+}
+
+static int refuse_name(const struct reading *reading, const struct trnsci_param *param)
+{
+	struct names names = {.program = strcmp(reading->method, "run") == 0};
 
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		if (is_allowed(reading, &numbers[i]))
-			add_name(names, numbers[i].name);
-	if (parameters)
-		list_tiles(parameters, "", names);
+			add_name(&names, numbers[i].name);
+	args_visit_tiles(reading->args, NULL, add_tile, &names);
 	return error_set(reading->err, ERROR_UNKNOWN_PARAMETER, "%s: changes: %.40s: not one that a run can change, allowed are %s",
-			 reading->method, name, *names ? names : "none");
+			 reading->method, param->name, *names.text ? names.text : "none");
 }
 
-static int check_tile(const struct reading *reading, const char *name, const struct trnsci_tile *from, const struct trnsci_tile *to)
+static int check_shape(const struct reading *reading, const struct trnsci_param *param, const struct trnsci_tile *from)
 {
+	const struct trnsci_tile *to = param->value.tile;
 	char shape[80], allowed[80];
 
-	if (!to)
-		return error_set(reading->err, ERROR_BAD_TILE, "%s: changes: %s: missing, allowed is a tile", reading->method, name);
-	if (to->session != reading->args->session)
-		return error_set(reading->err, ERROR_BAD_TILE,
-				 "%s: changes: %s: the tile is of another session, allowed are those of this one",
-				 reading->method, name);
 	if (to->dtype == from->dtype && to->ndim == from->ndim && memcmp(to->shape, from->shape, to->ndim * sizeof *to->shape) == 0)
 		return 0;
 	tile_write_shape(to, shape, sizeof shape);
 	tile_write_shape(from, allowed, sizeof allowed);
-	return error_set(reading->err, ERROR_BAD_SHAPE, "%s: changes: %s: got a tile %s, allowed is %s", reading->method, name, shape,
-			 allowed);
+	return error_set(reading->err, ERROR_BAD_SHAPE, "%s: changes: %s: got a tile %s, allowed is %s", reading->method, param->name,
+			 shape, allowed);
 }
 
-/* The first tiles that a call names, each once. */
-struct collection {
-	const struct trnsci_tile *wanted;
-	const struct trnsci_tile *at[ARGS_SWAPS];
-	size_t count;
-};
-
-static bool collect_tile(void *arg, const struct args_tile *at)
-{
-	struct collection *tiles = arg;
-
-	for (size_t i = 0; i < tiles->count; i++)
-		if (tiles->at[i] == at->tile)
-			return false;
-	if (at->tile == tiles->wanted || tiles->count == ARGS_SWAPS)
-		return true;
-	tiles->at[tiles->count++] = at->tile;
-	return false;
-}
-
-static int read_tile(const struct reading *reading, const struct trnsci_param *param, struct trnsci_tile *from)
+static int read_tile(const struct reading *reading, const struct trnsci_param *param, const struct naming *naming)
 {
 	struct call_changes *changes = reading->changes;
-	struct collection named = {.wanted = from};
+	size_t i = 0;
 	int r;
 
 	if (param->kind != TRNSCI_PARAM_TILE && param->kind != TRNSCI_PARAM_TILE_ELEMENTS)
-		return error_set(reading->err, ERROR_WRONG_TYPE, "%s: changes: %s: no tile, allowed is a tile", reading->method,
-				 param->name);
-	r = check_tile(reading, param->name, from, param->value.tile);
-	if (r < 0)
+		return refuse(reading, param, ERROR_WRONG_TYPE, "no tile, allowed is a tile");
+	if (!param->value.tile)
+		return refuse(reading, param, ERROR_BAD_TILE, "missing, allowed is a tile");
+	if (param->value.tile->session != reading->args->session)
+		return refuse(reading, param, ERROR_BAD_TILE, "the tile is of another session, allowed are those of this one");
+	r = check_shape(reading, param, naming->found);
+	while (i < changes->n_tiles && changes->tiles[i].from != naming->found)
+		i++;
+	if (r < 0 || (i < changes->n_tiles && changes->tiles[i].to == param->value.tile))
 		return r;
-	for (size_t i = 0; i < changes->n_tiles; i++)
-		if (changes->tiles[i].from == from)
-			return changes->tiles[i].to == param->value.tile
-				       ? 0
-				       : error_set(reading->err, ERROR_BAD_TILE,
-						   "%s: changes: %s: its tile has another in its place already, allowed is one",
-						   reading->method, param->name);
-	if (changes->n_tiles == ARGS_SWAPS)
-		return error_set(reading->err, ERROR_OUT_OF_RANGE, "%s: changes: %s: more than %d tiles, allowed are %d", reading->method,
-				 param->name, ARGS_SWAPS, ARGS_SWAPS);
-	args_visit_tiles(reading->args, NULL, collect_tile, &named);
-	changes->tiles[changes->n_tiles].from = from;
-	changes->tiles[changes->n_tiles].to = tile_ref(param->value.tile);
-	changes->tiles[changes->n_tiles++].place = named.count;
+	if (i < changes->n_tiles)
+		return refuse(reading, param, ERROR_BAD_TILE, "its tile has another in its place already, allowed is one");
+	if (i == ARGS_SWAPS)
+		return refuse(reading, param, ERROR_OUT_OF_RANGE, "more than 6 tiles, allowed are 6");
+	changes->tiles[i].from = naming->found;
+	changes->tiles[i].to = tile_ref(param->value.tile);
+	changes->tiles[i].place = naming->place;
+	changes->n_tiles++;
 	return 0;
 }
 
@@ -249,48 +208,33 @@ static int read_tile(const struct reading *reading, const struct trnsci_param *p
 static int read_change(const struct reading *reading, const struct trnsci_param *list, const struct trnsci_param *param)
 {
 	const struct number *number;
-	struct trnsci_tile *tile;
+	struct naming naming;
 
 	if (!param->name)
-		return error_set(reading->err, ERROR_MISSING_PARAMETER, "%s: changes: name of a parameter: missing", reading->method);
+		return refuse(reading, param, ERROR_MISSING_PARAMETER, "missing");
 	for (; list < param; list++)
 		if (strcmp(list->name, param->name) == 0)
-			return error_set(reading->err, ERROR_OUT_OF_RANGE, "%s: changes: %s: given twice, allowed is once",
-					 reading->method, param->name);
+			return refuse(reading, param, ERROR_OUT_OF_RANGE, "given twice, allowed is once");
 	number = find_number(reading, param->name);
 	if (number)
 		return read_number(reading, param, number);
-	tile = find_tile(reading, param->name);
-	return tile ? read_tile(reading, param, tile) : refuse_name(reading, param->name);
+	naming = find_tile(reading, param->name);
+	return naming.found ? read_tile(reading, param, &naming) : refuse_name(reading, param);
 }
 
-struct search {
-	const struct call_changes *changes;
-	const struct trnsci_tile *found;
-};
-
-/* A tile must not stand for two: the engine has planned which operations work in place, and which do not. */
+/* Returns whether a tile would stand for two: the engine has planned which operations work in place, and which do not. */
 static bool is_used_twice(void *arg, const struct args_tile *at)
 {
-	struct search *search = arg;
-	const struct call_changes *changes = search->changes;
+	struct reading *reading = arg;
+	const struct call_changes *changes = reading->changes;
 
-	for (size_t i = 0; i < changes->n_tiles && !search->found; i++)
-		if (changes->tiles[i].from != at->value->tile.of && changes->tiles[i].to == at->tile)
-			search->found = at->tile;
-	return search->found;
-}
-
-static int check_places(const struct reading *reading, const struct trnsci_param *list)
-{
-	struct search search = {.changes = reading->changes};
-
-	if (reading->changes->n_tiles == 0 || !args_visit_tiles(reading->args, reading->changes, is_used_twice, &search))
-		return 0;
-	while (list->value.tile != search.found)
-		list++;
-	return error_set(reading->err, ERROR_BAD_TILE, "%s: changes: %s: the tile would stand for two, allowed is for one",
-			 reading->method, list->name);
+	for (size_t i = 0; i < changes->n_tiles; i++)
+		if (changes->tiles[i].from != at->value->tile.of && changes->tiles[i].to == at->tile) {
+			while (reading->list->value.tile != at->tile)
+				reading->list++;
+			return refuse(reading, reading->list, ERROR_BAD_TILE, "the tile would stand for two, allowed is for one");
+		}
+	return false;
 }
 
 void changes_drop(struct call_changes *changes)
@@ -304,14 +248,14 @@ void changes_drop(struct call_changes *changes)
 int changes_set(struct call_changes *changes, const struct trnsci_param *list, const char *method, const struct args_state *args,
 		struct error *err)
 {
-	const struct reading reading = {changes, method, args, err};
+	struct reading reading = {changes, method, args, list, err};
 	int r = 0;
 
 	changes_drop(changes);
 	for (const struct trnsci_param *param = list; param && param->kind != TRNSCI_PARAM_END && r == 0; param++)
 		r = read_change(&reading, list, param);
-	if (r == 0)
-		r = check_places(&reading, list);
+	if (r == 0 && changes->n_tiles && args_visit_tiles(args, changes, is_used_twice, &reading))
+		r = -ERROR_BAD_TILE;
 	if (r < 0)
 		changes_drop(changes);
 	return r;

@@ -290,7 +290,7 @@ static void by_step(struct trnsci_session *session)
 		trnsci_set(noise, trnsci_param_tile_elements("std", std));
 	}
 	for (int i = 0; i < 6; i++) {
-		const struct trnsci_param quiet[] = {trnsci_param_tile("0.in", other), trnsci_param_tile("8.noise.std", zero),
+		const struct trnsci_param quiet[] = {trnsci_param_tile("0.in", other), trnsci_param_tile("8.std", zero),
 						     trnsci_param_tile("8.out", end), trnsci_param_u64("seed", 5), trnsci_param_end()};
 
 		fill(tile[0], 1);
@@ -347,11 +347,11 @@ static void refused(struct trnsci_session *session)
 		{draw, trnsci_param_u64("n", 2), TRNSCI_UNKNOWN_PARAMETER,
 		 "unknown_parameter: normal: changes: n: not one that a run can change, allowed are seed, stream, offset"},
 		{draw, trnsci_param_i64("seed", -1), TRNSCI_OUT_OF_RANGE,
-		 "out_of_range: normal: changes: seed: no integer of 64 bits, allowed are 0 to 2^64 - 1"},
+		 "out_of_range: normal: changes: seed: no unsigned integer, allowed are 0 to 2^64 - 1"},
 		{draw, trnsci_param_tile("offset", y), TRNSCI_WRONG_TYPE,
-		 "wrong_type: normal: changes: offset: no integer of 64 bits, allowed are 0 to 2^64 - 1"},
+		 "wrong_type: normal: changes: offset: no unsigned integer, allowed are 0 to 2^64 - 1"},
 		{draw, trnsci_param_text("stream", "x"), TRNSCI_WRONG_TYPE,
-		 "wrong_type: normal: changes: stream: no integer of 64 bits, allowed are 0 to 2^64 - 1"},
+		 "wrong_type: normal: changes: stream: no unsigned integer, allowed are 0 to 2^64 - 1"},
 	};
 
 	fill(x, 1);

@@ -464,9 +464,9 @@ TRNSCI_API void trnsci_program_result(struct trnsci_call *program, const char *n
  *  - "seed", "stream" and "offset", where the call's method has them, also if the call itself does not state them; the offset is
  *    in the unit that the call's own has. Those of a "run" also replace its `stream_name`;
  *  - up to 6 tiles, each by the name of the parameter that it is the value of: trnsci_param_tile("out", other). In a "run" the
- *    name is STEP.PARAMETER, with the steps numbered from 0: "2.out". A parameter in a map has the map's name before it:
- *    "noise.std". The other tile has the same dtype and shape, and is used wherever the call names the first one. None may
- *    stand for two.
+ *    name is STEP.PARAMETER, with the steps numbered from 0: "2.out". A parameter of the noise in a step counts as the step's:
+ *    "2.std". The other tile has the same dtype and shape, and is used wherever the call names the first one. None may stand
+ *    for two.
  * @param changes a list; NULL: as the call states. Read before the function returns.
  * @return 0, or the call's error (trnsci_call_error has its text): -TRNSCI_UNKNOWN_PARAMETER for a name that cannot be changed,
  *   -TRNSCI_OUT_OF_RANGE for one that is given twice, -TRNSCI_BAD_SHAPE for a tile of another dtype or shape. */
