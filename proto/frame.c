@@ -90,43 +90,6 @@ static int take_bytes(struct frame_scan *scan, enum shape shape, uint64_t length
 	return 0;
 }
 
-/* Returns the size in bytes, with the type byte, of a value whose type fixes it; 0 for another type. */
-static inline size_t short_bytes(unsigned char type)
-{
-	static const unsigned char sizes[32] = {
-		[0x00] = 1, [0x02] = 1, [0x03] = 1,             /* nil, false, true */
-		[0x0a] = 5, [0x0b] = 9,                         /* float 32, 64 */
-		[0x0c] = 2, [0x0d] = 3, [0x0e] = 5, [0x0f] = 9, /* uint 8 to 64 */
-		[0x10] = 2, [0x11] = 3, [0x12] = 5, [0x13] = 9, /* int 8 to 64 */
-	};
-
-	if (type < 0x80 || type >= 0xe0)
-		return 1;
-	if (type >= 0xc0)
-		return sizes[type - 0xc0];
-	return type >= 0xa0 ? 1 + (size_t)(type & 31) : 0;
-}
-
-/* Most values are numbers and short texts: steps over those of the innermost container that come next and keep every
- * limit. */
-static void skip_short(struct frame_scan *scan, const unsigned char *bytes, size_t size)
-{
-	const size_t limit = scan->limits.bytes;
-	uint64_t awaited = scan->open[scan->depth];
-	size_t at = scan->at;
-
-	while (awaited && at < size) {
-		const size_t step = short_bytes(bytes[at]);
-
-		if (step == 0 || at > limit || step > limit - at)
-			break;
-		at += step;
-		awaited--;
-	}
-	scan->open[scan->depth] = awaited;
-	scan->at = at;
-}
-
 void frame_scan_init(struct frame_scan *scan, const struct frame_limits *limits)
 {
 	struct frame_limits l = limits ? *limits : (struct frame_limits){0};
@@ -146,7 +109,6 @@ int frame_scan_more(struct frame_scan *scan, const void *bytes, size_t size, siz
 	const unsigned char *at = bytes;
 
 	for (;;) {
-		skip_short(scan, at, size);
 		while (scan->depth && scan->open[scan->depth] == 0)
 			scan->depth--;
 		if (scan->depth == 0 && scan->open[0] == 0)
