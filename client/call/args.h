@@ -44,7 +44,6 @@ struct args_state {
 enum { ARGS_SWAPS = 6 };
 struct call_changes {
 	struct prepared_changes run; /* as the engine takes them; changes_for_engine looks up the handles */
-	unsigned allowed;            /* PREPARED_SEED ...: those that the call's method is known to have */
 	size_t n_tiles;
 	uint32_t handles[ARGS_SWAPS]; /* of run */
 	struct {

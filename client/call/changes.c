@@ -2,12 +2,9 @@
 /* Changes of one run, by the names of parameters. */
 #include "changes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dtype.h"
-#include "engine/operations/operations.h"
 #include "session/session.h"
 #include "session/tile.h"
 
@@ -46,28 +43,14 @@ static uint64_t *number_at(const struct prepared_changes *run, const struct numb
 	return (uint64_t *)((char *)run + number->at);
 }
 
-/* Returns whether the method has it; one that is not known here may. */
-static bool is_allowed(const struct reading *reading, const struct number *number)
-{
-	const char *method = reading->method;
-
-	if (!(reading->changes->allowed & number->bit)) {
-		const struct operation *operation = operation_find(method, strlen(method));
-
-		if (!operation || operation_param(operation, number->name, strlen(number->name)))
-			reading->changes->allowed |= number->bit;
-	}
-	return reading->changes->allowed & number->bit;
-}
-
-/* Returns the number of that name, if the method has it; NULL: none. */
-static const struct number *find_number(const struct reading *reading, const char *name)
+/* Returns NULL if there is none of that name. */
+static const struct number *find_number(const char *name)
 {
 	const struct number *number = numbers;
 
 	while (number < numbers + N_NUMBERS && (*number->name != *name || strcmp(number->name, name) != 0))
 		number++;
-	return number < numbers + N_NUMBERS && is_allowed(reading, number) ? number : NULL;
+	return number < numbers + N_NUMBERS ? number : NULL;
 }
 
 static int read_number(const struct reading *reading, const struct trnsci_param *param, const struct number *number)
@@ -126,42 +109,6 @@ static struct naming find_tile(const struct reading *reading, const char *name)
 	return naming;
 }
 
-struct names {
-	bool program;
-	char text[140]; /* those for which there is room, then "..." */
-};
-
-static void add_name(struct names *names, const char *name)
-{
-	const size_t used = strlen(names->text);
-	const bool fits = used + strlen(name) + sizeof ", , ..." <= sizeof names->text;
-
-	if (used == 0 || names->text[used - 1] != '.')
-		snprintf(names->text + used, sizeof names->text - used, "%s%s", used ? ", " : "", fits ? name : "...");
-}
-
-static bool add_tile(void *arg, const struct args_tile *at)
-{
-	struct names *names = arg;
-	char name[60];
-
-	snprintf(name, sizeof name, "%zu.%s", at->step_number, at->name);
-	add_name(names, names->program ? name : at->name);
-	return false;
-}
-
-static int refuse_name(const struct reading *reading, const struct trnsci_param *param)
-{
-	struct names names = {.program = strcmp(reading->method, "run") == 0};
-
-	for (size_t i = 0; i < N_NUMBERS; i++)
-		if (is_allowed(reading, &numbers[i]))
-			add_name(&names, numbers[i].name);
-	args_visit_tiles(reading->args, NULL, add_tile, &names);
-	return error_set(reading->err, ERROR_UNKNOWN_PARAMETER, "%s: changes: %.40s: not one that a run can change, allowed are %s",
-			 reading->method, param->name, *names.text ? names.text : "none");
-}
-
 static int check_shape(const struct reading *reading, const struct trnsci_param *param, const struct trnsci_tile *from)
 {
 	const struct trnsci_tile *to = param->value.tile;
@@ -215,11 +162,15 @@ static int read_change(const struct reading *reading, const struct trnsci_param 
 	for (; list < param; list++)
 		if (strcmp(list->name, param->name) == 0)
 			return refuse(reading, param, ERROR_OUT_OF_RANGE, "given twice, allowed is once");
-	number = find_number(reading, param->name);
+	number = find_number(param->name);
 	if (number)
 		return read_number(reading, param, number);
 	naming = find_tile(reading, param->name);
-	return naming.found ? read_tile(reading, param, &naming) : refuse_name(reading, param);
+	if (!naming.found)
+		return refuse(reading, param, ERROR_UNKNOWN_PARAMETER,
+			      "not one that a run can change, allowed are seed, stream, offset, and tiles: by the parameter, in a "
+			      "program STEP.PARAMETER");
+	return read_tile(reading, param, &naming);
 }
 
 /* Returns whether a tile would stand for two: the engine has planned which operations work in place, and which do not. */
@@ -281,10 +232,9 @@ void changes_find_handles(struct call_changes *changes)
 
 bool changes_state(const struct call_changes *changes, const char *name)
 {
-	for (size_t i = 0; i < N_NUMBERS; i++)
-		if (changes->run.given & numbers[i].bit && strcmp(name, numbers[i].name) == 0)
-			return true;
-	return false;
+	const struct number *number = find_number(name);
+
+	return number && changes->run.given & number->bit;
 }
 
 int changes_put_numbers(const struct call_changes *changes, struct bump *bump, struct value *params)

@@ -305,8 +305,7 @@ static void by_step(struct trnsci_session *session)
 		assert_true(((float *)trnsci_tile_data(tile[STEPS]))[N - 1] != 256);
 		expect_error(call, run_with(call, "9.out", end, NULL, NULL), TRNSCI_UNKNOWN_PARAMETER,
 			     "unknown_parameter: run: changes: 9.out: not one that a run can change, allowed are seed, stream, offset, "
-			     "0.in, 0.out, 1.in, 1.out, 2.in, 2.out, 3.in, 3.out, 4.in, 4.out, 5.in, 5.out, 6.in, 6.out, 7.in, 7.out, "
-			     "8.in, ...");
+			     "and tiles: by the parameter, in a program STEP.PARAMETER");
 		assert_int_equal(run_with(call, "out", end, NULL, NULL), -TRNSCI_UNKNOWN_PARAMETER);
 		assert_int_equal(run_with(call, "1.by", end, NULL, NULL), -TRNSCI_UNKNOWN_PARAMETER);
 	}
@@ -329,6 +328,7 @@ static void by_step(struct trnsci_session *session)
 static void refused(struct trnsci_session *session)
 {
 	struct trnsci_tile *x = new_tile(session, TRNSCI_F32, N), *y = new_tile(session, TRNSCI_F32, N);
+	const struct trnsci_param seed[] = {trnsci_param_u64("seed", 0), trnsci_param_end()};
 	struct trnsci_call *call = scaling(session, x, y), *draw = small_draw(session);
 	const struct {
 		struct trnsci_call *call;
@@ -336,16 +336,16 @@ static void refused(struct trnsci_session *session)
 		int code;
 		const char *text;
 	} rows[] = {
-		{call, trnsci_param_u64("seed", 0), TRNSCI_UNKNOWN_PARAMETER,
-		 "unknown_parameter: scale: changes: seed: not one that a run can change, allowed are in, out"},
 		{call, trnsci_param_f64("by", 3), TRNSCI_UNKNOWN_PARAMETER,
-		 "unknown_parameter: scale: changes: by: not one that a run can change, allowed are in, out"},
+		 "unknown_parameter: scale: changes: by: not one that a run can change, allowed are seed, stream, offset, and tiles: "
+		 "by the parameter, in a program STEP.PARAMETER"},
 		{call, trnsci_param_u64("out", 2), TRNSCI_WRONG_TYPE, "wrong_type: scale: changes: out: no tile, allowed is a tile"},
 		{call, trnsci_param_tile("out", NULL), TRNSCI_BAD_TILE, "bad_tile: scale: changes: out: missing, allowed is a tile"},
 		{call, trnsci_param_tile(NULL, y), TRNSCI_MISSING_PARAMETER,
 		 "missing_parameter: scale: changes: name of a parameter: missing"},
 		{draw, trnsci_param_u64("n", 2), TRNSCI_UNKNOWN_PARAMETER,
-		 "unknown_parameter: normal: changes: n: not one that a run can change, allowed are seed, stream, offset"},
+		 "unknown_parameter: normal: changes: n: not one that a run can change, allowed are seed, stream, offset, and tiles: "
+		 "by the parameter, in a program STEP.PARAMETER"},
 		{draw, trnsci_param_i64("seed", -1), TRNSCI_OUT_OF_RANGE,
 		 "out_of_range: normal: changes: seed: no unsigned integer, allowed are 0 to 2^64 - 1"},
 		{draw, trnsci_param_tile("offset", y), TRNSCI_WRONG_TYPE,
@@ -362,6 +362,8 @@ static void refused(struct trnsci_session *session)
 			expect_error(rows[k].call, trnsci_run(rows[k].call, list), rows[k].code, rows[k].text);
 			expect_error(rows[k].call, trnsci_submit(rows[k].call, list, NULL), rows[k].code, rows[k].text);
 		}
+		assert_int_equal(trnsci_run(call, seed), -TRNSCI_UNKNOWN_PARAMETER);
+		assert_non_null(strstr(trnsci_call_error(call)->text, ": seed: "));
 		assert_runs(call);
 		assert_runs(draw);
 	}
