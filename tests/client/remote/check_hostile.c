@@ -299,7 +299,7 @@ static void expect_tile(const struct arena_lie *lie, int expected)
 
 static void arenas(void **state)
 {
-	struct arena_lie lies[6];
+	struct arena_lie lies[7];
 
 	(void)state;
 	expect_tile(&truth, 0);
@@ -311,6 +311,7 @@ static void arenas(void **state)
 	lies[3].arena_bytes = 4096; /* less than was asked for */
 	lies[4].no_fd = true;
 	lies[5].two_fds = true;
+	lies[6].arena_bytes += 32; /* the end of the last tile would not be aligned */
 	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
 		expect_tile(&lies[i], -TRNSCI_BAD_REPLY);
 }

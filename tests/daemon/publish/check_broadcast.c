@@ -168,6 +168,23 @@ static void again_at_once(void **state)
 	group_daemon_expect_rest();
 }
 
+/* The longest name that there is, and one letter more. */
+static void long_names(void **state)
+{
+	char name[] = "a234567890123456789012345678901234567890123456789012345678901234x";
+	struct client owner;
+	struct value params;
+
+	(void)state;
+	client_open(&owner, group_daemon.socket);
+	params = client_map(&owner, "name", value_string(name), NULL);
+	client_fails(&owner, "broadcast_create", &params, ERROR_OUT_OF_RANGE, "name: 65 bytes, allowed are 1 to 64");
+	name[64] = '\0';
+	create(&owner, name);
+	close_it(&owner, name);
+	client_close(&owner);
+}
+
 /* Killed while it publishes, with and without a rate, at whatever point that is: readers get `closed`, nothing is left.
  */
 static void killed_owner(void **state)
@@ -227,7 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sealed),
 		cmocka_unit_test(charges),
-		cmocka_unit_test(again_at_once), cmocka_unit_test(killed_owner),
+		cmocka_unit_test(again_at_once), cmocka_unit_test(long_names), cmocka_unit_test(killed_owner),
 	};
 
 	return cmocka_run_group_tests(tests, setup, group_daemon_stop);
