@@ -27,6 +27,7 @@ fetch() {
 
 # compile PRECISION FLAG LIBRARY : the program as bench-PRECISION
 compile() {
+	rm -rf "$work/libraries" && cp -a "$top/build/lib/fftw" "$work/libraries" || exit
 	cd "$work/fftw-3.3.10" || exit
 	printf '%s\n' 'void install_hook(void);' 'void install_hook(void) {}' 'void uninstall_hook(void);' \
 		'void uninstall_hook(void) {}' >no_hook.c
@@ -40,7 +41,7 @@ run() {
 	name=$1
 	shift
 	out=$work/$name$(printf %s "$*" | tr -c 'a-z0-9\n' _).out
-	LD_LIBRARY_PATH=$top/build/lib/fftw perl -w tests/check.pl --keepgoing -v $list "$@" "$PWD/bench-$name" >"$out" 2>&1
+	LD_LIBRARY_PATH=$work/libraries perl -w tests/check.pl --keepgoing -v $list "$@" "$PWD/bench-$name" >"$out" 2>&1
 	echo "$name ${*:-one thread}: $(grep -cE "^\S+( [0-9.e+-]+){3}\s*$" "$out") verified, $(grep -cE '^FAILED|^Found relative error' "$out") failed ($out)"
 }
 
