@@ -90,7 +90,7 @@ static void scale(bool empties, int expected)
 	munmap(ending.memory, ending.bytes);
 }
 
-static void kept(void **state)
+static void not_emptied(void **state)
 {
 	(void)state;
 	scale(false, 0);
@@ -104,7 +104,7 @@ static void emptied(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(kept), cmocka_unit_test(emptied)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(not_emptied), cmocka_unit_test(emptied)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
