@@ -112,7 +112,6 @@ static void release_inline(struct trnsci_call *call)
 {
 	if (!call->preparation.inline_prepared)
 		return;
-	call_drop_reply(call); /* it is in the memory of the prepared call */
 	call->session->engine->release(call->session, call->preparation.inline_prepared);
 	call->preparation.inline_prepared = NULL;
 	call->preparation.handle = 0; /* the engine has released it */
@@ -133,8 +132,10 @@ bool prepare_renew(struct trnsci_call *call, bool changed)
 	struct trnsci_session *session = call->session;
 	const bool ends = changed || call->preparation.connection != session->connection;
 
-	if (changed)
+	if (changed) {
+		call_drop_reply(call); /* it may be in the memory of the prepared call */
 		release_inline(call);
+	}
 	if (ends) {
 		pthread_mutex_lock(&session->lock);
 		end_preparation(call);
