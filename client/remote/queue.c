@@ -215,9 +215,15 @@ bool queue_submit(struct trnsci_call *call, bool answers_to_next)
 
 /* ---- completing ---- */
 
+/* A daemon empties the memory when it has closed the connection, which the socket will report. */
+static bool is_emptied(const struct queue *queue)
+{
+	return *(const volatile uint64_t *)&queue->page->magic == 0;
+}
+
 static uint32_t count_completed(const struct queue *queue, const struct queue_look *look)
 {
-	return atomic_load_explicit(&queue->page->completed, memory_order_acquire) - look->consumed;
+	return is_emptied(queue) ? 0 : atomic_load_explicit(&queue->page->completed, memory_order_acquire) - look->consumed;
 }
 
 static bool spin_for_awaited(const struct queue *queue, const struct queue_look *look, unsigned spins)
@@ -273,12 +279,6 @@ static bool answer_entry(struct trnsci_session *session, const struct queue_comp
 		call_finish(call, &freed, NULL, NULL, NULL);
 	}
 	return true;
-}
-
-/* A daemon empties the memory when it has closed the connection, which the socket will report. */
-static bool is_emptied(const struct queue *queue)
-{
-	return *(const volatile uint64_t *)&queue->page->magic == 0;
 }
 
 bool queue_receive(struct trnsci_session *session)
@@ -382,7 +382,7 @@ bool queue_sleep(struct trnsci_session *session, int64_t deadline)
 	struct queue *queue = remote->queue;
 	bool several;
 
-	if (!queue_is_awaited(session, &several))
+	if (!queue_is_awaited(session, &several) || is_emptied(queue))
 		return false;
 	queue->refs++;
 	set_armed(queue, QUEUE_WAKE_FUTEX);
