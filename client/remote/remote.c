@@ -200,8 +200,12 @@ static void sleep_at_socket(struct trnsci_session *session, struct pollfd polls[
 {
 	struct remote *remote = session->peer;
 
+	if (session->failure.code || remote->interrupted)
+		return;
 	remote->sleeping = true;
-	if (!session->failure.code && !remote->interrupted && queue_arm(session)) {
+	if (!queue_arm(session)) {
+		queue_receive(session); /* all of it: fewer than are awaited may be the last that come */
+	} else {
 		polls[0].events = poll_events(remote); /* a reconnect may have added output */
 		const int64_t rest = socket_io_rest_deadline(session);
 		int64_t until = rest < deadline ? rest : deadline;
