@@ -39,7 +39,7 @@ static struct arrays pairs_to_pairs(C *in, C *out, int sign)
 {
 	R *x = (R *)in, *y = (R *)out;
 
-	if (sign == FFTW_BACKWARD)
+	if (sign != FFTW_FORWARD)
 		return (struct arrays){(char *)(x + 1), (char *)x, (char *)(y + 1), (char *)y};
 	return (struct arrays){(char *)x, (char *)(x + 1), (char *)y, (char *)(y + 1)};
 }
@@ -153,7 +153,7 @@ EXPORT X(plan) X(plan_many_dft)(int rank, const int *n, int howmany, C *in, cons
 	const struct side to = {onembed, rank > 0 ? n[rank - 1] : 1, ostride, odist, 2};
 	const struct arrays arrays = pairs_to_pairs(in, out, sign);
 
-	return make_plan(TRANSFORM_C2C, list_many(rank, n, howmany, &from, &to), NULL, &arrays, sign == FFTW_BACKWARD, flags);
+	return make_plan(TRANSFORM_C2C, list_many(rank, n, howmany, &from, &to), NULL, &arrays, sign != FFTW_FORWARD, flags);
 }
 
 EXPORT X(plan) X(plan_many_dft_r2c)(int rank, const int *n, int howmany, R *in, const int *inembed, int istride, int idist, C *out,
@@ -279,7 +279,7 @@ EXPORT X(plan) X(plan_r2r_3d)(int n0, int n1, int n2, R *in, R *out, X(r2r_kind)
 	{                                                                                                                      \
 		const struct arrays arrays = pairs_to_pairs(in, out, sign);                                                    \
                                                                                                                                \
-		return make_plan(TRANSFORM_C2C, READ(iodim, 2, 2), NULL, &arrays, sign == FFTW_BACKWARD, flags);                      \
+		return make_plan(TRANSFORM_C2C, READ(iodim, 2, 2), NULL, &arrays, sign != FFTW_FORWARD, flags);                      \
 	}                                                                                                                      \
 	EXPORT X(plan) X(plan_##guru##_split_dft)(GURU_ARGUMENTS(iodim), R *ri, R *ii, R *ro, R *io, unsigned flags)           \
 	{                                                                                                                      \

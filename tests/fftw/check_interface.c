@@ -63,6 +63,26 @@ static void check_refusals(void **state)
 	check_plan(fftw_plan_dft_1d(8, NULL, NULL, -1, FFTW_ESTIMATE), true, "no arrays");
 }
 
+/* Every sign but that of forward is backward. */
+static void check_signs(void **state)
+{
+	static const int signs[] = {0, 1, 2, -2};
+
+	(void)state;
+	fill(left, 2 * N, 3);
+	fftw_plan backward = fftw_plan_dft_1d(N, (pair *)left, (pair *)other, FFTW_BACKWARD, FFTW_ESTIMATE);
+	fftw_execute(backward);
+	fftw_destroy_plan(backward);
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+		fftw_plan plan = fftw_plan_dft_1d(N, (pair *)left, (pair *)right, signs[i], FFTW_ESTIMATE);
+
+		memset(right, 0, sizeof right);
+		fftw_execute(plan);
+		assert_memory_equal(right, other, 2 * N * sizeof *right);
+		fftw_destroy_plan(plan);
+	}
+}
+
 static void check_kept_input(void **state)
 {
 	fftw_plan plan = fftw_plan_dft_c2r_1d(N, (pair *)left, right, FFTW_PRESERVE_INPUT);
@@ -397,7 +417,7 @@ static void check_version(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(check_no_threads), cmocka_unit_test(check_refusals),	cmocka_unit_test(check_kept_input),
+		cmocka_unit_test(check_no_threads), cmocka_unit_test(check_refusals), cmocka_unit_test(check_signs),	cmocka_unit_test(check_kept_input),
 		cmocka_unit_test(check_other_arrays), cmocka_unit_test(check_fortran),	cmocka_unit_test(check_concurrent),
 		cmocka_unit_test(check_shared_plan), cmocka_unit_test(check_fork),	cmocka_unit_test(check_wisdom),
 		cmocka_unit_test(check_reports),     cmocka_unit_test(check_memory),	cmocka_unit_test(check_version),
