@@ -2,6 +2,7 @@
 /* The tree of parameters. */
 #include "args.h"
 
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,17 +67,27 @@ bool args_mention(const struct value *value, const char *name)
 	return false;
 }
 
+/* Returns the bytes of the bump that are a value's own: texts have an end, and all is aligned. */
+static size_t own_bytes(const struct value *value)
+{
+	if (value->kind == VALUE_STRING || value->kind == VALUE_BYTES)
+		return value->bytes.size + alignof(max_align_t);
+	if (value->kind == VALUE_MAP)
+		return value->map.room * sizeof *value->map.at;
+	return value->kind == VALUE_ARRAY ? value->array.room * sizeof *value->array.at : 0;
+}
+
 /* Gives back what a value holds, and returns the bytes that it leaves in the bump. */
 static size_t drop_value(struct args_state *state, struct value *value)
 {
-	size_t waste = value->kind == VALUE_STRING || value->kind == VALUE_BYTES ? value->bytes.size : 0;
+	size_t waste = own_bytes(value);
 
 	if (value->kind == VALUE_TILE) {
 		state->n_foreign -= value->tile.of && value->tile.of->session != state->session;
 		tile_unref(value->tile.of);
 	}
 	for (size_t i = 0; is_container(value) && i < count_values(value); i++)
-		waste += sizeof(struct value_member) + drop_value(state, value_at(value, i));
+		waste += drop_value(state, value_at(value, i));
 	*value = value_nil();
 	return waste;
 }

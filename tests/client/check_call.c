@@ -155,6 +155,8 @@ static void set_again(struct trnsci_session *session)
 	before = resident_bytes();
 	for (unsigned i = 0; i <= TIMES; i++)
 		set_each(payload, i);
+	for (unsigned i = 0; i < 8 * TIMES; i++)
+		trnsci_set(payload, trnsci_param_text("x", ""));
 #ifdef __SANITIZE_ADDRESS__ /* it keeps what is freed */
 	before += resident_bytes();
 #endif
