@@ -28,6 +28,7 @@ static void add_bytes(struct call_key *key, const void *bytes, size_t size)
 
 static void add_text(struct call_key *key, const char *text)
 {
+	call_key_add(key, text != NULL);
 	add_bytes(key, text ? text : "", text ? strlen(text) : 0);
 }
 

@@ -25,7 +25,8 @@ bool arena_request_keep(struct trnsci_call *call, const struct error *error)
 	struct trnsci_session *session = call->session;
 	const uint64_t bytes = error->needed_bytes;
 
-	if (error->code != ERROR_NO_ROOM || call->flight.rooms == ROOMS_MOST || bytes == 0 || bytes >= SIZE_MAX / 4)
+	/* What a `prepare` sends again is its owner's, who may be setting it. */
+	if (call->preparation.prepares || error->code != ERROR_NO_ROOM || call->flight.rooms == ROOMS_MOST || bytes == 0 || bytes >= SIZE_MAX / 4)
 		return false;
 	call->flight.rooms++;
 	call->flight.needs_room = true;
