@@ -120,11 +120,12 @@ static bool fuse_rate(const struct parameter *param, struct plan *plan)
 
 void plan_fuse(const struct method *method, struct plan *plan)
 {
-	const struct parameter *last = &method->params[method->n_params - 1];
+	const struct parameter *last;
 
 	if (!plan->fusable || plan->finish == AS_IS || !(fabs(plan->shift) <= DBL_MAX) ||
 	    !(plan->scale >= 0 && plan->scale <= DBL_MAX))
 		return;
+	last = &method->params[method->n_params - 1];
 	if (strcmp(engine_name(last), "rate") == 0) {
 		if (!fuse_rate(last, plan))
 			return;
