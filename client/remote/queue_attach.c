@@ -12,7 +12,10 @@
 #include "sealed_memfd.h"
 #include "socket_io.h"
 
-enum { ENTRIES = 256 };
+enum {
+	ENTRIES = 256,
+	WAIT_MS = 1000, /* the queue saves some microseconds a run: none is worth more than that */
+};
 
 static int map_queue(struct trnsci_call *call, struct queue *queue, struct error *err)
 {
@@ -58,7 +61,7 @@ static int ask_for_queue(struct trnsci_session *session, struct queue *ret_queue
 		return r;
 	call->internal = true;
 	args_set_u64(trnsci_call_args(call), "entries", ENTRIES);
-	r = sealed_memfd_run_call(call, err);
+	r = sealed_memfd_run_call(call, session->timeout_ms < 0 || session->timeout_ms > WAIT_MS ? WAIT_MS : session->timeout_ms, err);
 	if (r < 0)
 		return r;
 	r = map_queue(call, ret_queue, err);

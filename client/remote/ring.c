@@ -90,7 +90,7 @@ static int attach(struct trnsci_call *call, int (*read)(struct trnsci_call *call
 {
 	struct ring_link link = {.wake_fd = -1};
 	struct trnsci_session *session = call->session;
-	int r = sealed_memfd_run_call(call, err);
+	int r = sealed_memfd_run_call(call, session->timeout_ms, err);
 
 	if (r < 0)
 		return r;

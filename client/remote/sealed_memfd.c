@@ -61,10 +61,10 @@ static int run_in_turn(struct trnsci_call *call, int64_t deadline, struct error 
 	return r;
 }
 
-int sealed_memfd_run_call(struct trnsci_call *call, struct error *err)
+int sealed_memfd_run_call(struct trnsci_call *call, int timeout_ms, struct error *err)
 {
 	struct trnsci_session *session = call->session;
-	const int64_t deadline = deadline_after(session->timeout_ms);
+	const int64_t deadline = deadline_after(timeout_ms);
 	int r = await_turn(call, deadline, err);
 
 	if (r == 0)

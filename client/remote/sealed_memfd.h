@@ -7,9 +7,9 @@
 
 #include "call/call.h"
 
-/* Runs a call whose reply brings descriptors, in call->answer.fds; as call_run. One such call at a time: a received descriptor
- * cannot be tied to a range of bytes. */
-int sealed_memfd_run_call(struct trnsci_call *call, struct error *err);
+/* Runs a call whose reply brings descriptors, in call->answer.fds; as call_run, with that time limit. One such call at a time: a
+ * received descriptor cannot be tied to a range of bytes. */
+int sealed_memfd_run_call(struct trnsci_call *call, int timeout_ms, struct error *err);
 
 /* Checks that so many descriptors came. -ERROR_SYSTEM if this process could not take more, otherwise -ERROR_BAD_REPLY.
  */
