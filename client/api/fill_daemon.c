@@ -158,15 +158,22 @@ static int fill_by_tile(struct fill *fill, struct error *err)
 
 int fill_with_tiles(struct fill *fill, int (*run)(struct fill *fill, struct error *err), struct error *err)
 {
+	const struct fill whole = *fill;
 	struct parameter_tiles tiles;
-	int r = parameter_tiles_make(fill->session, fill->drawing.params, &tiles, err);
+	bool stayed;
+	int r;
 
-	if (r < 0)
-		return r;
-	if (tiles.params)
-		fill->drawing.params = tiles.params;
-	r = run(fill, err);
-	parameter_tiles_free(&tiles);
+	do {
+		*fill = whole;
+		r = parameter_tiles_make(fill->session, fill->drawing.params, &tiles, err);
+		if (r < 0)
+			return r;
+		if (tiles.params)
+			fill->drawing.params = tiles.params;
+		r = run(fill, err);
+		stayed = tiles.n == 0 || atomic_load(&fill->session->connection) == tiles.connection;
+		parameter_tiles_free(&tiles);
+	} while (!stayed && (r == 0 || r == -ERROR_LOST));
 	return r;
 }
 

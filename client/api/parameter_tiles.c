@@ -24,11 +24,12 @@ static int make_tile(struct trnsci_session *session, const struct trnsci_array *
 {
 	struct trnsci_error error = {0};
 	struct trnsci_tile *tile;
+	uint64_t ignored;
 	int r = trnsci_tile_new(session, array->dtype, array->ndim, array->shape, &tile, &error);
 
 	if (r < 0)
 		return error_import(err, &error);
-	r = tile_write(tile, array->data, err);
+	r = tile_write(tile, array->data, &ignored, err);
 	if (r < 0)
 		trnsci_tile_free(tile);
 	else
@@ -39,15 +40,14 @@ static int make_tile(struct trnsci_session *session, const struct trnsci_array *
 int parameter_tiles_make(struct trnsci_session *session, const struct trnsci_param *params, struct parameter_tiles *ret,
 			 struct error *err)
 {
-	struct parameter_tiles made = {.n = 0};
+	struct parameter_tiles made = {.connection = atomic_load(&session->connection)};
 	size_t arrays;
 	const size_t n = count_params(params, &arrays);
 	int r = 0;
 
-	if (arrays == 0 || arrays > PARAMETER_TILES_MOST) {
-		*ret = made;
+	*ret = (struct parameter_tiles){.n = 0};
+	if (arrays == 0 || arrays > PARAMETER_TILES_MOST)
 		return 0;
-	}
 	made.params = calloc(n + 1, sizeof *made.params);
 	if (!made.params)
 		return error_set(err, ERROR_NO_MEMORY, "draw: no memory for its parameters");

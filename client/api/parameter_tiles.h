@@ -13,6 +13,7 @@ struct parameter_tiles {
 	struct trnsci_param *params; /* a copy of the list in which tiles stand for its arrays; NULL: there are none */
 	struct trnsci_tile *tiles[PARAMETER_TILES_MOST];
 	size_t n;
+	uint64_t connection; /* before the first was written: a draw that ends on another one may have read less than was written */
 };
 
 /* Copies the arrays of the list into tiles of the session. On failure nothing is left. */

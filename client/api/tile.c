@@ -10,6 +10,7 @@
 #include "base/dtype.h"
 #include "session/arena.h"
 #include "session/public_error.h"
+#include "call/cache.h"
 #include "call/run.h"
 #include "call/send.h"
 
@@ -149,6 +150,13 @@ static int ask_for_tile(struct trnsci_session *session, struct trnsci_tile *tile
 	return r;
 }
 
+/* Frees the tiles that the library keeps for later. Returns whether there were any. */
+static bool make_room(struct trnsci_session *session)
+{
+	cache_empty(session);
+	return tile_free_pooled(session);
+}
+
 /* Where a limit keeps another arena from it, the tiles that the library keeps for later make room. */
 static int make_tile(struct trnsci_session *session, struct trnsci_tile *tile, struct error *err)
 {
@@ -158,7 +166,7 @@ static int make_tile(struct trnsci_session *session, struct trnsci_tile *tile, s
 		return r;
 	do
 		r = ask_for_tile(session, tile, err);
-	while (r == CONNECTION_LOST || ((r == -ERROR_LIMIT || r == -ERROR_NO_ROOM) && tile_free_pooled(session)));
+	while (r == CONNECTION_LOST || ((r == -ERROR_LIMIT || r == -ERROR_NO_ROOM) && make_room(session)));
 	return r;
 }
 

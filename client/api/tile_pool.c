@@ -69,7 +69,10 @@ static int take(struct trnsci_session *session, const struct trnsci_array *like,
 	if (*ret_tile)
 		return 0;
 	r = trnsci_tile_new(session, like->dtype, like->ndim, like->shape, ret_tile, &error);
-	return r < 0 ? error_import(err, &error) : 0;
+	if (r < 0)
+		return error_import(err, &error);
+	(*ret_tile)->rewritten = true;
+	return 0;
 }
 
 int tile_pool_lend(struct trnsci_call *call, const char *name, const struct trnsci_array *like, struct error *err)

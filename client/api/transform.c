@@ -96,16 +96,17 @@ static int lend_tiles(const struct transform *t, struct trnsci_call *call, struc
 /* The input is written again for each run: a daemon that empties the output empties it, too. */
 static int run_copying(const struct transform *t, struct trnsci_call *call, struct error *err)
 {
+	uint64_t connection;
 	int r;
 
 	do {
-		r = tile_write(call->lent[1], t->in.data, err);
+		r = tile_write(call->lent[1], t->in.data, &connection, err);
 		if (r < 0)
 			return r;
 		r = call_run_and_keep(call);
 		if (r < 0)
 			return error_import(err, &call->answer.error);
-		r = tile_read_answer(call->lent[0], call->connection, t->out.data, err);
+		r = call->connection == connection ? tile_read_answer(call->lent[0], connection, t->out.data, err) : 1;
 	} while (r > 0);
 	return r;
 }

@@ -284,15 +284,18 @@ static void lend_tile(struct trnsci_call *call, const struct cached_request *req
 static int run_by_daemon(struct cached_call *cached, const struct cached_request *request, struct error *err)
 {
 	struct trnsci_call *call = cached->call;
+	uint64_t connection = 0;
 	int r = 0;
 
 	if (request->source && request->source->position) /* a run cannot state it */
 		return 1;
 	lend_tile(call, request);
 	if (request->in)
-		r = tile_write(call->lent[1], request->in->data, err);
+		r = tile_write(call->lent[1], request->in->data, &connection, err);
 	if (r == 0)
 		r = run_sent(cached, request->source, err);
+	if (r == 0 && request->in && call->connection != connection)
+		return 1;
 	return r == 0 && request->out ? copy_results(call, request->out, err) : r;
 }
 
@@ -337,10 +340,15 @@ void cache_begin(struct trnsci_session *session)
 	session->cache = calloc(1, sizeof *session->cache);
 }
 
-void cache_end(struct trnsci_session *session)
+void cache_empty(struct trnsci_session *session)
 {
 	for (size_t i = 0; session->cache && i < SETS * WAYS; i++)
-		cached_call_free(atomic_load(&session->cache->sets[i / WAYS][i % WAYS].call));
+		cached_call_free(atomic_exchange(&session->cache->sets[i / WAYS][i % WAYS].call, NULL));
+}
+
+void cache_end(struct trnsci_session *session)
+{
+	cache_empty(session);
 	free(session->cache);
 	session->cache = NULL;
 }

@@ -18,6 +18,8 @@ int cache_run(struct trnsci_session *session, const struct cached_request *reque
 
 /* Gives a session that was just opened its cache; without memory for it, it has none. */
 void cache_begin(struct trnsci_session *session);
+/* Frees the calls that no thread runs. Tiles that were lent to them go back to the pool. */
+void cache_empty(struct trnsci_session *session);
 /* Frees the cache of a session that was stopped; the caller has a reference to it. */
 void cache_end(struct trnsci_session *session);
 

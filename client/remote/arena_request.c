@@ -210,7 +210,7 @@ static uint32_t take_unmapped(struct trnsci_session *session, uint64_t *ret_conn
 }
 
 /* Returns an arena to give back: an empty one, if a younger one is empty as well. The larger, younger arena stays, so that
- * a program that makes and frees one tile at a time keeps its memory. */
+ * a program that makes and frees one tile at a time keeps its memory, unless it leaves too little for one that is wanted. */
 static uint32_t begin_leaving(struct trnsci_session *session, uint64_t *ret_connection)
 {
 	struct arena *empty = NULL;
@@ -226,6 +226,8 @@ static uint32_t begin_leaving(struct trnsci_session *session, uint64_t *ret_conn
 		else
 			empty = arena;
 	}
+	if (empty && session->arena_request.wanted && session->arena_request.exact)
+		handle = empty->handle;
 	if (handle)
 		empty->leaving = true;
 	pthread_mutex_unlock(&session->lock);
@@ -271,10 +273,10 @@ void arena_request_tend(struct trnsci_session *session)
 
 	if (handle)
 		give_back(session, handle, connection);
-	bytes = begin_asking(session);
-	if (bytes)
-		ask_for_arena(session, bytes);
 	/* A request on a lost connection fails at once, and its arena would come again: not more than there can be. */
 	for (int i = 0; i < ARENAS_MOST && (handle = begin_leaving(session, &connection)) != 0; i++)
 		give_back(session, handle, connection);
+	bytes = begin_asking(session);
+	if (bytes)
+		ask_for_arena(session, bytes);
 }

@@ -54,7 +54,7 @@ void tile_list_remove(struct trnsci_tile *tile)
 
 void tile_set_lost(struct trnsci_tile *tile, bool lost)
 {
-	if (!tile_handle(tile) || tile_is_lost(tile) == lost)
+	if (!tile_handle(tile) || tile_is_lost(tile) == lost || (lost && tile->rewritten))
 		return;
 	atomic_store_explicit(&tile->lost, lost, memory_order_relaxed);
 	tile->session->n_lost = lost ? tile->session->n_lost + 1 : tile->session->n_lost - 1;
@@ -75,12 +75,13 @@ void *trnsci_tile_data(const struct trnsci_tile *tile)
 	return tile->data;
 }
 
-int tile_write(const struct trnsci_tile *tile, const void *from, struct error *err)
+int tile_write(const struct trnsci_tile *tile, const void *from, uint64_t *ret_connection, struct error *err)
 {
 	const int r = session_check_and_enter(tile->session, err);
 
 	if (r < 0)
 		return r;
+	*ret_connection = atomic_load(&tile->session->connection);
 	if (tile->bytes)
 		memcpy(trnsci_tile_data(tile), from, tile->bytes);
 	session_leave(tile->session);

@@ -25,6 +25,7 @@ struct trnsci_tile {
 	size_t offset;       /* bytes, in the arena */
 	void *data;          /* in this process; NULL once the tile is freed or the session closed */
 	atomic_bool lost;    /* a daemon ended and took the content along; written under the session's lock */
+	bool rewritten;      /* the library writes it before each use: its content is never missed */
 	uint64_t new_handle; /* while a session is restored (remote/restore.h) */
 };
 
@@ -53,8 +54,10 @@ void tile_list_remove(struct trnsci_tile *tile);
 /* Marks whether the content of a tile that is not freed is lost. With the session's lock. */
 void tile_set_lost(struct trnsci_tile *tile, bool lost);
 
-/* Copy all of a tile's bytes from or to the caller's memory, while the session is not closed (-ERROR_CLOSED). Without the lock. */
-int tile_write(const struct trnsci_tile *tile, const void *from, struct error *err);
+/* Copy all of a tile's bytes from or to the caller's memory, while the session is not closed (-ERROR_CLOSED). Without the lock.
+ * A call that is answered on another connection than the one that tile_write states may have read less than was written: a session
+ * that is restored meanwhile may lose bytes. The call is to be run again. */
+int tile_write(const struct trnsci_tile *tile, const void *from, uint64_t *ret_connection, struct error *err);
 int tile_read(const struct trnsci_tile *tile, void *to, struct error *err);
 /* As tile_read, of what a daemon has written before it answered on that connection. Returns 1 if it has ended the session since, and
  * may have emptied the tile before it was copied: the call is to be run again. It reads the socket only if the arena was emptied. */

@@ -14,7 +14,7 @@ struct ending {
 	bool empties;
 	char *memory;
 	uint64_t bytes;
-	uint64_t tiles;
+	uint64_t tiles, runs;
 };
 
 static void give_arena(struct fake_daemon *fake, const struct message *request, struct ending *ending)
@@ -102,9 +102,73 @@ static void emptied(void **state)
 	scale(true, -TRNSCI_CLOSED);
 }
 
+/* ---- the input goes with the daemon ---- */
+
+/* A session that is restored says where its tiles lay. */
+static void give_tile_back(struct fake_daemon *fake, const struct message *request, struct ending *ending)
+{
+	const struct value *offset = value_get(&request->params, "offset");
+	uint64_t at;
+
+	if (!offset) {
+		give_tile(fake, request, ending);
+		return;
+	}
+	assert_true(value_to_u64(offset, &at));
+	fake_daemon_reply(fake, request, (const char *const[]){"tile", "arena", "offset", "bytes"},
+			  (const uint64_t[]){at / TILE, 1, at, N * sizeof(float)}, 4, -1);
+}
+
+/* The first of its runs ends the daemon with all that it had; the next one doubles what it finds. */
+static bool ends_at_the_first(struct fake_daemon *fake, const struct message *request)
+{
+	struct ending *ending = (struct ending *)fake->lie;
+	float *out;
+
+	if (fake_daemon_greets(fake, request))
+		return true;
+	if (fake_daemon_asked(request, "arena"))
+		give_arena(fake, request, ending);
+	else if (fake_daemon_asked(request, "tile"))
+		give_tile_back(fake, request, ending);
+	else if (fake_daemon_asked(request, "scale") && ending->runs++ == 0)
+		memset(ending->memory, 0, ending->bytes);
+	else if (fake_daemon_asked(request, "scale")) {
+		out = (float *)(void *)(ending->memory + TILE);
+		for (int i = 0; i < N; i++)
+			out[i] = 2 * out[i + TILE / (int)sizeof *out];
+		fake_daemon_reply(fake, request, NULL, NULL, 0, -1);
+	}
+	return !(fake_daemon_asked(request, "scale") && ending->runs == 1);
+}
+
+/* The caller has the input still: it is written again. */
+static void input_lost(void **state)
+{
+	const struct trnsci_options options = {.timeout_ms = 10000, .reconnect_ms = 10000};
+	struct ending ending = {.empties = true};
+	struct fake_daemon *fake = fake_daemon_start(ends_at_the_first, &ending);
+	struct trnsci_session *session;
+	float in[N], out[N];
+
+	(void)state;
+	fake->more = 1;
+	for (int i = 0; i < N; i++)
+		in[i] = (float)i + 1;
+	assert_int_equal(trnsci_open(fake->path, &options, &session, NULL), 0);
+	assert_int_equal(trnsci_apply_array(session, "scale", NULL, trnsci_array_vector(TRNSCI_F32, N, in),
+					    trnsci_array_vector(TRNSCI_F32, N, out), NULL), 0);
+	for (int i = 0; i < N; i++)
+		assert_true(out[i] == 2 * in[i]);
+	assert_in_range(ending.runs, 2, 3);
+	trnsci_close(session);
+	fake_daemon_stop(fake);
+	munmap(ending.memory, ending.bytes);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(not_emptied), cmocka_unit_test(emptied)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(not_emptied), cmocka_unit_test(emptied), cmocka_unit_test(input_lost)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,6 +212,24 @@ static void limits_are_reported(void **state)
 	daemon_stop(&trnscid);
 }
 
+/* Calls that the library has cached have tiles of their own: they go when a tile of the program has no room beside them. */
+static void cached_calls_make_room(void **state)
+{
+	static float in[2 * 7005], out[2 * 7005];
+	struct trnsci_session *session;
+
+	(void)state;
+	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--arena-bytes=900K"));
+	session = open_session(-1);
+	for (uint64_t n = 7000; n < 7005; n++) /* five calls of 2 x 55 KiB each */
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(trnsci_apply_array(session, "scale", NULL, trnsci_array_vector(TRNSCI_C64, n, in),
+							    trnsci_array_vector(TRNSCI_C64, n, out), NULL), 0);
+	trnsci_tile_free(tile_of(session, TRNSCI_I8, 600 << 10));
+	trnsci_close(session);
+	daemon_stop(&trnscid);
+}
+
 /* Every tile is where it was, with what it held, in whichever arena. */
 static void several_arenas_are_restored(void **state)
 {
@@ -342,6 +360,7 @@ int main(void)
 		cmocka_unit_test(grows_and_shrinks),	    cmocka_unit_test(huge_pages_are_whole),
 		cmocka_unit_test(calls_in_flight_wait_for_room),
 		cmocka_unit_test(an_event_loop_grows),	    cmocka_unit_test(limits_are_reported),
+		cmocka_unit_test(cached_calls_make_room),
 		cmocka_unit_test(several_arenas_are_restored), cmocka_unit_test(threads_share_arenas),
 		cmocka_unit_test(a_daemon_without_room), cmocka_unit_test(tiles_are_freed_without_a_daemon),
 	};

@@ -241,6 +241,24 @@ static void transforms(void **state)
 	trnsci_close(session);
 }
 
+/* What a tile held that the library keeps for later is lost with the connection, and nobody misses it: the queue goes on. */
+static void fills_after_a_loss(void **state)
+{
+	struct trnsci_session *session = open_kept(1);
+	uint64_t before;
+	unsigned i = 0;
+
+	(void)state;
+	assert_int_equal(transform_and_compare(session, 2 * N, i), 0);
+	shutdown(session_socket(trnscid.socket), SHUT_RDWR);
+	wait_idle(50); /* the daemon empties its memory */
+	before = stat_of(session, "daemon", "queue_runs");
+	AWAIT(stat_of(session, "daemon", "queue_runs") >= before + (cpus_usable() > 1 ? FEW : 0))
+	for (unsigned end = i + ROUNDS; i < end; i++)
+		assert_int_equal(fill_and_compare(session, N, i), 0);
+	trnsci_close(session);
+}
+
 /* ---- beside lost connections ---- */
 
 static _Atomic bool cuts_end;
@@ -284,7 +302,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tiles), cmocka_unit_test(prepared_once), cmocka_unit_test(freed),
 		cmocka_unit_test(wrong), cmocka_unit_test(many),          cmocka_unit_test(restarted),
-		cmocka_unit_test(fills), cmocka_unit_test(transforms),    cmocka_unit_test(fills_beside_cuts),
+		cmocka_unit_test(fills), cmocka_unit_test(transforms),    cmocka_unit_test(fills_after_a_loss),
+		cmocka_unit_test(fills_beside_cuts),
 	};
 
 	return cmocka_run_group_tests(tests, start_both, stop_both);
