@@ -52,7 +52,7 @@ static int advance_broadcast(struct job *job)
 	n = step_samples(broadcast);
 	if (n == 0)
 		return JOB_WAIT;
-	r = producer_locate(producer, &n, &at);
+	r = producer_locate(producer, &at);
 	if (r != 0)
 		return r == REPLY_DEFERRED ? JOB_WAIT : r;
 	/* Claim first: a reader that copies an overwritten sample sees the claim when it checks after its copy. */

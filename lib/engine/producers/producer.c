@@ -111,7 +111,7 @@ static int take_reservation(struct producer *producer, uint64_t number)
 	return 0;
 }
 
-int producer_locate(struct producer *producer, size_t *n, uint64_t *ret_at)
+int producer_locate(struct producer *producer, uint64_t *ret_at)
 {
 	const uint64_t sample = producer->samples_published, capacity = producer->memory.capacity;
 	const uint64_t number = sample / capacity, within = sample % capacity;
@@ -124,8 +124,6 @@ int producer_locate(struct producer *producer, size_t *n, uint64_t *ret_at)
 		reply = take_reservation(producer, number);
 	if (reply != 0)
 		return reply;
-	if (*n > capacity - within)
-		*n = (size_t)(capacity - within);
 	*ret_at = producer->first + within;
 	return 0;
 }

@@ -54,10 +54,10 @@ bool producer_publish(struct producer *producer);
 /* Sets the page's state and wakes readers that sleep. */
 void producer_notify(struct producer *producer, uint32_t state);
 
-/* Finds where the next n samples lie in the stream; lowers *n to those of one reservation. Takes a new reservation where one
- * begins, and publishes it in the page. Returns 0, REPLY_DEFERRED (the job is woken when the reply is there), or the owner's
+/* Finds where the next sample lies in the stream. Takes a new reservation where one begins, and publishes it in the page. A
+ * reservation is as long as the memory, so a step that does not wrap lies in one. Returns 0, REPLY_DEFERRED (the job is woken when the reply is there), or the owner's
  * error. */
-int producer_locate(struct producer *producer, size_t *n, uint64_t *ret_at);
+int producer_locate(struct producer *producer, uint64_t *ret_at);
 
 /* Sets the job's next stage: n samples from sample `at` of the stream. Returns JOB_STAGE. */
 int producer_begin_step(struct producer *producer, size_t n, uint64_t at);

@@ -112,11 +112,11 @@ static void wake_up(struct ring *ring)
 	atomic_store_explicit(&ring->producer.memory.page->asleep, 0, memory_order_relaxed);
 }
 
-/* Draws the next n samples, or as many as lie in one reservation. */
+/* Draws the next n samples. */
 static int fill_ring(struct ring *ring, size_t n)
 {
 	uint64_t at;
-	int r = producer_locate(&ring->producer, &n, &at);
+	int r = producer_locate(&ring->producer, &at);
 
 	if (r != 0)
 		return r == REPLY_DEFERRED ? wait(ring) : r;

@@ -259,6 +259,28 @@ static void fills_after_a_loss(void **state)
 	trnsci_close(session);
 }
 
+/* A lost tile of the program keeps the session from its queue until it is filled again. */
+static void tiles_after_a_loss(void **state)
+{
+	struct trnsci_session *session = open_kept(1);
+	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, N);
+	const uint64_t least = cpus_usable() > 1 ? FEW : 0;
+	uint64_t before;
+	unsigned i = 0;
+
+	(void)state;
+	expect_draw(session, tile, 1);
+	shutdown(session_socket(trnscid.socket), SHUT_RDWR);
+	wait_idle(50);
+	assert_int_equal(fill_and_compare(session, N, 0), 0);
+	before = stat_of(session, "daemon", "queue_runs");
+	AWAIT(stat_of(session, "daemon", "queue_runs") >= before + least)
+	for (unsigned end = i + ROUNDS; i < end; i++)
+		expect_draw(session, tile, i);
+	trnsci_tile_free(tile);
+	trnsci_close(session);
+}
+
 /* ---- beside lost connections ---- */
 
 static _Atomic bool cuts_end;
@@ -303,6 +325,7 @@ int main(void)
 		cmocka_unit_test(tiles), cmocka_unit_test(prepared_once), cmocka_unit_test(freed),
 		cmocka_unit_test(wrong), cmocka_unit_test(many),          cmocka_unit_test(restarted),
 		cmocka_unit_test(fills), cmocka_unit_test(transforms),    cmocka_unit_test(fills_after_a_loss),
+		cmocka_unit_test(tiles_after_a_loss),
 		cmocka_unit_test(fills_beside_cuts),
 	};
 

@@ -261,6 +261,36 @@ static void waiting_draws(void **test)
 	daemon_stop(&daemon);
 }
 
+/* From the request on nobody finds it, though its row goes only with the commit. */
+static void while_it_is_deleted(void **test)
+{
+	char state[128];
+	struct daemon daemon;
+	struct client client;
+
+	(void)test;
+	begin(&daemon, state);
+	spawn(&daemon, state, NULL);
+	client_open(&client, daemon.socket);
+	for (unsigned i = 0; i < 20; i++) {
+		struct value of = named(&client, "gone"), draws = draw_of(&client, "gone", "normal", 10);
+		struct message reply;
+		bool refused = false;
+		uint32_t msgid;
+
+		create(&client, "gone");
+		client_send(&client, "stream_delete", &of);
+		msgid = client_send(&client, "stream_draw", &draws);
+		for (int k = 0; k < 2; k++) {
+			assert_true(client_receive(&client, &reply));
+			refused |= reply.msgid == msgid && reply.error.code == ERROR_NOT_FOUND;
+		}
+		assert_true(refused);
+	}
+	client_close(&client);
+	daemon_stop(&daemon);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +300,7 @@ int main(void)
 		cmocka_unit_test(lists),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(waiting_draws),
+		cmocka_unit_test(while_it_is_deleted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,6 +167,42 @@ static void test_replays(void **state)
 	fixture_close(&fixture);
 }
 
+/* Draws one sample of `dimensions` elements behind one uniform, and returns the word at which it begins. */
+static uint64_t begin_behind_one(struct fixture *fixture, uint64_t dimensions, const char *dtype)
+{
+	struct call *call = call_new();
+	struct bump *z = call->bump;
+	const struct value *steps;
+	uint64_t position;
+
+	put(call, "steps", STEPS(z, STEP(z, "uniform", "n", value_uint(1), "as", value_string("u")),
+				 STEP(z, "sphere", "n", value_uint(1), "dimensions", value_uint(dimensions), "dtype", value_string(dtype),
+				      "as", value_string("s"))));
+	put(call, "results", STEPS(z, value_string("u"), value_string("s")));
+	call_run(call, fixture->memory, "run");
+	steps = value_get(request_result(call->request), "steps");
+	position = number(&steps->array.at[1], "position");
+	call_free(call);
+	return position;
+}
+
+/* A draw begins at the first word behind the one before that is a sample's first and a group's of 4. */
+static void test_begins(void **state)
+{
+	struct fixture fixture = open_fixture();
+
+	(void)state;
+	for (uint64_t dimensions = 2; dimensions <= 7; dimensions++)
+		for (uint64_t words = 1; words <= 2; words++) {
+			uint64_t expected = 4;
+
+			while (expected % (dimensions * words))
+				expected += 4;
+			assert_int_equal(begin_behind_one(&fixture, dimensions, words == 2 ? "f64" : "f32"), expected);
+		}
+	fixture_close(&fixture);
+}
+
 /* Steps name their own streams, one of them twice; the reply states each draw's position. */
 static void put_two(struct call *call)
 {
@@ -423,7 +459,7 @@ static void test_mistakes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_replays),  cmocka_unit_test(test_several_streams), cmocka_unit_test(test_later),
+		cmocka_unit_test(test_replays), cmocka_unit_test(test_begins),  cmocka_unit_test(test_several_streams), cmocka_unit_test(test_later),
 		cmocka_unit_test(test_failures), cmocka_unit_test(test_prepared),            cmocka_unit_test(test_mistakes),
 	};
 
