@@ -556,6 +556,7 @@ struct plan *plan_create(const struct problem *problem)
 	b.compact = b.axes + most;
 	b.is_same = b.in_unit == b.out_unit;
 	plan->problem = *problem;
+	team_join(problem->threads);
 	plan->problem.dims = NULL;
 	plan->problem.kinds = NULL;
 	plan->tables = calloc(most, sizeof *plan->tables);
@@ -574,6 +575,7 @@ void plan_free(struct plan *plan)
 {
 	if (!plan)
 		return;
+	team_leave(plan->problem.threads);
 	for (unsigned i = 0; i < plan->n_tables; i++)
 		plan_cache_give(plan->tables[i]);
 	for (unsigned i = 0; i < plan->n_steps; i++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pool of the engine's scheduler for each number of threads that plans ask for: FFTW's plans keep the number that was set when
- * they were made. The child of a fork has none of its parent's threads, and makes pools of its own. */
+/* One pool of the engine's scheduler for each number of threads that plans have: FFTW's plans keep the number that was set when they
+ * were made. A pool starts with the first work of its plans. It ends after the last of them, and not before the next pool is left by
+ * its plans, so that a program that makes a plan for each transform has threads ready. The child of a fork has none of its
+ * parent's threads, and makes pools of its own. */
 #include "fftw/team.h"
 
 #include <pthread.h>
@@ -15,7 +17,11 @@
 
 static struct {
 	pthread_mutex_t lock;
-	struct pool *pools[TEAM_MAX + 1];
+	struct {
+		unsigned plans;
+		struct pool *pool; /* NULL: there was no work, or the pool could not start */
+		bool has_failed;
+	} slots[TEAM_MAX + 1]; /* by the number of threads */
 	struct lane *lanes; /* which pools count in; nobody reads them */
 	team_loop *loop;
 	void *loop_data;
@@ -51,6 +57,7 @@ static uint64_t run_chunk(struct job *job, size_t chunk, void *scratch)
 	return 0;
 }
 
+/* Starts the pool of a slot; one that could not start is not tried again for the same plans. */
 static struct pool *find_pool(unsigned threads)
 {
 	struct pool *pool;
@@ -58,9 +65,10 @@ static struct pool *find_pool(unsigned threads)
 	pthread_mutex_lock(&team.lock);
 	if (!team.lanes && (team.lanes = aligned_alloc(_Alignof(struct lane), ENGINE_LANES * sizeof *team.lanes)))
 		memset(team.lanes, 0, ENGINE_LANES * sizeof *team.lanes);
-	if (team.lanes && !team.pools[threads])
-		pool_create(threads, TEAM_SCRATCH_BYTES, team.lanes, &team.pools[threads]);
-	pool = team.pools[threads];
+	if (!team.slots[threads].pool && !team.slots[threads].has_failed)
+		team.slots[threads].has_failed =
+			!team.lanes || pool_create(threads, TEAM_SCRATCH_BYTES, team.lanes, &team.slots[threads].pool) < 0;
+	pool = team.slots[threads].pool;
 	pthread_mutex_unlock(&team.lock);
 	return pool;
 }
@@ -139,6 +147,18 @@ static bool run_by_loop(unsigned threads, const struct staged_work *work, const 
 
 /* ---- the public functions ---- */
 
+/* Ends the pools that no plan has, but that of `kept` threads; or all. */
+static void end_pools(bool all, unsigned kept)
+{
+	for (unsigned i = 0; i <= TEAM_MAX; i++) {
+		if (!all && (i == kept || team.slots[i].plans > 0))
+			continue;
+		pool_destroy(team.slots[i].pool);
+		team.slots[i].pool = NULL;
+		team.slots[i].has_failed = false;
+	}
+}
+
 void team_set_loop(team_loop *loop, void *data)
 {
 	team.loop = loop;
@@ -152,13 +172,26 @@ bool team_run(unsigned threads, const struct staged_work *work, const struct sta
 	return work->scratch_bytes <= TEAM_SCRATCH_BYTES && run_by_pool(threads, work, io);
 }
 
+void team_join(unsigned threads)
+{
+	pthread_mutex_lock(&team.lock);
+	team.slots[threads].plans++;
+	pthread_mutex_unlock(&team.lock);
+}
+
+void team_leave(unsigned threads)
+{
+	pthread_mutex_lock(&team.lock);
+	if (--team.slots[threads].plans == 0 && team.slots[threads].pool)
+		end_pools(false, threads);
+	team.slots[threads].has_failed &= team.slots[threads].plans > 0;
+	pthread_mutex_unlock(&team.lock);
+}
+
 void team_end(void)
 {
 	pthread_mutex_lock(&team.lock);
-	for (unsigned i = 0; i <= TEAM_MAX; i++) {
-		pool_destroy(team.pools[i]);
-		team.pools[i] = NULL;
-	}
+	end_pools(true, 0);
 	free(team.lanes);
 	team.lanes = NULL;
 	pthread_mutex_unlock(&team.lock);
@@ -181,8 +214,10 @@ static void after_fork(void)
 /* What the parent's threads have is left as it is: nobody can end them here. */
 static void after_fork_in_child(void)
 {
-	for (unsigned i = 0; i <= TEAM_MAX; i++)
-		team.pools[i] = NULL;
+	for (unsigned i = 0; i <= TEAM_MAX; i++) {
+		team.slots[i].pool = NULL;
+		team.slots[i].has_failed = false;
+	}
 	after_fork();
 }
 

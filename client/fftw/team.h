@@ -23,7 +23,11 @@ void team_set_loop(team_loop *loop, void *data);
  * memory, more scratch than threads have. */
 bool team_run(unsigned threads, const struct staged_work *work, const struct staged_io *io);
 
-/* Ends all threads; none runs work. */
+/* A plan for so many threads begins and ends. Its pool lives as long. Any thread. */
+void team_join(unsigned threads);
+void team_leave(unsigned threads);
+
+/* Ends all threads; none runs work. Plans that are left start new ones. */
 void team_end(void);
 
 #endif

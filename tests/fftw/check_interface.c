@@ -321,6 +321,57 @@ static void check_no_threads(void **state)
 	assert_int_equal(count_threads(), before);
 }
 
+/* Returns a plan that has run with so many threads. */
+static fftw_plan run_threads(int threads)
+{
+	pair *in = fftw_alloc_complex(LONG), *out = fftw_alloc_complex(LONG);
+	fftw_plan plan;
+
+	memset(in, 0, LONG * sizeof *in);
+	fftw_plan_with_nthreads(threads);
+	plan = fftw_plan_dft_1d(LONG, in, out, FFTW_FORWARD, FFTW_ESTIMATE);
+	fftw_execute(plan);
+	fftw_plan_with_nthreads(1);
+	fftw_free(in);
+	fftw_free(out);
+	return plan;
+}
+
+/* A thread that was joined may be counted until the kernel has removed it. */
+static void check_count(unsigned least, unsigned most)
+{
+	for (int i = 0; i < 10000 && count_threads() > most; i++)
+		usleep(1000);
+	assert_in_range(count_threads(), least, most);
+}
+
+/* Threads end with the plans that have them: of many numbers of threads, those of the last one are left at most. */
+static void check_threads_end(void **state)
+{
+	enum { MOST = 24 };
+	const unsigned before = count_threads();
+	fftw_plan plans[MOST + 1], again;
+
+	(void)state;
+	for (int threads = 2; threads <= MOST; threads++) {
+		fftw_destroy_plan(run_threads(threads));
+		check_count(before + 1, before + (unsigned)threads);
+	}
+	for (int threads = 2; threads <= 4; threads++)
+		plans[threads] = run_threads(threads);
+	check_count(before + 1 + 2 + 3, before + 2 + 3 + 4 + MOST);
+	again = run_threads(3);
+	fftw_destroy_plan(plans[4]);
+	fftw_destroy_plan(plans[3]);
+	check_count(before + 1 + 2 + 3, before + 2 + 3 + 4);
+	fftw_destroy_plan(again);
+	check_count(before + 1 + 2, before + 2 + 3);
+	fftw_destroy_plan(plans[2]);
+	check_count(before + 1, before + 2);
+	fftw_cleanup_threads();
+	check_count(before, before);
+}
+
 static void write_char(char c, void *data)
 {
 	char **at = data;
@@ -417,7 +468,7 @@ static void check_version(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(check_no_threads), cmocka_unit_test(check_refusals), cmocka_unit_test(check_signs),	cmocka_unit_test(check_kept_input),
+		cmocka_unit_test(check_no_threads), cmocka_unit_test(check_threads_end), cmocka_unit_test(check_refusals), cmocka_unit_test(check_signs),	cmocka_unit_test(check_kept_input),
 		cmocka_unit_test(check_other_arrays), cmocka_unit_test(check_fortran),	cmocka_unit_test(check_concurrent),
 		cmocka_unit_test(check_shared_plan), cmocka_unit_test(check_fork),	cmocka_unit_test(check_wisdom),
 		cmocka_unit_test(check_reports),     cmocka_unit_test(check_memory),	cmocka_unit_test(check_version),
