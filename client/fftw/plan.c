@@ -412,7 +412,7 @@ static bool is_direct(const struct builder *b)
 
 	return b->plan->n_steps == 1 && !step->copies && b->rank == 1 && b->n_axes <= 2 && bytes <= 2 * DIRECT_BYTES &&
 	       row->in == (ptrdiff_t)b->in_unit && row->out == (ptrdiff_t)b->out_unit && fft_phases(row->plan) == 1 &&
-	       fft_work_bytes(row->plan, 1) == 0 && fft_scratch_bytes(row->plan) <= STACK_BYTES;
+	       fft_work_bytes(row->plan, 1) == 0 && fft_scratch_bytes_of(row->plan, b->n_axes > 1 ? b->axes[1].before : 1) <= STACK_BYTES;
 }
 
 static void make_direct(struct builder *b)

@@ -95,6 +95,8 @@ size_t fft_chunks(const struct fft_plan *plan, size_t phase, size_t batch);
  * fpenv_enter. */
 void fft_run_chunk(const struct fft_plan *plan, const struct fft_call *call, size_t phase, size_t chunk, void *scratch);
 size_t fft_scratch_bytes(const struct fft_plan *plan);
+/* Returns the scratch of calls of at most so many transforms. */
+size_t fft_scratch_bytes_of(const struct fft_plan *plan, size_t batch);
 
 /* Runs all phases and chunks in the caller's thread. It cuts a long batch into slices whose `work` stays in the
  * cache. */

@@ -238,15 +238,10 @@ static size_t count_pieces(const struct fft_plan *plan, size_t phase)
 	return (product_length(plan, phase) + PRODUCT_CHUNK - 1) / PRODUCT_CHUNK;
 }
 
-static size_t chunk_size(const struct fft_plan *plan)
-{
-	return group_size(plan) * fft_count_per_chunk(plan->cost_ns * (double)group_size(plan));
-}
-
 static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
 	if (!plan->is_long)
-		return (batch + chunk_size(plan) - 1) / chunk_size(plan);
+		return (batch + plan->chunk - 1) / plan->chunk;
 	if (is_product_phase(plan, phase))
 		return batch * count_pieces(plan, phase);
 	return fft_chunks(plan->inner, phase % (fft_phases(plan->inner) + 1) - 1, batch);
@@ -261,10 +256,10 @@ static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reu
 		       : 0;
 }
 
-static size_t scratch_bytes(const struct fft_plan *plan)
+static size_t scratch_bytes(const struct fft_plan *plan, size_t batch)
 {
 	return fft_round_line(fft_scratch_bytes(plan->inner)) +
-	       (plan->is_long ? 0 : 2 * group_size(plan) * inner_row_bytes(plan));
+	       (plan->is_long ? 0 : 2 * size_min(plan->group, batch) * inner_row_bytes(plan));
 }
 
 /* Computes elements [begin, end) of x[j] c[j], which are zeros from n on. The inverse exchanges real and imaginary
@@ -332,7 +327,7 @@ static struct fft_call make_inner_call(const struct fft_plan *plan, void *x, voi
 	return (struct fft_call){x, y, 1, distance, 1, distance, batch, inverse, 1.0, work, FFT_REUSE_BOTH, 0, true};
 }
 
-/* Runs transforms [first, first + count) in scratch; count is at most group_size. */
+/* Runs transforms [first, first + count) in scratch; count is at most plan->group. */
 static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count,
 		      char *scratch)
 {
@@ -353,10 +348,10 @@ static void run_group(const struct fft_plan *plan, const struct fft_call *call, 
 
 static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t chunk, void *scratch)
 {
-	const size_t size = chunk_size(plan), end = size_min((chunk + 1) * size, call->batch);
+	const size_t end = size_min((chunk + 1) * plan->chunk, call->batch);
 
-	for (size_t b = chunk * size; b < end; b += group_size(plan))
-		run_group(plan, call, b, size_min(group_size(plan), end - b), scratch);
+	for (size_t b = chunk * plan->chunk; b < end; b += plan->group)
+		run_group(plan, call, b, size_min(plan->group, end - b), scratch);
 }
 
 /* Runs one piece of a multiplying phase. Rows x hold the first and the last product, rows y the middle one. */
@@ -411,6 +406,7 @@ int fft_plan_create_bluestein(uint64_t n, enum fft_precision precision, uint32_t
 	plan->cost_ns = 2 * plan->inner->cost_ns + 3 * (double)m;
 	plan->is_long =
 		plan->inner->is_long || plan->cost_ns > CHUNK_ESTIMATE_NS || 2 * inner_row_bytes(plan) > MAX_ROWS_BYTES;
+	fft_plan_set_group(plan, group_size(plan));
 	*ret_plan = plan;
 	return 0;
 }

@@ -64,6 +64,12 @@ size_t fft_count_per_chunk(double cost_ns)
 	return count < 1 ? 1 : (size_t)count;
 }
 
+void fft_plan_set_group(struct fft_plan *plan, size_t group)
+{
+	plan->group = group;
+	plan->chunk = group * fft_count_per_chunk(plan->cost_ns * (double)group);
+}
+
 size_t fft_work_bytes(const struct fft_plan *plan, size_t batch)
 {
 	return plan->kind->work_bytes(plan, batch, FFT_REUSE_NONE);
@@ -96,7 +102,12 @@ void fft_run_chunk(const struct fft_plan *plan, const struct fft_call *call, siz
 
 size_t fft_scratch_bytes(const struct fft_plan *plan)
 {
-	return plan->kind->scratch_bytes(plan);
+	return fft_scratch_bytes_of(plan, SIZE_MAX);
+}
+
+size_t fft_scratch_bytes_of(const struct fft_plan *plan, size_t batch)
+{
+	return plan->kind->scratch_bytes(plan, batch);
 }
 
 size_t fft_in_bytes(const struct fft_plan *plan, bool inverse)
@@ -136,14 +147,19 @@ static void run_slice(const struct fft_plan *plan, const struct fft_call *call, 
 /* A slice is as many transforms as have SLICE_BYTES of work. The memory that the caller gave is for the whole batch. */
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
-	const size_t work = fft_work_bytes(plan, 1), in_pair = fft_in_bytes(plan, call->inverse);
-	const size_t blocks = work == 0 ? call->batch : work > SLICE_BYTES ? 1 : SLICE_BYTES / work;
-	const size_t most = blocks * fft_work_group(plan);
-	struct fft_call slice = *call;
+	const size_t work = fft_work_bytes(plan, 1);
+	struct fft_call slice;
+	size_t most;
 
+	if (work == 0) {
+		run_slice(plan, call, scratch);
+		return;
+	}
+	slice = *call;
+	most = (work > SLICE_BYTES ? 1 : SLICE_BYTES / work) * fft_work_group(plan);
 	for (size_t b = 0; b < call->batch; b += slice.batch) {
 		slice.batch = size_min(most, call->batch - b);
-		slice.in = (const char *)call->in + b * call->in_distance * in_pair;
+		slice.in = (const char *)call->in + b * call->in_distance * fft_in_bytes(plan, call->inverse);
 		slice.out = (char *)call->out + b * call->out_distance * fft_in_bytes(plan, !call->inverse);
 		run_slice(plan, &slice, scratch);
 	}

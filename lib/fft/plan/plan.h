@@ -15,7 +15,7 @@ struct fft_kind {
 	size_t (*phases)(const struct fft_plan *plan);
 	size_t (*chunks)(const struct fft_plan *plan, size_t phase, size_t batch);
 	size_t (*work_bytes)(const struct fft_plan *plan, size_t batch, enum fft_reuse reuse);
-	size_t (*scratch_bytes)(const struct fft_plan *plan);
+	size_t (*scratch_bytes)(const struct fft_plan *plan, size_t batch);
 	/* Returns the bytes of an input element in that direction. They are those of an output element in the other
 	 * one. */
 	size_t (*in_bytes)(const struct fft_plan *plan, bool inverse);
@@ -35,6 +35,7 @@ struct fft_plan {
 	bool takes_columns, is_product; /* as fft.h says */
 	size_t work_group;              /* transforms that share a block of work */
 	double cost_ns;                 /* of one transform on one core, estimated */
+	size_t group, chunk;            /* of short ones: transforms that go through scratch together, and that are a chunk */
 	size_t bytes;                   /* without those of `inner` */
 	struct fft_plan *inner;         /* of the transforms that this one's are made of, owned; NULL: of none */
 };
@@ -52,6 +53,9 @@ enum { FFT_CHUNK_NS = CHUNK_AIM_NS * 3 / 5 };
 
 /* Returns how many pieces of work of cost_ns each make a chunk, at least 1. */
 size_t fft_count_per_chunk(double cost_ns);
+
+/* Sets the group of a short plan, and the chunk by its cost. */
+void fft_plan_set_group(struct fft_plan *plan, size_t group);
 
 /* Returns the bytes of a complex number. */
 static inline size_t fft_pair_bytes(const struct fft_plan *plan)

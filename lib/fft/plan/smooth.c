@@ -122,23 +122,19 @@ static size_t count_phases(const struct fft_plan *plan)
 	return plan->is_long ? smooth_of(plan)->n_stages : 1;
 }
 
-/* Returns the transforms of a chunk of short ones. One-stage transforms fill whole vectors. */
-static size_t short_chunk_size(const struct fft_plan *plan)
+/* Returns how many short transforms run together. One-stage transforms fill whole vectors. */
+static size_t group_size(const struct fft_plan *plan)
 {
-	const size_t lanes = plan->ops->lanes;
-
 	if (smooth_of(plan)->n_stages == 1)
-		return lanes * fft_count_per_chunk(plan->cost_ns * (double)lanes);
-	if (smooth_of(plan)->flat_rows)
-		return smooth_of(plan)->flat * fft_count_per_chunk(plan->cost_ns * (double)smooth_of(plan)->flat);
-	return fft_count_per_chunk(plan->cost_ns);
+		return plan->ops->lanes;
+	return smooth_of(plan)->flat_rows ? smooth_of(plan)->flat : 1;
 }
 
 /* Returns the transforms (short) or items (long) of a chunk. */
 static size_t chunk_size(const struct fft_plan *plan, size_t phase)
 {
 	if (!plan->is_long)
-		return ((const struct fft_smooth_plan *)plan)->chunk_size;
+		return plan->chunk;
 	return size_min(fft_count_per_chunk(item_ns(plan, (unsigned)phase)),
 			(smooth_of(plan)->stage[phase].items + MIN_CHUNKS - 1) / MIN_CHUNKS);
 }
@@ -197,10 +193,11 @@ static size_t transforms_together(const struct fft_plan *plan)
 }
 
 /* A short transform keeps everything in scratch, a long one only its column buffers. */
-static size_t scratch_bytes(const struct fft_plan *plan)
+static size_t scratch_bytes(const struct fft_plan *plan, size_t batch)
 {
 	const struct fft_smooth *smooth = smooth_of(plan);
 
+	(void)batch;
 	return smooth->together * smooth->columns_bytes +
 	       (plan->is_long ? 0 : transforms_together(plan) * count_buffers(plan) * smooth->between_bytes);
 }
@@ -381,7 +378,7 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
 	plan->is_long = smooth->n_stages > 1 && (plan->cost_ns > CHUNK_ESTIMATE_NS ||
 						 count_buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);
-	((struct fft_smooth_plan *)plan)->chunk_size = plan->is_long ? 0 : short_chunk_size(plan);
+	fft_plan_set_group(plan, group_size(plan));
 	smooth->exceeds_l2 = plan->is_long && smooth->between_bytes > FAR_BYTES;
 	smooth->exceeds_l3 = smooth->exceeds_l2 && (smooth->n_stages > 2 || smooth->between_bytes > BEYOND_BYTES);
 	*ret_plan = plan;

@@ -10,7 +10,6 @@ struct fft_smooth_plan {
 	struct fft_plan plan; /* first */
 	struct fft_smooth smooth;
 	struct tables tables; /* how far they are built */
-	size_t chunk_size;    /* transforms of a chunk, of a short one */
 };
 
 /* Returns 0 with a plan that is the caller's, or -ERROR_NO_MEMORY. n may exceed FFT_MAX_LENGTH. */

@@ -175,23 +175,24 @@ static struct placement place_rows(const struct fft_plan *plan, const struct fft
 	return at;
 }
 
-/* Describes the inner transforms of the rows of `batch` transforms. A long one may overwrite x. */
-static struct fft_call make_inner_call(const struct fft_plan *plan, const struct fft_call *call,
-				       const struct placement *at, size_t batch, void *work)
+/* Describes the inner transforms of the rows of `batch` transforms. A long one may overwrite x. Written where it is read: a copy
+ * by wide loads would stall on the narrow stores before it, for as long as a short transform takes. */
+static void set_inner_call(const struct fft_plan *plan, const struct fft_call *call, const struct placement *at, size_t batch,
+			   void *work, struct fft_call *ret_inner)
 {
-	struct fft_call inner = {.in = at->rows.x,
-				 .out = at->rows.y,
-				 .in_stride = 1,
-				 .out_stride = 1,
-				 .work = work,
-				 .reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE,
-				 .kept = FFT_KEPT_SHARED};
+	const struct fft_wrapped *wrapped = fft_wrapped_of(plan);
 
-	fft_wrapped_of(plan)->wrapper->inner(plan, call, &inner.inverse, &inner.scale);
-	inner.in_distance = at->x_step / fft_wrapped_of(plan)->rows / fft_in_bytes(plan->inner, inner.inverse);
-	inner.out_distance = at->y_step / fft_wrapped_of(plan)->rows / fft_in_bytes(plan->inner, !inner.inverse);
-	inner.batch = batch * fft_wrapped_of(plan)->rows;
-	return inner;
+	ret_inner->in = at->rows.x;
+	ret_inner->out = at->rows.y;
+	ret_inner->in_stride = ret_inner->out_stride = 1;
+	ret_inner->work = work;
+	ret_inner->reuse = plan->is_long ? FFT_REUSE_BOTH : FFT_REUSE_NONE;
+	ret_inner->all = 0;
+	ret_inner->kept = FFT_KEPT_SHARED;
+	wrapped->wrapper->inner(plan, call, &ret_inner->inverse, &ret_inner->scale);
+	ret_inner->in_distance = at->x_step / wrapped->rows / fft_in_bytes(plan->inner, ret_inner->inverse);
+	ret_inner->out_distance = at->y_step / wrapped->rows / fft_in_bytes(plan->inner, !ret_inner->inverse);
+	ret_inner->batch = batch * wrapped->rows;
 }
 
 static size_t count_phases(const struct fft_plan *plan)
@@ -224,18 +225,19 @@ static size_t count_pieces(const struct fft_plan *plan)
 	return (longest_side(plan) + piece_length(plan) - 1) / piece_length(plan);
 }
 
-static size_t chunk_size(const struct fft_plan *plan)
-{
-	return group_size(plan) * fft_count_per_chunk(plan->cost_ns * (double)group_size(plan));
-}
-
 static size_t count_chunks(const struct fft_plan *plan, size_t phase, size_t batch)
 {
 	if (!plan->is_long)
-		return (batch + chunk_size(plan) - 1) / chunk_size(plan);
+		return (batch + plan->chunk - 1) / plan->chunk;
 	if (phase == 0 || phase + 1 == count_phases(plan))
 		return batch * count_pieces(plan);
 	return fft_chunks(plan->inner, phase - 1, batch * fft_wrapped_of(plan)->rows);
+}
+
+/* Returns the scratch of the inner transforms of `count` short ones. */
+static size_t inner_scratch_bytes(const struct fft_plan *plan, size_t count)
+{
+	return fft_round_line(fft_scratch_bytes_of(plan->inner, count * fft_wrapped_of(plan)->rows));
 }
 
 /* A long transform keeps its rows from phase to phase, and the inner transforms may reuse them as their own work. */
@@ -246,23 +248,26 @@ static size_t work_bytes(const struct fft_plan *plan, size_t batch, enum fft_reu
 			     : 0;
 }
 
-static size_t scratch_bytes(const struct fft_plan *plan)
+static size_t scratch_bytes(const struct fft_plan *plan, size_t batch)
 {
-	return fft_round_line(fft_scratch_bytes(plan->inner)) +
-	       (plan->is_long ? 0 : 2 * group_size(plan) * set_bytes(plan));
+	const size_t count = size_min(plan->group, batch);
+
+	return plan->is_long ? fft_round_line(fft_scratch_bytes(plan->inner))
+			     : inner_scratch_bytes(plan, count) + 2 * count * set_bytes(plan);
 }
 
-/* Runs transforms [first, first + count) in scratch; count is at most group_size. */
+/* Runs transforms [first, first + count) in scratch; count is at most plan->group. */
 static void run_group(const struct fft_plan *plan, const struct fft_call *call, size_t first, size_t count,
 		      char *scratch)
 {
 	const struct fft_wrapper *wrapper = fft_wrapped_of(plan)->wrapper;
 	const size_t bytes = set_bytes(plan), in_length = wrapper->in_length(plan, call->inverse);
 	const size_t out_length = wrapper->out_length(plan, call->inverse);
-	char *x = scratch + fft_round_line(fft_scratch_bytes(plan->inner)), *y = x + group_size(plan) * bytes;
+	char *x = scratch + inner_scratch_bytes(plan, count), *y = x + count * bytes;
 	const struct placement at = {{x, y}, bytes, bytes};
-	struct fft_call inner = make_inner_call(plan, call, &at, count, NULL);
+	struct fft_call inner;
 
+	set_inner_call(plan, call, &at, count, NULL, &inner);
 	if (wrapper->reads_caller && wrapper->reads_caller(plan, call)) {
 		inner.in = row_in(plan, call, first);
 		inner.in_distance = caller_distance(plan, call, inner.inverse);
@@ -279,10 +284,10 @@ static void run_group(const struct fft_plan *plan, const struct fft_call *call, 
 
 static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t chunk, void *scratch)
 {
-	const size_t size = chunk_size(plan), end = size_min((chunk + 1) * size, call->batch);
+	const size_t end = size_min((chunk + 1) * plan->chunk, call->batch);
 
-	for (size_t b = chunk * size; b < end; b += group_size(plan))
-		run_group(plan, call, b, size_min(group_size(plan), end - b), scratch);
+	for (size_t b = chunk * plan->chunk; b < end; b += plan->group)
+		run_group(plan, call, b, size_min(plan->group, end - b), scratch);
 }
 
 /* Packs (in) or unpacks one piece of one transform. A chunk beyond the shorter side has nothing to do. */
@@ -320,7 +325,7 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 		run_piece(plan, call, phase == 0, chunk, &at);
 	} else {
 		own = own_bytes(plan, call->batch, call->reuse);
-		inner = make_inner_call(plan, call, &at, call->batch, own ? (char *)call->work + own : call->work);
+		set_inner_call(plan, call, &at, call->batch, own ? (char *)call->work + own : call->work, &inner);
 		if (skips_packing(plan, call)) {
 			inner.in = row_in(plan, call, 0);
 			inner.in_distance = caller_distance(plan, call, inner.inverse);
@@ -353,6 +358,7 @@ int fft_wrapper_create(const struct fft_wrapper *wrapper, size_t size, uint64_t 
 	plan->cost_ns = rows * plan->inner->cost_ns + 50 + 3 * (double)n;
 	plan->is_long = plan->inner->is_long || plan->cost_ns > 2 * CHUNK_ESTIMATE_NS ||
 			2 * set_bytes(plan) + fft_scratch_bytes(plan->inner) > MAX_SCRATCH_BYTES;
+	fft_plan_set_group(plan, group_size(plan));
 	*ret_plan = plan;
 	return 0;
 }

@@ -59,8 +59,9 @@ static size_t packed_bytes(const struct fft_plan *plan)
 	return exponents_bytes() + left_bytes(dft_gemm_of(plan)) + 3 * floats_bytes(plan);
 }
 
-static size_t scratch_bytes(const struct fft_plan *plan)
+static size_t scratch_bytes(const struct fft_plan *plan, size_t batch)
 {
+	(void)batch;
 	return packed_bytes(plan) + row_bytes(plan) + sum_bytes(dft_gemm_of(plan)) + floats_bytes(plan);
 }
 
