@@ -93,7 +93,27 @@ INLINE void LOCAL(single_rest)(const unsigned r, const struct LOCAL(single) * a)
 	}
 }
 
+/* The only pass, of one butterfly. */
+INLINE void LOCAL(single_only)(const unsigned r, const struct LOCAL(single) * a)
+{
+	const v_order_t order = v_order(a->exchange);
+	const struct LOCAL(source) from = {.x = a->x, .step = 2, .distance = 1, .order = order};
+	vec re[16], im[16];
+
+	LOCAL(dft_single)(r, &from, LOCAL(SOME_PAIRS), re, im);
+	UNROLL for (unsigned k = 0; k < r; k++)
+	{
+		re[k] = v_mul(re[k], v_set(a->scale));
+		im[k] = v_mul(im[k], v_set(a->scale));
+		LOCAL(store_pairs)(a->y + 2 * k, 1, order, re[k], im[k]);
+	}
+}
+
 #define SINGLE_RADIX(r)                                                                                                \
+	static void LOCAL(single_only_##r)(const struct LOCAL(single) * a)                                             \
+	{                                                                                                              \
+		LOCAL(single_only)(r, a);                                                                              \
+	}                                                                                                              \
 	static void LOCAL(single_first_##r)(const struct LOCAL(single) * a)                                            \
 	{                                                                                                              \
 		LOCAL(single_first)(r, a);                                                                             \
@@ -122,8 +142,9 @@ SINGLE_RADIX(16)
 static void LOCAL(single)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			  void *scratch)
 {
-#define ROW(r) [r] = { LOCAL(single_first_##r), LOCAL(single_rest_##r) }
+#define ROW(r) [r] = { LOCAL(single_only_##r), LOCAL(single_first_##r), LOCAL(single_rest_##r) }
 	static const struct {
+		void (*only)(const struct LOCAL(single) * a);
 		void (*first)(const struct LOCAL(single) * a);
 		void (*rest)(const struct LOCAL(single) * a);
 	} radices[17] = {ROW(2),  ROW(3),  ROW(4),  ROW(5),  ROW(6),  ROW(7),  ROW(8),
@@ -147,7 +168,7 @@ static void LOCAL(single)(const struct fft_smooth *smooth, const struct fft_call
 			a.m /= r;
 			a.last = i + 1 == columns->n_passes;
 			a.y = a.last ? (real *)call->out + 2 * b * call->out_distance : buffers[i % 2];
-			(i == 0 ? radices[r].first : radices[r].rest)(&a);
+			(i > 0 ? radices[r].rest : a.last ? radices[r].only : radices[r].first)(&a);
 			a.twiddles = twiddles += 2 * (r - 1) * a.m;
 			a.s *= r;
 			a.x = a.y;

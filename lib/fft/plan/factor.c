@@ -168,8 +168,10 @@ size_t factor_singles(const struct fft_smooth *smooth, size_t lanes)
 	const struct fft_columns *columns = &smooth->stage[0].columns;
 	size_t m = columns->length, s = 1, rows = 0;
 
-	if (smooth->n_stages > 1 || smooth->group_rows || columns->n_passes < 2)
+	if (smooth->n_stages > 1 || smooth->group_rows || columns->n_passes < 1)
 		return 0;
+	if (columns->n_passes == 1) /* measured: from so many on, the squares that gather lanes pay */
+		return size_min(size_max(2 * lanes / columns->length, 1), lanes * 3 / 4);
 	for (unsigned i = 0; i < columns->n_passes; s *= columns->radix[i++]) {
 		m /= columns->radix[i];
 		rows += columns->radix[i] * (i == 0 ? (m + lanes - 1) / lanes : m * ((s + lanes - 1) / lanes));
