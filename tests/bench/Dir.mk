@@ -43,6 +43,12 @@ $(BENCH)/%: tests/bench/peers/%.c $(WORKER)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS_worker) -o $@ $< $(WORKER) $(LIBS_$*) -lm
 
+# The same program with our libraries.
+$(BENCH)/fftw_ours: tests/bench/peers/fftw.c $(WORKER) $(FFTW_LIBRARIES)
+	$(say) BENCH $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS_worker) -o $@ $< $(WORKER) -L$(FFTW_OUT) $(LIBS_fftw) -Wl,-rpath,'$$ORIGIN/../../lib/fftw' -lm
+
 # As its users compile it.
 $(BENCH)/%: tests/bench/peers/%.cc $(WORKER)
 	$(say) BENCH $@
@@ -60,7 +66,7 @@ $(addprefix $(BENCH)/,$(R123)): $(BENCH)/random123-%: tests/bench/peers/random12
 	$(Q)$(*:-512=) -std=gnu17 -w $(R123_$(*:-512=)) $(if $(findstring 512,$*),-mprefer-vector-width=512) -Itests \
 		-MMD -MF $@.d -o $@ $< $(WORKER) -lmvec -lm
 
-BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service threads wire_load fftw openblas mt19937 redis echo $(R123))
+BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service threads wire_load fftw fftw_ours openblas mt19937 redis echo $(R123))
 
 # make run-bench ROWS="small 'fft/c2c f32 *'" : some sections or rows; all of them replace FIGURES.md.
 run-bench: all $(BENCH_WORKERS) python

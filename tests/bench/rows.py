@@ -2,6 +2,7 @@
 """The rows of the bench: what is measured beside what. Goals stand in goals.txt."""
 import math
 
+import rows_fftw
 import rows_service
 import workers
 from row import Row
@@ -360,6 +361,7 @@ SECTIONS = {
     'fft': ('Transforms, embedded, one thread, batches of 512 KiB: time of a transform', cached_ffts),
     'far': ('Transforms, embedded, one thread, batches of 64 MiB, huge pages advised: time of a transform', far_ffts),
     'single': ('Transforms, embedded, one thread, one a call, huge pages advised', single_ffts),
+    'fftw': ("FFTW's interface, the same program with Debian's libraries and with ours, plans FFTW_MEASURE, one thread", rows_fftw.fftw),
     'matrix': ('DFT by matrix products, embedded, one thread, batches of 4096 (of exact modes 512): time of a transform',
                matrix_transforms),
     'signals': ('Signals, embedded, one thread, 10^7 float32 samples; n_fft 512, hop 128; 1001 taps', signals),

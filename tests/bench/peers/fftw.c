@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FFTW, PATIENT within a time limit, one thread: way=one plan for the batch (many), a loop over a plan for one transform
- * (loop), and that loop on copies staged through the cache (staged).
+ * (loop), and that loop on copies staged through the cache (staged). Linked with our libraries this is the program `fftw_ours`.
  *
- *   kind=c2c|r2c|2d|3d n= batch= wide=0|1 place=in|out way= limit=SECONDS
+ *   kind=c2c|r2c|2d|3d n= batch= wide=0|1 place=in|out way= limit=SECONDS effort=measure|patient
+ *   kind=r2r r2r=KIND ...         real transforms of one of FFTW's kinds
+ *   way=plan                      a run makes a plan, the first one at the second run
  *   kind=stft n= hop= samples=    frames windowed into a buffer, as many at once as stay in the cache */
 #include <fftw3.h>
 #include <math.h>
@@ -15,7 +17,8 @@ static struct {
 	void *plan, *x, *y, *staged;
 	size_t points, batch, x_bytes, y_bytes; /* points and bytes of one transform */
 	int rank, n[3];
-	bool wide, real, in_place;
+	fftw_r2r_kind kind; /* of r2r */
+	bool wide, real, r2r, in_place, begun;
 } w;
 
 static void (*run)(void);
@@ -60,17 +63,20 @@ static void run_staged(void)
 /* Plans of float and of double. */
 #define PLAN(prefix)                                                                                                   \
 	(prefix##_set_timelimit(limit),                                                                                \
-	 w.real ? (void *)prefix##_plan_many_dft_r2c(w.rank, w.n, batch, x, NULL, 1, points, y, NULL, 1,               \
-						     points / 2 + 1, flags)                                            \
-		: (void *)prefix##_plan_many_dft(w.rank, w.n, batch, x, NULL, 1, points, y, NULL, 1, points,           \
-						 FFTW_FORWARD, flags))
+	 w.r2r	  ? (void *)prefix##_plan_many_r2r(w.rank, w.n, batch, x, NULL, 1, points, y, NULL, 1, points,         \
+						   &w.kind, flags)                                                     \
+	 : w.real ? (void *)prefix##_plan_many_dft_r2c(w.rank, w.n, batch, x, NULL, 1, points, y, NULL, 1,             \
+						       points / 2 + 1, flags)                                          \
+		  : (void *)prefix##_plan_many_dft(w.rank, w.n, batch, x, NULL, 1, points, y, NULL, 1, points,         \
+						   FFTW_FORWARD, flags))
 
 static void *plan_of(int batch, void *x, void *y)
 {
 	const double limit = case_number("limit", 4);
 	const int points = (int)w.points;
 	/* Single plans meet rows of any alignment where a row is not a multiple of the vectors'. */
-	const unsigned flags = FFTW_PATIENT | (batch != (int)w.batch && (w.y_bytes % 64 || w.x_bytes % 64) ? FFTW_UNALIGNED : 0);
+	const unsigned flags = (case_is("effort", "measure") ? FFTW_MEASURE : FFTW_PATIENT) |
+			       (batch != (int)w.batch && (w.y_bytes % 64 || w.x_bytes % 64) ? FFTW_UNALIGNED : 0);
 
 	return w.wide ? PLAN(fftw) : PLAN(fftwf);
 }
@@ -81,6 +87,8 @@ static void read_case(void)
 
 	w.wide = case_is("wide", "1");
 	w.real = case_is("kind", "r2c");
+	w.r2r = case_is("kind", "r2r");
+	w.kind = (fftw_r2r_kind)case_number("r2r", 0);
 	w.in_place = case_is("place", "in");
 	w.rank = case_is("kind", "3d") ? 3 : case_is("kind", "2d") ? 2 : 1;
 	w.batch = (size_t)case_number("batch", 1);
@@ -89,8 +97,26 @@ static void read_case(void)
 		w.n[i] = n;
 		w.points *= (size_t)n;
 	}
-	w.x_bytes = w.points * (w.wide ? 16 : 8) / (w.real ? 2 : 1);
-	w.y_bytes = (w.real ? w.points / 2 + 1 : w.points) * (w.wide ? 16 : 8);
+	w.x_bytes = w.points * (w.wide ? 16 : 8) / (w.real || w.r2r ? 2 : 1);
+	w.y_bytes = w.r2r ? w.x_bytes : (w.real ? w.points / 2 + 1 : w.points) * (w.wide ? 16 : 8);
+}
+
+static void destroy_plan(void)
+{
+	if (w.wide)
+		fftw_destroy_plan(w.plan);
+	else
+		fftwf_destroy_plan(w.plan);
+	w.plan = NULL;
+}
+
+/* The first run only shows that the worker is ready. */
+static void run_plan(void)
+{
+	if (w.begun && !(w.plan = plan_of((int)w.batch, w.x, w.y)))
+		work_fail("a plan of FFTW");
+	destroy_plan();
+	w.begun = true;
 }
 
 /* ---- short-time transforms ---- */
@@ -154,14 +180,14 @@ void work_open(void)
 	read_case();
 	w.x = work_memory(w.batch * w.x_bytes);
 	w.y = w.in_place ? w.x : work_memory(w.batch * w.y_bytes);
-	run = case_is("way", "loop") ? run_loop : case_is("way", "staged") ? run_staged : run_many;
+	run = case_is("way", "plan") ? run_plan : case_is("way", "loop") ? run_loop : case_is("way", "staged") ? run_staged : run_many;
 	if (run == run_staged) {
 		w.staged = work_memory(w.x_bytes + w.y_bytes);
 		w.plan = plan_of(1, w.staged, (char *)w.staged + w.x_bytes);
-	} else {
+	} else if (run != run_plan) {
 		w.plan = plan_of(run == run_loop ? 1 : (int)w.batch, w.x, w.y);
 	}
-	if (!w.plan)
+	if (!w.plan && run != run_plan)
 		work_fail("a plan of FFTW");
 	work_noise(w.x, w.wide, w.batch * w.x_bytes / (w.wide ? 8 : 4));
 }
@@ -177,10 +203,7 @@ void work_close(void)
 		close_frames();
 		return;
 	}
-	if (w.wide)
-		fftw_destroy_plan(w.plan);
-	else
-		fftwf_destroy_plan(w.plan);
+	destroy_plan();
 	free(w.x);
 	free(w.in_place ? NULL : w.y);
 	free(w.staged);
