@@ -8,7 +8,7 @@
 #include <msgpack.h>
 #include <string.h>
 
-/* Of the first piece of msgpack's zone: enough for most requests, and what malloc has at hand. */
+/* Bytes of the first piece of msgpack's zone: enough for most requests, and what malloc has at hand. */
 enum { OBJECTS_BYTES = 960 };
 
 static bool is_text(const msgpack_object *object)

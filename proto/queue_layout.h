@@ -41,7 +41,7 @@ struct queue_page {
 	uint8_t pad_4[52];
 };
 
-/* Which members of a completion are set. */
+/* The bits that say which members of a completion are set. */
 enum {
 	QUEUE_SEED = RUN_PREPARED_SEED,
 	QUEUE_STREAM = RUN_PREPARED_STREAM,

@@ -105,10 +105,10 @@ struct trnsci_call {
 
 /* Returns a call with one reference, of any method, also those that trnsci_call_new refuses. */
 int call_new(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call);
-/* The same with an error text; the session is checked and method may be NULL. */
+/* Makes a call as call_new, with an error text. The session is checked, and method may be NULL. */
 int call_make(struct trnsci_session *session, const char *method, struct trnsci_call **ret_call, struct error *err);
 
-/* The same with the parameter `name`, which must not be NULL. */
+/* Makes a call as call_make, with the parameter `name`, which must not be NULL. */
 int call_make_named(struct trnsci_session *session, const char *method, const char *name, struct trnsci_call **ret_call,
 		    struct error *err);
 

@@ -75,7 +75,7 @@ static void climb_to_queue(struct trnsci_call *call)
 
 void ladder_climb(struct trnsci_call *call)
 {
-	const bool here = call->session->engine->prepare;
+	const bool in_process = call->session->engine->prepare;
 	const bool changed = call->ladder.version != call->args.version;
 
 	if (call->internal || !args_are_good(&call->args))
@@ -85,11 +85,11 @@ void ladder_climb(struct trnsci_call *call)
 	if (prepare_renew(call, changed))
 		queue_slot_take(call);
 	call->ladder.runs++;
-	if (call->ladder.runs >= (here ? PREPARED_HERE : PREPARED_THERE) && !call->preparation.asked) {
+	if (call->ladder.runs >= (in_process ? PREPARED_HERE : PREPARED_THERE) && !call->preparation.asked) {
 		call->preparation.asked = true;
 		if (can_prepare(call))
 			prepare_ask(call);
-	} else if (!here && is_often(call)) {
+	} else if (!in_process && is_often(call)) {
 		climb_to_queue(call);
 	}
 }

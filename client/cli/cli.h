@@ -78,7 +78,7 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong);
  * says so. The session's memory grows with its tiles. An exit code. */
 int connect_session(struct cli *cli);
 
-/* The same for what only a daemon has: without one it fails. Says nothing when it succeeds. */
+/* Opens a session of a daemon, for what only a daemon has. Says nothing when it succeeds. An exit code. */
 int connect_daemon(struct cli *cli);
 
 /* Runs a method of the session; params NULL: without parameters. *ret_call, which has the reply, is the caller's to free, also

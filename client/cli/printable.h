@@ -10,9 +10,9 @@ enum { PRINTABLE_ROOM = 512 };
 /* Copies text, cut to fit, and returns the copy. Each byte that belongs to no printable character of UTF-8 becomes a question mark:
  * a terminal would obey control characters, and those that change the direction of text. text may be NULL, for none. */
 const char *printable(const char *text, size_t size, char room[static PRINTABLE_ROOM]);
-/* The same of a string. */
+/* Copies a string as printable does. */
 const char *printable_string(const char *text, char room[static PRINTABLE_ROOM]);
-/* The same in place, to the 0 at the end. */
+/* Replaces the same bytes in place, to the 0 at the end. */
 void make_printable(char *text);
 
 #endif

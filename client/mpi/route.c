@@ -95,7 +95,7 @@ static void plan_sweeps(struct route *route, struct stage *stage)
 			sweep = &stage->sweeps[stage->n_sweeps++];
 			*sweep = (struct sweep){.session = route->mpi->session, .ndim = transform->ndim, .inverse = transform->inverse,
 						.norm = transform->norm, .in = complex_of(route), .out = complex_of(route),
-						/* Of one long axis twiddles are read beside the chunk. */
+						/* A sweep along one long axis reads twiddles beside the chunk. */
 						.chunk_bytes = sweep_chunk_bytes(route->mpi->threads) / (route->after_arg ? 2 : 1), .after = stage->after,
 						.after_arg = route->after_arg, .sparse = stage->sparse && i == 0, .direct = direct};
 			bytes = size;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of several names of a dtype, files are written with the first. */
+/* Files are written with the first of a dtype's names. */
 static const struct {
 	const char descr[4]; /* without the byte order */
 	enum trnsci_dtype dtype;
@@ -131,7 +131,7 @@ static int parse_order(const char *text, struct npy_storage *storage, const char
 	return -1;
 }
 
-/* Of at most one axis longer than 1, both orders are the same. */
+/* With at most one axis longer than 1, both orders are the same. */
 static bool is_vector(const struct npy *npy)
 {
 	size_t long_axes = 0;

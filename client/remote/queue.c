@@ -41,7 +41,7 @@ void queue_let_go(struct queue *queue, const struct queue_look *look, bool found
 	queue_end(queue);
 }
 
-/* Of several runs half are worth waiting for: the daemon works on the others while the program takes these, and both sides do
+/* Half of several runs are worth waiting for: the daemon works on the others while the program takes these, and both sides do
  * more with each look at the other's words. */
 static uint32_t count_awaited(const struct queue *queue)
 {

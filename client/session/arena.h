@@ -22,9 +22,9 @@ struct arena {
 void arena_add(struct trnsci_session *session, struct arena *arena);
 /* Returns the arena of that handle, or NULL. With the session's lock. */
 struct arena *arena_find(const struct trnsci_session *session, uint64_t handle);
-/* Takes it out of the session and frees it. With the session's lock. */
+/* Takes an arena out of the session and frees it. With the session's lock. */
 void arena_remove(struct trnsci_session *session, struct arena *arena);
-/* The same of all arenas. Nobody uses the session any more, or its lock is held. */
+/* Takes out and frees all arenas. Nobody uses the session any more, or its lock is held. */
 void arena_remove_all(struct trnsci_session *session);
 
 /* Sets the mark of a remote arena that was just mapped. */

@@ -23,7 +23,7 @@ static inline int error_export(struct trnsci_error *ret, const struct error *err
 	return -error->code;
 }
 
-/* The same in the other direction. */
+/* Copies a public error to one of the library's. Returns the code, negative. */
 static inline int error_import(struct error *ret, const struct trnsci_error *error)
 {
 	if (ret) {

@@ -84,7 +84,7 @@ struct session_engine {
 	void (*tend_arenas)(struct trnsci_session *session);
 	/* Attaches the ring that the call (not sent yet) describes, and frees the call. Without. */
 	int (*attach_ring)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
-	/* The same of a broadcast. NULL: the engine has none. */
+	/* Attaches the broadcast that the call describes, as attach_ring. NULL: the engine has none. */
 	int (*attach_broadcast)(struct trnsci_call *call, struct ring_link *ret_link, struct error *err);
 	/* Wakes the producer: it sleeps, and half of the ring is free. Without. */
 	void (*wake_ring)(struct ring_link *link);

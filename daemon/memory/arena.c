@@ -236,7 +236,7 @@ int arena_create(uint64_t size, const struct arena_prefaulted *prefaulted, void 
 /* Runs on the background worker's thread, always before free_arena.
  *
  * The loop stores `wanted` and then looks at `posted`; this stores `posted` and then looks at `wanted`. Both are sequentially
- * consistent, so at least one of the two sees the other's store: no wish is lost, and the task is never queued twice. */
+ * consistent, so at least one of the two sees the other's store: no request is lost, and the task is never queued twice. */
 static void prefault_pages(struct background_task *task)
 {
 	struct arena *arena = (struct arena *)((char *)task - offsetof(struct arena, prefault_task));

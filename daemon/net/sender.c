@@ -53,8 +53,8 @@ static void send_parcel(struct sender_parcel *parcel)
 	atomic_store_explicit(&parcel->state, PARCEL_DONE, memory_order_release);
 }
 
-/* The thread stores `asleep` and then looks at `given`; the loop stores `given` and then looks at `asleep`. Of the two at
- * least one sees the other's store. */
+/* The thread stores `asleep` and then looks at `given`; the loop stores `given` and then looks at `asleep`. At least
+ * one of the two sees the other's store. */
 static void sleep_until_given(struct sender *sender)
 {
 	atomic_store(&sender->asleep, 1);

@@ -353,8 +353,8 @@ static bool take_turn(struct queue *queue)
 	return true;
 }
 
-/* The client stores `submitted` and then looks at our word; we store the word and then look at `submitted`. Of the two
- * at least one sees the other's store. */
+/* The client stores `submitted` and then looks at our word; we store the word and then look at `submitted`. At
+ * least one of the two sees the other's store. */
 bool queue_sleep(struct loop_poller *poller)
 {
 	struct queue *queue = (struct queue *)poller;

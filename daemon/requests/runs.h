@@ -18,7 +18,7 @@ void runs_start(struct session *session, const struct run_prepared *run, run_com
 bool runs_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run,
 	       struct draw_position *ret_position);
 
-/* The same for a short draw whose samples are in its reply, which it sends. */
+/* Runs a prepared call as runs_draw, where its samples go into its reply, and sends that. */
 bool runs_reply_draw(struct session *session, struct prepared_batch *batch, const struct run_prepared *run);
 
 /* Ends a batch, open or not, whose runs took so long. */

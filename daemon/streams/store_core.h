@@ -176,7 +176,7 @@ int store_flush_dir(const char *dir, struct error *err);
 
 /* Remembers which files are open, to compare them later. -ERROR_SYSTEM; -ERROR_STORE: SQLite has opened another file. */
 int store_remember_placement(struct store *store, int folder_fd, struct error *err);
-/* The same for the journal, after a commit: the first commit opens it, and may make it. */
+/* Remembers which file the journal is, after a commit: the first commit opens it, and may make it. */
 int store_remember_journal(struct store *store, struct error *err);
 
 /* ---- store_mark.c ---- */

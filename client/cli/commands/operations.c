@@ -111,7 +111,7 @@ static void choose_trailing(struct pieces *pieces)
 
 /* ---- the command ---- */
 
-/* Which arithmetic ran, and the bound of its error. */
+/* Says which arithmetic ran, and the bound of its error. */
 static void report_precision(const struct trnsci_value *reply)
 {
 	char room[PRINTABLE_ROOM];

@@ -36,7 +36,7 @@ struct slide {
 
 struct pieces;
 
-/* Which axes make an item, where no parameter `axis` or `axes` says it. */
+/* The axes that make an item, where no parameter `axis` or `axes` states them. */
 enum item { ITEM_BY_AXES, ITEM_ELEMENT, ITEM_LAST_AXIS, ITEM_LAST_TWO };
 
 /* What an operation is, beside its row in the table of operations: along which axes long input may be cut, and what the

@@ -55,7 +55,7 @@ static void report(void *arg, const struct trnsci_check *check)
 			 check->detail);
 }
 
-/* The same draw from both; true when the bytes agree. */
+/* Draws the same samples with both sessions. Returns whether the bytes agree. */
 static bool same_bytes(struct trnsci_session *const sessions[2], const char *distribution, enum trnsci_dtype dtype)
 {
 	const struct trnsci_source source = {.seed = 12345, .stream = 6, .offset = 777};

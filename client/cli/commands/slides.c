@@ -14,7 +14,7 @@
 #include "frames.h"
 #include "rules.h"
 
-/* Of each bin, at most, in the sums of two stretches: signals that are no longer than these go at once. */
+/* The most that a bin has in the sums of two stretches: signals that are no longer than these go at once. */
 enum { SUMS_BYTES = 2 * 8 * 16 };
 
 /* Frames of one signal. One command runs in a process. */

@@ -62,7 +62,7 @@ int output_wants_text(const struct options *options, bool *ret_text);
  * option is wrong. */
 int output_open(const struct options *options, struct output *ret_output);
 
-/* The same by name: NULL or "-" is stdout; format NULL is chosen as the option's help says. */
+/* Opens an output by its name: NULL or "-" is stdout. format NULL is chosen as the option's help says. */
 int output_open_named(const char *name, const char *format, struct output *ret_output);
 
 /* What audio the array is, where the options do not state it: format->rate 0 is unknown. Before output_begin. */

@@ -13,7 +13,7 @@
  * 1000, Ki Mi Gi Ti: of 1024) as long as the value is whole. False for anything else, and beyond 64 bits. */
 bool parse_u64(const char *text, uint64_t *ret);
 
-/* The same with a sign, as parse_u64 or in plain decimal. */
+/* Reads an integer with a sign, as parse_u64 or in plain decimal. */
 bool parse_i64(const char *text, int64_t *ret);
 
 bool parse_f64(const char *text, double *ret);

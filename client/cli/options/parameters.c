@@ -176,7 +176,7 @@ static bool read_numbers(const char *text, double *ret, size_t *ret_n)
 	return false;
 }
 
-/* Of an option that is given twice the last counts. */
+/* Where an option is given twice, the last counts. */
 int options_list_parameters(const struct options *options, const char *without, struct trnsci_param *ret, double *numbers)
 {
 	struct trnsci_parameter_info parameter;

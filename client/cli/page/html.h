@@ -12,7 +12,7 @@
 /* Writes bytes as text, also inside quotes: markup's characters become references, and what is not printable ASCII becomes
  * a question mark. */
 void html_text(FILE *out, const char *text, size_t size);
-/* The same of a string, and of a value's text (nothing for any other). */
+/* Write a string, and a value's text (nothing for a value of another kind), as html_text does. */
 void html_string(FILE *out, const char *text);
 void html_value(FILE *out, const struct trnsci_value *value);
 

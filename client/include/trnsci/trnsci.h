@@ -631,8 +631,8 @@ struct trnsci_reader_span {
 	uint64_t run;	 /**< so many samples, from `first` on, follow one another there; it may be more or less than count */
 	uint64_t reserved[3];
 };
-/** Takes the next n samples, any number: copies them, and waits for those that are not there yet. Of a ring on a named stream
- * they may be of several ranges: those of the span's `run` are of one. Of a broadcast, they end at a gap, which the next call
+/** Takes the next n samples, any number: copies them, and waits for those that are not there yet. A ring on a named stream
+ * may give samples of several ranges: those of the span's `run` are of one. A broadcast's end at a gap, which the next call
  * reports, and where the samples of a named stream go on elsewhere in the stream.
  * @param out n samples of sample_bytes each (trnsci_reader_describe).
  * @param timeout_ms -1: without end; 0: only what is there.

@@ -695,7 +695,7 @@ private:
 /* ---- An engine for <random> and std::shuffle ---- */
 
 /** The 64-bit words of a source, as a UniformRandomBitGenerator: number k is sample k of the draw "bits" of dtype u64.
- * It draws them in blocks. Of a named stream a block is reserved at a time, and what is left of the last one is lost.
+ * It draws them in blocks. A named stream reserves a block at a time: what is left of the last one is lost.
  * Copies go on from the same place, apart. operator() throws trnsci::error, end_of_stream after the last word. */
 class engine {
 public:

@@ -45,7 +45,7 @@ void parameters_free(struct options *options);
 
 /* Prints "trnsci-mpi: text" on rank 0 and returns the code. */
 int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same of an error of the library. */
+/* Prints an error of the library as command_fail does, and returns its code. */
 int command_error(const struct trnsci_error *err);
 /* Whether this is rank 0, which prints. */
 bool command_prints(void);

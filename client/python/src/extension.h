@@ -60,7 +60,7 @@ struct module_state *state_of_type(PyTypeObject *type);
 int errors_take(struct module_state *state);
 /* Raises the exception for an error of the library, and returns NULL. */
 PyObject *raise_error(struct module_state *state, const struct trnsci_error *err);
-/* The same for an error that is found here. Returns -1. */
+/* Raises the exception for an error that this module has found. Returns -1. */
 int raise_text(struct module_state *state, int code, const char *text);
 /* Raises it if the library returned one, r < 0. Returns 0, or -1. */
 int raise_if(int r, struct module_state *state, const struct trnsci_error *err);
@@ -262,7 +262,7 @@ int generator_reserve(struct generator_object *g, uint64_t samples, unsigned wor
 /* Draws samples [skip, skip + n) of the draw that begins at word `base`. 0, or -1 with an exception. */
 int generator_draw(struct generator_object *g, const struct recipe *recipe, uint64_t base, uint64_t skip, size_t n,
 		   void *out);
-/* The same from the engine, without blocks: what lists among its parameters needs. */
+/* Draws as generator_draw, by the engine and without blocks, as recipes with lists need. */
 int generator_fill(struct generator_object *g, const struct recipe *recipe, uint64_t base, uint64_t skip, size_t n,
 		   void *out);
 /* Draws a part into a new array, of a numpy type as wide as the recipe's: over shared memory where that spares a copy.
@@ -290,7 +290,7 @@ int args_float_type(PyObject *dtype, const char *function, int *ret_type);
 int args_check_out(PyObject *out, int type, bool c_order);
 /* Reads an unsigned integer of 64 bits. 0, or -1 with an exception. */
 int args_u64(PyObject *value, const char *name, uint64_t *ret);
-/* The same for "O&" of PyArg_Parse, whose "K" and "I" take other integers modulo 2^64 and 2^32. */
+/* Read an integer for "O&" of PyArg_Parse, whose "K" and "I" take larger ones modulo 2^64 and 2^32. */
 int args_convert_u64(PyObject *value, void *ret_u64);
 int args_convert_u32(PyObject *value, void *ret_u32);
 

@@ -86,7 +86,7 @@ void plan_fuse(const struct method *method, struct plan *plan);
 const char *engine_name(const struct parameter *param);
 /* Draws by a method: scalars, arrays of one set of parameters, and parameters that are arrays. */
 PyObject *method_call(const struct method *method, METHOD_ARGS);
-/* The same of a typed one. */
+/* Draws by a method that takes a dtype. */
 PyObject *standard_call(const struct method *method, METHOD_ARGS);
 /* Draws where some parameter is an array; `out` (NULL: none) takes the result. */
 PyObject *method_broadcast(const struct method *method, struct generator_object *g, PyObject *const *params,

@@ -53,7 +53,7 @@ struct transform {
 
 /* ---- Input ---- */
 
-/* Which dtype the engine is given: numpy's halves as float32, integers as float64. */
+/* Returns the dtype that the engine is given: numpy's halves as float32, integers as float64. */
 static int input_type(const struct transform *t, PyArrayObject *x)
 {
 	const int type = PyArray_TYPE(x);

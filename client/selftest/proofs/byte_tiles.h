@@ -75,7 +75,7 @@ struct tile_figures {
 	uint64_t n_before_wrong;
 	/* Means of the low and of the high 24 bits x 2^-24; 1/2 for right words. */
 	double mean_low, mean_high;
-	/* Of the low 24 bits in 256 equal bins: 255 degrees of freedom, so 255 +- 68 (3 sigma) for right words. */
+	/* Chi square of the low 24 bits in 256 equal bins: 255 degrees of freedom, so 255 +- 68 (3 sigma) for right words. */
 	double chi_square;
 	uint64_t most[N_TILE_STEPS];
 };

@@ -163,7 +163,7 @@ static void add_transform(enum psum psum, size_t n, const struct matrix *matrix,
 	}
 }
 
-/* The same seed for each row: all see the same signals. */
+/* Each row has the same seed: all see the same signals. */
 int psum_error(enum psum psum, size_t n, size_t transforms, double *ret_error)
 {
 	struct matrix *matrix;
