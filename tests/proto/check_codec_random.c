@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codec over random trees there and back, over messages with bytes changed, and beside msgpack-c. */
+/* The codec over random trees there and back and over messages with bytes changed; the scan beside msgpack-c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,66 +165,6 @@ static void mutations(void **state)
 
 /* ------- as msgpack-c reads it ------- */
 
-static bool same_as_peer(const struct value *value, const msgpack_object *object);
-
-static bool same_text(const struct value *value, const msgpack_object *object)
-{
-	const bool str = object->type == MSGPACK_OBJECT_STR;
-	const size_t size = str ? object->via.str.size : object->via.bin.size;
-
-	return value->kind == (str ? VALUE_STRING : VALUE_BYTES) && value->bytes.size == size &&
-	       (size == 0 || memcmp(value->bytes.at, str ? object->via.str.ptr : object->via.bin.ptr, size) == 0);
-}
-
-static bool same_array(const struct value *value, const msgpack_object_array *array)
-{
-	bool same = value->kind == VALUE_ARRAY && value->array.count == array->size;
-
-	for (uint32_t i = 0; same && i < array->size; i++)
-		same = same_as_peer(&value->array.at[i], &array->ptr[i]);
-	return same;
-}
-
-static bool same_map(const struct value *value, const msgpack_object_map *map)
-{
-	bool same = value->kind == VALUE_MAP && value->map.count == map->size;
-
-	for (uint32_t i = 0; same && i < map->size; i++) {
-		const struct value_member *member = &value->map.at[i];
-		const struct value name = {.kind = map->ptr[i].key.type == MSGPACK_OBJECT_STR ? VALUE_STRING : VALUE_BYTES,
-					   .bytes = {member->name, member->name_size}};
-
-		same = same_as_peer(&name, &map->ptr[i].key) && same_as_peer(&member->value, &map->ptr[i].val);
-	}
-	return same;
-}
-
-static bool same_as_peer(const struct value *value, const msgpack_object *object)
-{
-	switch (object->type) {
-	case MSGPACK_OBJECT_NIL:
-		return value->kind == VALUE_NIL;
-	case MSGPACK_OBJECT_BOOLEAN:
-		return value->kind == VALUE_BOOL && value->boolean == object->via.boolean;
-	case MSGPACK_OBJECT_POSITIVE_INTEGER:
-		return value->kind == VALUE_UINT && value->u == object->via.u64;
-	case MSGPACK_OBJECT_NEGATIVE_INTEGER:
-		return value->kind == VALUE_INT && value->i == object->via.i64;
-	case MSGPACK_OBJECT_FLOAT32:
-	case MSGPACK_OBJECT_FLOAT64:
-		return value->kind == VALUE_REAL && memcmp(&value->real, &object->via.f64, sizeof value->real) == 0;
-	case MSGPACK_OBJECT_STR:
-	case MSGPACK_OBJECT_BIN:
-		return same_text(value, object);
-	case MSGPACK_OBJECT_ARRAY:
-		return same_array(value, &object->via.array);
-	case MSGPACK_OBJECT_MAP:
-		return same_map(value, &object->via.map);
-	default:
-		return false;
-	}
-}
-
 /* Random bytes, with a good chance to be values. */
 static void scatter(uint64_t *random, unsigned char *bytes, size_t room)
 {
@@ -239,8 +179,7 @@ static void scatter(uint64_t *random, unsigned char *bytes, size_t room)
 	}
 }
 
-/* Frames of random values in a response: what the peer reads is what we read, and what we refuse it refuses, or it holds
- * what has no place in a tree. */
+/* Frames of random values in a response: msgpack-c reads whatever the scan passes. */
 static void agrees_with_msgpack_c(void **state)
 {
 	enum { CASES = 100000 };
@@ -254,26 +193,24 @@ static void agrees_with_msgpack_c(void **state)
 		struct message message;
 		uint64_t random = seed;
 		size_t size, used = 0;
-		msgpack_zone objects;
-		msgpack_object object;
 
 		scatter(&random, bytes + 4, sizeof bytes - 4);
 		frame_scan_init(&scan, NULL);
 		if (frame_scan_more(&scan, bytes, sizeof bytes, &size) == 1) {
 			const int r = codec_decode(bytes, size, bump, &message, NULL);
+			msgpack_zone objects;
+			msgpack_object object;
 
 			msgpack_zone_init(&objects, 4096);
 			if (msgpack_unpack((const char *)bytes, size, &used, &objects, &object) != MSGPACK_UNPACK_SUCCESS)
 				fail_msg("msgpack-c does not read what the scan passes; seed %llu", (unsigned long long)seed);
-			if (r == 0 && !same_as_peer(&message.result, &object.via.array.ptr[3]))
-				fail_msg("read otherwise than by msgpack-c; seed %llu", (unsigned long long)seed);
 			read += r == 0;
 			refused += r < 0;
 			msgpack_zone_destroy(&objects);
 		}
 		bump_free(bump);
 	}
-	printf("# %u frames read as msgpack-c does, %u refused\n", read, refused);
+	printf("# %u frames read, %u refused\n", read, refused);
 	assert_true(read > CASES / 20 && refused > 0);
 }
 
