@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short draws in a batch: each gives the bytes and the position that the same run alone gives, or nothing where it is to be
- * run in another way. */
+/* Short draws that are prepared, alone and in a batch: each gives the bytes and the position that the whole request gives, or
+ * nothing where it is to be run in another way. */
 #include "engine/steps.h"
 
 #include "engine/operations/params.h"
@@ -11,17 +11,25 @@ enum { N = 37, TILE_BYTES = 8 * N };
 
 static const struct prepared_changes none;
 
-/* 0: not of that dtype, or some parameter has no default. */
-static uint64_t prepare_into(struct fixture *fixture, const struct operation *operation, uint64_t tile)
+/* What a row cannot do without, and a tile. */
+static struct call *new_draw(const struct operation *operation, uint64_t tile)
 {
 	struct call *call = call_new();
-	uint64_t handle = 0;
 
 	for (size_t i = DRAW_COMMON; i < operation->n_params; i++)
 		if (!operation->params[i].fallback)
 			put(call, operation->params[i].name,
 			    operation->params[i].type == PARAM_F64 ? value_real(0.5) : value_uint(7));
 	put(call, "out", value_uint(tile));
+	return call;
+}
+
+/* 0: not of that dtype, or some parameter has no default. */
+static uint64_t prepare_into(struct fixture *fixture, const struct operation *operation, uint64_t tile)
+{
+	struct call *call = new_draw(operation, tile);
+	uint64_t handle = 0;
+
 	prepare_call(call, operation->name);
 	call_start(call, fixture->memory, "prepare");
 	call_wait(call);
@@ -82,38 +90,78 @@ static void expect_position(const char *what, const struct value *reply, const s
 		fail_msg("%s: another next position", what);
 }
 
-/* Returns whether the run ended well. */
-static bool compare(struct fixture *fixture, uint64_t handle, const char *what, const struct prepared_changes *changes)
+/* Takes the tile's bytes, and leaves zeros. */
+static void take_bytes(struct fixture *fixture, char bytes[static TILE_BYTES])
 {
+	memcpy(bytes, fixture->mapping, TILE_BYTES);
+	memset(fixture->mapping, 0, TILE_BYTES);
+}
+
+static void expect_bytes(struct fixture *fixture, const char *what, const char *way, const char expected[static TILE_BYTES])
+{
+	char bytes[TILE_BYTES];
+
+	take_bytes(fixture, bytes);
+	if (memcmp(expected, bytes, TILE_BYTES) != 0)
+		fail_msg("%s: other bytes in the tile, %s", what, way);
+}
+
+/* Runs the draw as a request, which a prepared call knows nothing of. */
+static struct call *run_whole(struct fixture *fixture, const struct operation *operation, uint64_t tile,
+			      const struct prepared_changes *changes)
+{
+	struct call *call = new_draw(operation, tile);
+
+	memset(fixture->mapping, 0, TILE_BYTES);
+	if (changes->given & PREPARED_OFFSET)
+		put(call, "offset", value_uint(changes->offset));
+	if (changes->given & PREPARED_SEED)
+		put(call, "seed", value_uint(changes->seed));
+	if (changes->given & PREPARED_STREAM)
+		put(call, "stream", value_uint(changes->stream));
+	call_start(call, fixture->memory, operation->name);
+	call_wait(call);
+	return call;
+}
+
+/* Whole, prepared, in a batch, and in a batch with a reply. Returns whether the run ended well. */
+static bool compare(struct fixture *fixture, const struct operation *operation, uint64_t tile, uint64_t handle,
+		    const struct prepared_changes *changes)
+{
+	const char *what = operation->name;
+	struct call *whole = run_whole(fixture, operation, tile, changes);
+	const bool good = !request_error(whole->request);
 	struct draw_position position;
 	struct prepared *prepared;
 	char expected[TILE_BYTES];
 	const struct value *reply;
 
-	memset(fixture->mapping, 0, TILE_BYTES);
+	take_bytes(fixture, expected);
 	reply = prepared_rerun_listed(fixture->memory, (uint32_t)handle, changes, &prepared);
-	if (reply)
+	if ((reply != NULL) != good)
+		fail_msg("%s: runs %s prepared only", what, good ? "not" : "when");
+	if (reply) {
+		expect_equal(what, reply, request_result(whole->request));
 		prepared_give(prepared); /* the reply stays as it is until the next run with a reply */
-	memcpy(expected, fixture->mapping, TILE_BYTES);
-	memset(fixture->mapping, 0, TILE_BYTES);
-	if (run_one(fixture, handle, changes, &position) != (reply != NULL))
-		fail_msg("%s: ran %s a batch only", what, reply ? "outside" : "in");
-	if (reply)
+	}
+	expect_bytes(fixture, what, "prepared", expected);
+	if (run_one(fixture, handle, changes, &position) != good)
+		fail_msg("%s: ran %s a batch only", what, good ? "outside" : "in");
+	if (good)
 		expect_position(what, reply, &position);
-	if (memcmp(expected, fixture->mapping, TILE_BYTES) != 0)
-		fail_msg("%s: other bytes in the tile", what);
-	memset(fixture->mapping, 0, TILE_BYTES);
-	if ((reply_of_one(fixture, handle, changes) != NULL) != (reply != NULL))
-		fail_msg("%s: has a reply %s a batch only", what, reply ? "outside" : "in");
-	if (reply)
+	expect_bytes(fixture, what, "in a batch", expected);
+	reply = reply_of_one(fixture, handle, changes);
+	if ((reply != NULL) != good)
+		fail_msg("%s: has a reply %s a batch only", what, good ? "outside" : "in");
+	if (good)
 		expect_position(what, reply, &position);
-	if (memcmp(expected, fixture->mapping, TILE_BYTES) != 0)
-		fail_msg("%s: other bytes in the tile, with a reply", what);
-	return reply;
+	expect_bytes(fixture, what, "in a batch with a reply", expected);
+	call_free(whole);
+	return good;
 }
 
-static const uint64_t offsets[] = {0, 1, 3, 127, 128, 512, 65536, UINT32_MAX, (1ull << 62) - 100, UINT64_MAX - 600,
-				   UINT64_MAX - 3, UINT64_MAX};
+static const uint64_t offsets[] = {0, 1, 3, 127, 128, 512, 65535, 65536, UINT32_MAX, (uint64_t)UINT32_MAX + 1,
+				   (1ull << 62) - 100, UINT64_MAX - 600, UINT64_MAX - 3, UINT64_MAX};
 
 static unsigned compare_all(struct fixture *fixture, const struct operation *operation, const char *dtype, unsigned *errors)
 {
@@ -121,34 +169,38 @@ static unsigned compare_all(struct fixture *fixture, const struct operation *ope
 	const bool is_short = handle && runs(fixture, handle, &none);
 
 	for (size_t k = 0; is_short && k < sizeof offsets / sizeof *offsets; k++)
-		*errors += !compare(fixture, handle, operation->name,
+		*errors += !compare(fixture, operation, tile, handle,
 				    &(struct prepared_changes){.given = (unsigned)k % 8,
 							       .offset = offsets[k],
 							       .seed = offsets[k] * 3,
 							       .stream = k % 2});
 	if (is_short)
-		*errors += !compare(fixture, handle, operation->name,
+		*errors += !compare(fixture, operation, tile, handle,
 				    &(struct prepared_changes){.given = PREPARED_OFFSET, .offset = UINT64_MAX});
 	tile_drop(fixture, tile);
 	return is_short;
 }
 
-/* Every distribution that is drawn so, to the end of the stream and beyond it. */
+/* Every distribution that is drawn so, at every level, to the end of the stream and beyond it. */
 static void every_draw(void **state)
 {
 	static const char *const dtypes[] = {"f32", "f64", "u32", "u64", "i64", "i8"};
-	struct fixture fixture = fixture_open(2);
-	unsigned draws = 0, errors = 0;
-	size_t n_operations;
+	size_t n_levels, n_operations;
+	const struct cpu_level *levels = cpu_levels(&n_levels);
 	const struct operation *all = operations(&n_operations);
 
 	(void)state;
-	for (size_t i = 0; i < n_operations; i++)
-		for (size_t k = 0; all[i].class == METHOD_DRAW && k < sizeof dtypes / sizeof *dtypes; k++)
-			draws += compare_all(&fixture, &all[i], dtypes[k], &errors);
-	printf("# %u draws, %u errors\n", draws, errors);
-	assert_true(draws >= 10 && errors >= draws);
-	fixture_close(&fixture);
+	for (size_t level = 0; level < n_levels; level++) {
+		struct fixture fixture = fixture_open_with(2, cpu_level_usable(&levels[level]), 1 << 20, NULL);
+		unsigned draws = 0, errors = 0;
+
+		for (size_t i = 0; i < n_operations; i++)
+			for (size_t k = 0; all[i].class == METHOD_DRAW && k < sizeof dtypes / sizeof *dtypes; k++)
+				draws += compare_all(&fixture, &all[i], dtypes[k], &errors);
+		printf("# %s: %u draws, %u errors\n", levels[level].name, draws, errors);
+		assert_true(draws >= 10 && errors >= draws);
+		fixture_close(&fixture);
+	}
 }
 
 /* Runs of several calls in one batch, in other tiles than their own. */

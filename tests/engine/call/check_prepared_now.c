@@ -1,33 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small prepared calls that run in the caller's thread: every run gives what request_start gives for the same call, or
- * nothing where that is an error. */
+/* Small prepared calls that run in the caller's thread: which they are, that a run gives what request_start gives for the same
+ * call, and what it holds and counts. check_prepared_batch has every draw. */
 #include "engine/steps.h"
 
-#include "engine/operations/params.h"
 #include "engine/call/prepared.h"
 
-enum { TILE_BYTES = 2048 };
-
-/* What a row cannot do without. */
-static void put_required(struct call *call, const struct operation *operation)
-{
-	for (size_t i = DRAW_COMMON; i < operation->n_params; i++) {
-		const struct param *param = &operation->params[i];
-
-		if (param->fallback)
-			continue;
-		if (param->type == PARAM_F64)
-			put(call, param->name, value_real(0.5));
-		else
-			put(call, param->name, value_uint(7));
-	}
-}
-
-static struct call *new_draw(const struct operation *operation, uint64_t n, uint64_t tile)
+static struct call *new_draw(uint64_t n, uint64_t tile)
 {
 	struct call *call = call_new();
 
-	put_required(call, operation);
 	if (tile)
 		put(call, "out", value_uint(tile));
 	else
@@ -35,61 +16,10 @@ static struct call *new_draw(const struct operation *operation, uint64_t n, uint
 	return call;
 }
 
-static void put_changes(struct call *call, const struct prepared_changes *changes)
-{
-	if (changes->given & PREPARED_OFFSET)
-		put(call, "offset", value_uint(changes->offset));
-	if (changes->given & PREPARED_SEED)
-		put(call, "seed", value_uint(changes->seed));
-	if (changes->given & PREPARED_STREAM)
-		put(call, "stream", value_uint(changes->stream));
-}
-
-/* 0: the operation's example cannot be prepared, as one whose weights are missing. */
-static uint64_t prepare(struct fixture *fixture, const char *method, struct call *call)
-{
-	uint64_t handle = 0;
-
-	prepare_call(call, method);
-	call_start(call, fixture->memory, "prepare");
-	call_wait(call);
-	if (!request_error(call->request))
-		handle = value_get(request_result(call->request), "prepared")->u;
-	call_free(call);
-	return handle;
-}
-
 static const struct value *run_now(struct fixture *fixture, uint64_t handle, const struct prepared_changes *changes,
 				   struct prepared **ret_prepared)
 {
 	return prepared_rerun_listed(fixture->memory, (uint32_t)handle, changes, ret_prepared);
-}
-
-/* Whether there was a reply. call: the same, to be started as a request; it goes. */
-static bool compare(struct fixture *fixture, uint64_t handle, const char *method, struct call *call,
-		    const struct prepared_changes *changes)
-{
-	char *expected = malloc(TILE_BYTES);
-	struct prepared *prepared;
-	const struct value *reply;
-
-	put_changes(call, changes);
-	call_start(call, fixture->memory, method);
-	call_wait(call);
-	memcpy(expected, fixture->mapping, TILE_BYTES);
-	memset(fixture->mapping, 0, TILE_BYTES);
-	reply = run_now(fixture, handle, changes, &prepared);
-	if ((reply == NULL) != (request_error(call->request) != NULL))
-		fail_msg("%s: a reply %d, an error %d", method, reply != NULL, request_error(call->request) != NULL);
-	if (reply) {
-		expect_equal(method, reply, request_result(call->request));
-		if (value_get(reply, "tile") && memcmp(expected, fixture->mapping, TILE_BYTES) != 0)
-			fail_msg("%s: other bytes in the tile", method);
-		prepared_give(prepared);
-	}
-	free(expected);
-	call_free(call);
-	return reply != NULL;
 }
 
 static bool is_small(struct fixture *fixture, uint64_t handle)
@@ -101,95 +31,6 @@ static bool is_small(struct fixture *fixture, uint64_t handle)
 	if (is)
 		prepared_give(prepared);
 	return is;
-}
-
-static const uint64_t offsets[] = {0, 1, 3, 127, 128, 512, 65535, 65536, UINT32_MAX, (uint64_t)UINT32_MAX + 1,
-				   (1ull << 62) - 100, UINT64_MAX - 600, UINT64_MAX - 3, UINT64_MAX};
-
-/* Every distribution that is small, at every level, to the end of the stream and beyond it. */
-static void every_draw(void **state)
-{
-	size_t n_levels, n_operations;
-	const struct cpu_level *levels = cpu_levels(&n_levels);
-	const struct operation *all = operations(&n_operations);
-
-	(void)state;
-	for (size_t level = 0; level < n_levels; level++) {
-		struct fixture fixture = fixture_open_with(2, cpu_level_usable(&levels[level]), 1 << 20, NULL);
-		unsigned draws = 0, errors = 0;
-
-		for (size_t i = 0; i < n_operations; i++) {
-			const uint64_t handle = all[i].class == METHOD_DRAW
-							? prepare(&fixture, all[i].name, new_draw(&all[i], 37, 0))
-							: 0;
-
-			if (!handle || !is_small(&fixture, handle))
-				continue;
-			draws++;
-			for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++)
-				errors += !compare(&fixture, handle, all[i].name, new_draw(&all[i], 37, 0),
-						   &(struct prepared_changes){.given = (unsigned)k % 8,
-									      .offset = offsets[k],
-									      .seed = offsets[k] * 3,
-									      .stream = k % 2});
-			errors += !compare(&fixture, handle, all[i].name, new_draw(&all[i], 37, 0),
-					   &(struct prepared_changes){.given = PREPARED_OFFSET, .offset = UINT64_MAX});
-		}
-		printf("# %s: %u distributions, %u errors\n", levels[level].name, draws, errors);
-		assert_true(draws >= 10 && errors >= draws);
-		fixture_close(&fixture);
-	}
-}
-
-/* ---- programs ---- */
-
-/* Steps that follow one another, draw at places of their own, and name tiles x and y. */
-static struct call *new_program(uint64_t x, uint64_t y)
-{
-	struct call *call = call_new();
-	struct bump *z = call->bump;
-
-	put(call, "steps",
-	    STEPS(z, STEP(z, "normal", "n", value_uint(100), "as", value_string("a")),
-		  STEP(z, "scale", "in", value_string("a"), "by", value_real(0.5), "as", value_string("b")),
-		  STEP(z, "uniform", "n", value_uint(100), "seed", value_uint(3), "offset", value_uint(5), "as",
-		       value_string("c")),
-		  STEP(z, "add", "a", value_string("b"), "b", value_string("c"), "out", value_uint(x)),
-		  STEP(z, "scale", "in", value_uint(x), "by", value_real(2), "out", value_uint(y), "as",
-		       value_string("y"))));
-	put(call, "results", STEPS(z, value_string("y")));
-	return call;
-}
-
-static void programs(void **state)
-{
-	struct fixture fixture = fixture_open(2);
-	const uint64_t x = tile_of(&fixture, "f32", 100, NULL), y = tile_of(&fixture, "f32", 100, NULL);
-	const uint64_t other = tile_of(&fixture, "f32", 100, NULL);
-	const uint64_t handle = prepare(&fixture, "run", new_program(x, y));
-	const uint32_t tiles[] = {(uint32_t)other, (uint32_t)x}, twice[] = {0, (uint32_t)x}, three[] = {0, 0, 0};
-	struct prepared_changes changes = {.given = PREPARED_SEED | PREPARED_OFFSET, .seed = 9};
-	struct prepared *prepared;
-
-	(void)state;
-	for (uint64_t offset = 0; offset < 10; offset++) {
-		changes.offset = offset * 7;
-		assert_true(compare(&fixture, handle, "run", new_program(x, y), &changes));
-	}
-	changes.tiles = tiles;
-	changes.n_tiles = 2;
-	for (int i = 0; i < 4; i++) { /* others and the same ones, in turn: the reply names those of its run */
-		assert_true(
-			compare(&fixture, handle, "run", i % 2 ? new_program(x, y) : new_program(other, x), &changes));
-		changes.n_tiles = i % 2 ? 2 : 0;
-	}
-	changes.tiles = twice;
-	changes.n_tiles = 2;
-	assert_null(run_now(&fixture, handle, &changes, &prepared));
-	changes.tiles = three;
-	changes.n_tiles = 3;
-	assert_null(run_now(&fixture, handle, &changes, &prepared));
-	fixture_close(&fixture);
 }
 
 /* ---- transforms ---- */
@@ -261,7 +102,7 @@ static void transforms_of(struct fixture *fixture, uint64_t rows, uint64_t n)
 		for (size_t k = 0; k < bytes / sizeof(float); k++)
 			((float *)in[i])[k] = (float)((k * 37 + i * 11) % 101);
 	}
-	handle = prepare(fixture, "fft", new_transform(tiles[0]));
+	handle = prepare_method(fixture, "fft", new_transform(tiles[0]));
 	assert_true(handle != 0);
 	for (size_t i = 0; i < 3 * PAIRS; i++)
 		compare_transform(fixture, handle, tiles[i % PAIRS], out[i % PAIRS], bytes);
@@ -290,8 +131,7 @@ static void one_at_a_time(void **state)
 {
 	static const struct prepared_changes none;
 	struct fixture fixture = fixture_open(1);
-	const struct operation *operation = operation_find("uniform", 7);
-	const uint64_t handle = prepare(&fixture, "uniform", new_draw(operation, 8, 0));
+	const uint64_t handle = prepare_method(&fixture, "uniform", new_draw(8, 0));
 	struct prepared *first, *second;
 	struct call *call;
 	const struct value *reply = run_now(&fixture, handle, &none, &first), *again;
@@ -339,7 +179,7 @@ static void reservations(void **state)
 	static const struct prepared_changes none;
 	struct session_owner limits = {.reserve = reserve, .unreserve = unreserve};
 	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
-	const uint64_t handle = prepare(&fixture, "uniform", new_draw(operation_find("uniform", 7), 512, 0));
+	const uint64_t handle = prepare_method(&fixture, "uniform", new_draw(512, 0));
 	const uint64_t held = reserved;
 
 	(void)state;
@@ -376,7 +216,7 @@ static void not_small(void **state)
 
 		put(call, "n", value_uint(8));
 		put(call, cases[i].name, cases[i].text ? value_string(cases[i].text) : value_uint(cases[i].u));
-		handle = prepare(&fixture, "uniform", call);
+		handle = prepare_method(&fixture, "uniform", call);
 		assert_true(handle != 0 && !is_small(&fixture, handle));
 	}
 	fixture_close(&fixture);
@@ -386,7 +226,7 @@ static void not_small(void **state)
 static void unknown_changes(void **state)
 {
 	struct fixture fixture = fixture_open(1);
-	const uint64_t draw = prepare(&fixture, "uniform", new_draw(operation_find("uniform", 7), 512, 0));
+	const uint64_t draw = prepare_method(&fixture, "uniform", new_draw(512, 0));
 
 	(void)state;
 	assert_true(is_small(&fixture, draw));
@@ -420,9 +260,8 @@ static void read_counters(struct fixture *fixture, uint64_t *ret_jobs, uint64_t 
 static void counted(void **state)
 {
 	static const struct prepared_changes none;
-	const struct operation *operation = operation_find("normal", 6);
 	struct fixture fixture = fixture_open(2);
-	const uint64_t handle = prepare(&fixture, "normal", new_draw(operation, 0, tile_of(&fixture, "f32", 512, NULL)));
+	const uint64_t handle = prepare_method(&fixture, "normal", new_draw(0, tile_of(&fixture, "f32", 512, NULL)));
 	uint64_t jobs, chunks, jobs_before, chunks_before;
 	struct prepared *prepared;
 	struct call *call;
@@ -448,9 +287,8 @@ static void counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_draw),    cmocka_unit_test(programs),     cmocka_unit_test(transforms),
-		cmocka_unit_test(one_at_a_time), cmocka_unit_test(reservations), cmocka_unit_test(not_small),
-		cmocka_unit_test(unknown_changes), cmocka_unit_test(counted),
+		cmocka_unit_test(transforms), cmocka_unit_test(one_at_a_time),	 cmocka_unit_test(reservations),
+		cmocka_unit_test(not_small),  cmocka_unit_test(unknown_changes), cmocka_unit_test(counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of prepared programs: whatever a program holds, each of its runs replies what `run` does, to the last byte, also once
- * windows, tables and spectra are there from the runs before, and from several threads at once. */
+ * windows, tables and spectra are there from the runs before, and from several threads at once; and what it holds. */
 #include "engine/steps.h"
 
 #include "rng/derive.h"
@@ -268,6 +268,49 @@ static void test_at_once(void **state)
 	fixture_close(&fixture);
 }
 
+static uint64_t prepare_chain(struct fixture *fixture)
+{
+	struct call *call = call_new();
+
+	put_chain(call, NULL);
+	return prepare_program(fixture, call);
+}
+
+static void release(struct fixture *fixture, uint64_t handle)
+{
+	struct call *call = prepared_call(handle);
+
+	call_run(call, fixture->memory, "release");
+	call_free(call);
+}
+
+/* Released while a run is under way: that one still ends well. */
+static void test_released_in_use(void **state)
+{
+	struct fixture fixture = fixture_open(1);
+	const uint64_t handle = prepare_chain(&fixture), other = prepare_chain(&fixture);
+	struct call *runs[8];
+
+	(void)state;
+	assert_int_not_equal(handle, other);
+	for (int i = 0; i < 8; i++) {
+		runs[i] = prepared_call(handle);
+		call_start(runs[i], fixture.memory, "run_prepared");
+	}
+	release(&fixture, handle);
+	for (int i = 0; i < 8; i++) {
+		call_wait(runs[i]);
+		assert_null(request_error(runs[i]->request));
+		expect_equal("released in use", request_result(runs[i]->request), request_result(runs[0]->request));
+	}
+	for (int i = 0; i < 8; i++)
+		call_free(runs[i]);
+	call_fails(prepared_call(handle), fixture.memory, "run_prepared", ERROR_BAD_TILE,
+		   "bad_tile: run_prepared: prepared: ");
+	call_fails(prepared_call(handle), fixture.memory, "release", ERROR_BAD_TILE, "bad_tile: release: prepared: ");
+	fixture_close(&fixture);
+}
+
 /* ---- what may change, and what may fail ---- */
 
 static void test_tiles_are_read_anew(void **state)
@@ -437,14 +480,6 @@ static uint64_t charge_of(struct fixture *fixture, struct call *call, uint64_t *
 	return held;
 }
 
-static void release(struct fixture *fixture, uint64_t handle)
-{
-	struct call *call = prepared_call(handle);
-
-	call_run(call, fixture->memory, "release");
-	call_free(call);
-}
-
 /* Tables and constants count from the beginning, and what a run leaves is no more than that; all comes back. */
 static void test_charge(void **state)
 {
@@ -483,6 +518,28 @@ static void test_charge(void **state)
 	assert_int_equal(held, 0);
 }
 
+/* What a prepared call holds is given back when the last run that needs it is: releasing it first gains nothing. */
+static void test_charge_while_in_use(void **state)
+{
+	uint64_t limit = 1 << 20, before;
+	struct session_owner limits = {.reserve = reserve, .unreserve = unreserve, .reserve_arg = &limit};
+	struct fixture fixture = fixture_open_with(1, cpu_detect(), 1 << 20, &limits);
+	const uint64_t handle = prepare_chain(&fixture);
+	struct call *run = prepared_call(handle);
+
+	(void)state;
+	assert_int_not_equal(held, 0);
+	call_run(run, fixture.memory, "run_prepared");
+	before = held;
+	release(&fixture, handle);
+	if (held != before)
+		fail_msg("%llu bytes are held after the release, %llu before, although a run holds the call",
+			 (unsigned long long)held, (unsigned long long)before);
+	call_free(run);
+	assert_int_equal(held, 0);
+	fixture_close(&fixture);
+}
+
 /* What was learnt goes with the last reply, here after the session; address sanitizers watch. */
 static void test_reply_outlives_memory(void **state)
 {
@@ -510,7 +567,8 @@ int main(void)
 		cmocka_unit_test(test_as_run_does),           cmocka_unit_test(test_at_once),
 		cmocka_unit_test(test_tiles_are_read_anew),   cmocka_unit_test(test_failures_are_not_learnt),
 		cmocka_unit_test(test_other_tiles),           cmocka_unit_test(test_charge),
-		cmocka_unit_test(test_reply_outlives_memory),
+		cmocka_unit_test(test_reply_outlives_memory), cmocka_unit_test(test_released_in_use),
+		cmocka_unit_test(test_charge_while_in_use),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
