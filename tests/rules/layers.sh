@@ -111,7 +111,7 @@ only() {
 }
 
 # Rooms whose files are free of circles: a room is added when its last one is broken.
-for room in client/cli client/python/src proto lib/base lib/gemm lib/math lib/rng; do
+for room in client/cli client/python/src proto lib/base lib/colored lib/gemm lib/math lib/rng; do
 	acyclic "$room"
 done
 for room in client daemon lib/distributions lib/engine lib/fft; do
@@ -126,7 +126,8 @@ may lib/math base math
 may lib/distributions base math rng distributions
 may lib/gemm base gemm
 may lib/fft base gemm fft
-may lib/engine base math rng distributions gemm fft engine
+may lib/colored base math distributions fft colored
+may lib/engine base math rng distributions gemm fft colored engine
 may proto base engine
 may daemon base engine
 may client/session base engine session
