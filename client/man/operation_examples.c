@@ -126,6 +126,9 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 					 (struct trnsci_param[]){trnsci_param_u64("trials", 20),                                  \
 								 trnsci_param_f64s("shares", weights, 3), trnsci_param_end()},    \
 					 &source, TRNSCI_I64, 999, counts, NULL, &err))                                           \
+	X(colored, trnsci_draw_array(session, "colored",                                                                         \
+			   (struct trnsci_param[]){trnsci_param_text("color", "brown"), trnsci_param_end()}, &source, TRNSCI_F32,  \
+			   1000, x, NULL, &err))                                                                                  \
 	X(sobol, trnsci_apply_tile(session, "sobol",                                                                              \
 				   (struct trnsci_param[]){trnsci_param_u64("n", 1024), trnsci_param_u64("d", 3),                 \
 							   trnsci_param_text("scramble", "owen"), trnsci_param_end()},            \

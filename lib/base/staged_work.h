@@ -21,6 +21,7 @@ struct staged_io {
 	char *out;
 	char *work;                /* work_bytes, aligned to 64; not initialised before the first stage */
 	const void *const *tables; /* what the work was cut for, as its kind says */
+	const void *draws;         /* what the run draws, of work that draws, as its kind says */
 };
 
 /* A stage that begins. */

@@ -88,7 +88,7 @@ static const struct value *find_reply(const struct operation *operation, const s
 bool protocol_has_own_bytes(const char *method)
 {
 	static const char *const methods[] = {"fft",      "dct",       "dst",   "gemm", "stft", "istft",
-					      "convolve", "correlate", "welch", "csd"};
+					      "convolve", "correlate", "welch", "csd", "colored"};
 
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
 		if (strcmp(methods[i], method) == 0)

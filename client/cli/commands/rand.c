@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "figures.h"
+#include "options/numbers.h"
 #include "options/options.h"
 #include "files/input.h"
 #include "files/output.h"
@@ -153,9 +154,16 @@ static int read_part(struct draw *draw, const char *command)
 static int set_parameters(const struct draw *draw, struct trnsci_args *args)
 {
 	int code = options_set_parameters(draw->options, args);
+	const char *fs = options_has_parameter(draw->options, "fs") ? options_get(draw->options, "fs") : NULL;
 	uint64_t items = 0;
+	double rate;
 
 	set_arrays(&draw->arrays, args);
+	if (code == EXIT_OK && fs) { /* of the noise, and of the file where that is sound */
+		if (!parse_f64(fs, &rate))
+			return complain(EXIT_USAGE, "--fs: '%s', allowed a number", fs);
+		trnsci_set(args, trnsci_param_f64("fs", rate));
+	}
 	if (code == EXIT_OK && strcmp(draw->distribution, "permutation") == 0) {
 		code = options_u64(draw->options, "items", &items);
 		trnsci_set(args, trnsci_param_u64("items", items ? items : draw->count));

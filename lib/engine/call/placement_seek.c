@@ -205,7 +205,7 @@ static int find_offset(const struct seek_state *p, const struct placement *place
 	struct draw_position *lies = &position->at;
 	const unsigned words = placement->words;
 	const bool follows = !own->has_offset;
-	const uint64_t from = follows ? cursor->next : own->position;
+	const uint64_t from = follows ? cursor->next : own->position, n = placement->n + placement->more;
 	uint64_t offset, first, count;
 	bool fits;
 
@@ -215,11 +215,11 @@ static int find_offset(const struct seek_state *p, const struct placement *place
 	fits = find_sample(from, words, &offset) && !(follows && cursor->ended);
 	if (fits && !follows)
 		fits = !add_overflows(offset, own->offset, &offset);
-	if (!fits || !stream_span(offset, placement->n, words, &first, &count))
+	if (!fits || !stream_span(offset, n, words, &first, &count))
 		return fail_placement(placement, DRAW_OFFSET, p->err, ERROR_END_OF_STREAM,
 				      "%" PRIu64 " samples from sample %" PRIu64
 				      " of %u words, allowed is to end by word 2^64, the end of the stream",
-				      placement->n, offset, words);
+				      n, offset, words);
 	lies->offset = offset;
 	lies->position = first;
 	lies->has_next = stream_next_position(first, count, &lies->next);

@@ -112,7 +112,7 @@ int run_bind(struct run *run, const struct run *from, struct value *reply)
 		const struct reply_field *field = &plan->fields[i];
 
 		run->fields[i] = map_of(reply, field)->map.at + field->member;
-		if (field->kind == FIELD_ESTIMATE)
+		if (field->kind == FIELD_RESULTS)
 			run->bound.positions[field->which].results = run->fields[i];
 	}
 	return 0;

@@ -128,6 +128,7 @@ void compile_stream_draw(struct compiler *c);
 
 /* For engine/operations/operation_rows.h: each compiles the bound operations whose rows name it. */
 void compile_draw(struct compiler *c);
+void compile_colored(struct compiler *c);
 void compile_sobol(struct compiler *c);
 void compile_halton(struct compiler *c);
 void compile_lattice(struct compiler *c);
@@ -171,8 +172,11 @@ void compile_enter_draw(struct compiler *c, const struct operation *distribution
 void compile_leave_draw(struct compiler *c, const struct outer_operation *outer);
 
 /* Compiles the bound draw of as many numbers as an array of that shape holds, into a new temporary of the shape, whose
- * width they are converted to. Complex elements take two. *ret_placement is the index of its placement. */
-struct buffer *compile_draw_like(struct compiler *c, const struct shape *shape, int *ret_placement);
+ * width they are converted to. Complex elements take two. */
+struct buffer *compile_draw_like(struct compiler *c, const struct shape *shape);
+
+/* The same for bound coloured noise. The shape is of f32 or f64, and its elements are one signal. */
+struct buffer *compile_colored_like(struct compiler *c, const struct shape *shape);
 
 /* Describes the samples of the bound draw for an operation that draws them itself, chunk by chunk. The reply gets the
  * members that say where they lie in their stream. Returns the index of their placement. */

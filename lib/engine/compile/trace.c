@@ -96,7 +96,7 @@ static void put_reply(struct compiler *c, const struct step *step, struct buffer
 		    bind_choice_text(&c->args.operation->params[TRACE_METHOD], c->args.at[TRACE_METHOD].choice));
 	compile_put(c, "probes", value_uint(probes));
 	compile_put(c, "products", value_uint(probes + step->trace.basis));
-	compile_add_field(c, FIELD_ESTIMATE, step->placement);
+	compile_add_field(c, FIELD_RESULTS, step->placement);
 	compile_put(c, "estimate", value_nil());
 	compile_put(c, "standard_error", value_nil());
 	compile_reply(c, TRACE_OUT, out);

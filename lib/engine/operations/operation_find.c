@@ -67,8 +67,10 @@ const struct operation *operation_find(const char *name, size_t size)
 
 bool operation_takes_array(const struct operation *operation, size_t param)
 {
-	return operation->class == METHOD_DRAW && param >= DRAW_COMMON &&
-	       dist_takes_array(dist_find(operation->name, operation->name_size), (unsigned)param - DRAW_COMMON);
+	const enum distribution distribution = dist_find(operation->name, operation->name_size);
+
+	return operation->class == METHOD_DRAW && param >= DRAW_COMMON && distribution != DIST_COUNT &&
+	       dist_takes_array(distribution, (unsigned)param - DRAW_COMMON);
 }
 
 const struct param *operation_param(const struct operation *operation, const char *name, size_t size)

@@ -57,6 +57,8 @@
 	METHOD_ROW(run_prepared, PROGRAM, PREPARED, SESSION, run_prepared, "runs a prepared call with its own stream, position and tiles") \
 	METHOD_ROW(release, SERVICE, SERVICE, SESSION, release, "releases a prepared call; runs in progress finish") \
 	DISTRIBUTION_ROWS(DRAW_ROW) \
+	ROW(colored, DRAW, colored, compile_colored, \
+	    "coloured noise: normal numbers with a spectrum, one infinite signal") \
 	ROW(sobol, POINTS, sobol, compile_sobol, \
 	    "Sobol points (Joe and Kuo's directions), (n, d), point 0 first") \
 	ROW(halton, POINTS, halton, compile_halton, "Halton points, (n, d), point 0 first") \

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "colored/colored_design.h"
 #include "distributions/quasi/halton.h"
 #include "distributions/quasi/latin_hypercube.h"
 #include "distributions/quasi/lattice.h"
@@ -45,6 +46,28 @@
 		id##_PARAMETERS(PARAMETER) \
 	};
 DISTRIBUTION_ROWS(DRAW_ROW)
+
+#define COLORED_NUMBER 1e-100, 1e100, false, NULL
+static const struct param colored_params[] = {
+	DRAW_PARAMS("shape", "f32|f64", "f32"),
+	[COLORED_COLOR] = {"color", PARAM_CHOICE, "", "pink", 0, 0, false, "white|pink|brown|blue|violet",
+		"spectrum by name: exponent 0, 1, 2, -1 or -2; give exponent, psd or taps instead"},
+	[COLORED_EXPONENT] = {"exponent", PARAM_F64, "", "", -4, 4, false, NULL, "density ~ 1/f^exponent"},
+	[COLORED_FLAT_BELOW] = {"flat_below", PARAM_F64, "Hz", "", COLORED_NUMBER,
+		"frequency below which the density of color or exponent is flat; default: fs / length"},
+	[COLORED_PSD] = {"psd", PARAM_ANY, "", "", NONE,
+		"a table: frequency, one-sided density in units^2/Hz, next frequency and so on, the frequencies increasing; interpolated in "
+		"logarithms, flat beyond its ends"},
+	[COLORED_TAPS] = {"taps", PARAM_ANY, "", "", NONE, "the filter itself: 1 to 2^20 numbers, used as given"},
+	[COLORED_BAND] = {"band", PARAM_ANY, "Hz", "", NONE, "two frequencies: the density is 0 below the first and above the second"},
+	[COLORED_FS] = {"fs", PARAM_F64, "Hz", "1", COLORED_NUMBER, "samples a second"},
+	[COLORED_LENGTH] = {"length", PARAM_U64, "taps", "", COLORED_LEAST_TAPS, COLORED_MOST_TAPS, false, NULL,
+		"taps of the filter that is designed; default: 4096, or as many as flat_below needs"},
+	[COLORED_STD] = {"std", PARAM_F64, "", "", 1e-280, 1e280, false, NULL,
+		"standard deviation of the noise; default: 1 for color and exponent, that of the table for psd and taps"},
+	[COLORED_DENSITY] = {"density", PARAM_F64, "units^2/Hz", "", 1e-300, 1e300, false, NULL,
+		"mean of the one-sided density from 0 to fs / 2, or over band; give it instead of std"},
+};
 
 #define POINTS_PARAMS(most_dims, scrambles, scramble_help) \
 	[POINTS_N] = {"n", PARAM_U64, "points", "", ANY_U64, \

@@ -113,6 +113,9 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	if (error)
 		return error;
 	step = &sampler->plan.steps[sampler->plan.n_steps - 1];
+	if (step->staged)
+		return bind_error(args, param, err, ERROR_NOT_SUPPORTED, "op \"%s\" is not drawn here, allowed are the distributions",
+				  distribution->name);
 	if (step->draw.arrays)
 		return bind_error(args, param, err, ERROR_NOT_SUPPORTED,
 				  "%s: got an array, allowed is a number: an array ends with its request",

@@ -108,6 +108,7 @@ void step_place(struct step_run *run)
 	for (unsigned i = 0; i < STAGED_INPUTS; i++)
 		run->io.in[i] = bound_base(run->bound, run->step->in[i]);
 	run->io.out = bound_base(run->bound, run->step->out);
+	run->io.draws = run->step->placement >= 0 ? &run->bound->positions[run->step->placement].colored : NULL;
 }
 
 /* Describes the stage that begins. A single one is the same in every run. */

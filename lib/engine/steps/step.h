@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/staged_work.h"
+#include "colored/colored.h"
 #include "engine/engine_core.h"
 #include "engine/memory/tile.h"
 #include "engine/operations/shape.h"
@@ -112,6 +113,10 @@ struct signal_step {
 	const void *call; /* owned by the bump allocator */
 };
 
+struct colored_step {
+	const struct colored_filter *filter; /* made before the first segment */
+};
+
 enum step_kind {
 	STEP_DRAW,
 	STEP_POINTS,
@@ -127,6 +132,7 @@ enum step_kind {
 	STEP_GEMM,   /* out: alpha op(in[0]) op(in[1]) + beta out */
 	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
 	STEP_SIGNAL, /* chunks of lib/fft's work on signals */
+	STEP_COLORED, /* out: samples of coloured noise */
 	STEP_KINDS,
 };
 
@@ -139,6 +145,7 @@ enum cost_row {
 	COST_GEMM,
 	COST_TRACE,
 	COST_SIGNAL,
+	COST_COLORED,
 	COST_TRANSFORM,
 	COST_LENGTHS = 64, /* of transforms, by their logarithm */
 	COST_DRAW = COST_TRANSFORM + PRECISIONS * COST_LENGTHS,
@@ -170,6 +177,7 @@ struct step {
 		struct gemm_step gemm;
 		struct trace_step trace;
 		struct signal_step signal;
+		struct colored_step colored;
 	};
 };
 
@@ -185,7 +193,8 @@ struct position {
 		struct {
 			struct draw draw; /* the step's, of its stream, whose seed is not at.seed in the layout trn24 */
 			struct draw_array_fault *fault; /* of array parameters */
-			struct value_member *results;   /* of a trace, in the reply */
+			struct value_member *results;   /* of a trace and of coloured noise, in the reply */
+			struct colored_draws colored;   /* of the draw, for staged work */
 		};
 		struct {
 			struct stream stream; /* that scrambles the set */
@@ -302,7 +311,7 @@ struct step_ops {
 
 /* The rows of all kinds; each is defined in the file of its kind. */
 extern const struct step_ops step_algebra, step_algebra_resized, step_reduce, step_draw, step_draw_per_sample, step_points,
-	step_cast, step_resize, step_fft, step_gemm, step_trace, step_signal;
+	step_cast, step_resize, step_fft, step_gemm, step_trace, step_signal, step_colored;
 
 /* Whether an algebra_operation has a function for that dtype. */
 bool step_algebra_has(unsigned operation, enum dtype dtype);

@@ -14,6 +14,7 @@ static const struct step_ops *const table[STEP_KINDS] = {
 	[STEP_GEMM] = &step_gemm,
 	[STEP_TRACE] = &step_trace,
 	[STEP_SIGNAL] = &step_signal,
+	[STEP_COLORED] = &step_colored,
 };
 
 const struct step_ops *step_ops(enum step_kind kind)

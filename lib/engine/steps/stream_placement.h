@@ -51,6 +51,7 @@ struct placement {
 	struct stream_choice own;
 	int range;           /* of a named stream; placement_add sets it */
 	uint64_t n;          /* samples, or points, of the whole draw */
+	uint64_t more;       /* samples behind these whose words the draw takes, too */
 	uint64_t begin;      /* the first of them that is produced */
 	unsigned words;      /* of a sample */
 	unsigned components; /* elements of a sample */

@@ -4,6 +4,7 @@
 
 #include "distributions/rows/dist_row.h"
 #include "engine/compile/compiler.h"
+#include "engine/compile/draws/draw.h"
 #include "engine/compile/draws/draw_arrays.h"
 #include "engine/compile/draws/draw_distribution.h"
 #include "engine/compile/draws/draw_extent.h"
@@ -19,8 +20,7 @@ struct checked_draw {
 	struct parameter_arrays arrays;
 };
 
-/* Returns the dtype: that of `dtype`, or else of the tile, or else the distribution's default. */
-static enum dtype find_dtype(struct compiler *c, enum distribution distribution, const struct buffer *out)
+enum dtype compile_draw_dtype(struct compiler *c, enum distribution distribution, const struct buffer *out)
 {
 	const enum dtype dtype = bind_dtype(&c->args, DRAW_DTYPE);
 	const char *allowed = c->args.operation->params[DRAW_DTYPE].choices;
@@ -62,9 +62,7 @@ static struct stream_choice own_choice(const struct compiler *c)
 	};
 }
 
-/* Notes where the draw lies, for placement_seek, which finds its position before each run: behind the draw before it
- * in the same stream, at the run's offset, or in a range of a named stream. */
-static int add_placement(struct compiler *c, const struct checked_draw *p)
+int compile_place_draw(struct compiler *c, const struct draw *draw, const struct draw_extent *extent, uint64_t more)
 {
 	const struct placement placement = {
 		.operation = c->args.operation,
@@ -73,10 +71,11 @@ static int add_placement(struct compiler *c, const struct checked_draw *p)
 		.step = c->run ? (int)c->step : -1,
 		.is_part = c->run && c->args.at[DRAW_SIZE].u64 > 1,
 		.own = own_choice(c),
-		.n = p->extent.n,
-		.begin = p->extent.begin,
-		.words = draw_words_per_sample(p->draw.dtype) * (unsigned)draw_components(&p->draw),
-		.components = (unsigned)draw_components(&p->draw),
+		.n = extent->n,
+		.more = more,
+		.begin = extent->begin,
+		.words = draw_words_per_sample(draw->dtype) * (unsigned)draw_components(draw),
+		.components = (unsigned)draw_components(draw),
 	};
 
 	return compile_add_placement(c, &placement);
@@ -92,14 +91,14 @@ static void check_draw(struct compiler *c, const struct shape *like, struct chec
 	if (c->error) /* perhaps nothing is bound */
 		return;
 	p->out = compile_given_output(c, DRAW_OUT);
-	p->draw.dtype = find_dtype(c, p->draw.distribution, p->out);
+	p->draw.dtype = compile_draw_dtype(c, p->draw.distribution, p->out);
 	compile_distribution(c, &p->draw);
 	compile_parameter_arrays(c, &p->draw, &p->arrays);
 	if (c->error)
 		return;
 	p->extent = compile_extent(c, p->draw.dtype, draw_components(&p->draw), p->out ? &p->out->shape : like);
 	compile_check_arrays(c, &p->arrays, p->extent.n);
-	p->placement = add_placement(c, p);
+	p->placement = compile_place_draw(c, &p->draw, &p->extent, 0);
 }
 
 /* Adds the draw's step. A permutation of 0 items (the default) is one of as many as there are samples, which are known
@@ -126,7 +125,7 @@ void compile_draw(struct compiler *c)
 	compile_put_placement(c, p.placement);
 }
 
-struct buffer *compile_draw_like(struct compiler *c, const struct shape *shape, int *ret_placement)
+struct buffer *compile_draw_like(struct compiler *c, const struct shape *shape)
 {
 	struct shape like = {.ndim = 1, .dims = {dtype_is_complex(shape->dtype) ? 2 * shape->n : shape->n}};
 	struct buffer *buffer = compile_add_temp(c, shape);
@@ -141,7 +140,6 @@ struct buffer *compile_draw_like(struct compiler *c, const struct shape *shape, 
 	add_step(c, &p, buffer);
 	compile_put_shape(c, &p.extent.shape);
 	compile_put_placement(c, p.placement);
-	*ret_placement = p.placement;
 	return buffer;
 }
 

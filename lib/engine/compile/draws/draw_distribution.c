@@ -10,13 +10,6 @@
 /* The most numbers in a list parameter, 128 MiB as float64. */
 enum { LIST_MOST = 1 << 24 };
 
-/* The numbers of a list parameter. */
-struct list {
-	const void *at; /* float64; of any alignment where they lie in the request */
-	double *own;    /* to be freed; NULL: they lie in the request */
-	size_t n;
-};
-
 /* Copies the elements of an array, whose number the frame bounds. Bytes can be many more, and are read where they lie.
  */
 static void read_elements(struct compiler *c, unsigned param, const struct value *value, struct list *ret)
@@ -31,8 +24,7 @@ static void read_elements(struct compiler *c, unsigned param, const struct value
 			compile_param_error(c, param, ERROR_WRONG_TYPE, "element %zu is not a number", i);
 }
 
-/* Reads an array of numbers, or bytes that are float64. */
-static void read_list(struct compiler *c, unsigned param, struct list *ret)
+void compile_list(struct compiler *c, unsigned param, struct list *ret)
 {
 	const struct value *value = c->args.at[param].value;
 	const bool array = value && value->kind == VALUE_ARRAY, bytes = value && value->kind == VALUE_BYTES;
@@ -87,7 +79,7 @@ static void read_parameters(struct compiler *c, struct draw *draw, struct list *
 			draw->parameters[i].natural = at[i].choice;
 			break;
 		default:
-			read_list(c, DRAW_COMMON + i, ret_list);
+			compile_list(c, DRAW_COMMON + i, ret_list);
 			return;
 		}
 }

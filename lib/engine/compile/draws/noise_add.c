@@ -21,19 +21,25 @@ static void check_members(struct compiler *c, const struct operation *distributi
 					    distribution->params[own[i]].name);
 }
 
+/* Returns whether a draw is of coloured noise, the one that is no distribution. */
+static bool is_colored(const struct operation *draw)
+{
+	return dist_find(draw->name, draw->name_size) == DIST_COUNT;
+}
+
 /* The dtype of x's reals, or of the distribution where that has no such numbers: then they are converted. */
 static const char *noise_dtype(const struct operation *distribution, const struct shape *x)
 {
 	const enum dtype dtype = dtype_is_wide(x->dtype) ? DTYPE_F64 : DTYPE_F32;
 
-	return dist_has_dtype(dist_find(distribution->name, strlen(distribution->name)), dtype)
+	return is_colored(distribution) || dist_has_dtype(dist_find(distribution->name, strlen(distribution->name)), dtype)
 		       ? dtype_name(dtype)
 		       : distribution->params[DRAW_DTYPE].fallback;
 }
 
-/* Compiles the draw into a temporary, as a program would. Returns it and the index of the draw's placement. */
+/* Compiles the draw into a temporary, as a program would. */
 static struct buffer *draw_noise(struct compiler *c, const struct operation *distribution, const struct value *noise,
-				 const struct shape *x, struct value *reply, int *ret_placement)
+				 const struct shape *x, struct value *reply)
 {
 	struct bump *bump = c->plan->bump;
 	struct value map = value_map();
@@ -49,7 +55,7 @@ static struct buffer *draw_noise(struct compiler *c, const struct operation *dis
 	if (failed || value_add(bump, &map, "dtype", value_string(noise_dtype(distribution, x))))
 		compile_no_memory(c);
 	compile_enter_draw(c, distribution, &map, NOISE_U64, reply, &outer);
-	samples = compile_draw_like(c, x, ret_placement);
+	samples = (is_colored(distribution) ? compile_colored_like : compile_draw_like)(c, x);
 	compile_leave_draw(c, &outer);
 	return samples;
 }
@@ -61,8 +67,8 @@ void compile_noise_add(struct compiler *c)
 	const struct operation *distribution = NULL;
 	struct buffer *x = compile_input(c, NOISE_IN), *samples, *out;
 	struct value reply = value_map();
+	size_t first, behind;
 	struct step *step;
-	int placement;
 
 	if (!c->error)
 		compile_fail(c, bind_distribution(&c->args, NOISE_NOISE, noise ? noise : &nothing, false, &distribution,
@@ -71,12 +77,18 @@ void compile_noise_add(struct compiler *c)
 		return;
 	check_members(c, distribution, noise);
 	compile_check_floating(c, NOISE_IN, x->shape.dtype);
-	samples = draw_noise(c, distribution, noise, &x->shape, &reply, &placement);
+	if (is_colored(distribution) && dtype_is_complex(x->shape.dtype))
+		compile_param_error(c, NOISE_IN, ERROR_BAD_SHAPE, "its dtype is %s, allowed for coloured noise are f32 and f64",
+				    dtype_name(x->shape.dtype));
+	first = c->plan->n_fields;
+	samples = draw_noise(c, distribution, noise, &x->shape, &reply);
+	behind = c->plan->n_fields;
 	out = compile_output(c, NOISE_OUT, &x->shape);
 	if (c->error)
 		return;
-	/* The noise's position goes to the map `noise`, the next member of the reply, and not to the reply itself. */
-	c->plan->fields[c->plan->placements.at[placement].field].inside = c->reply->map.count + 1;
+	/* What is known of the noise goes to the map `noise`, the next member of the reply, and not to the reply itself. */
+	for (size_t i = first; i < behind; i++)
+		c->plan->fields[i].inside = c->reply->map.count + 1;
 	compile_put(c, "noise", reply);
 	step = compile_add_step(c, STEP_ALGEBRA, x, out);
 	step->in[1] = samples;

@@ -78,7 +78,7 @@ void compile_stream_draw(struct compiler *c)
 	if (!c->error && !c->args.at[DRAW_U64].given)
 		c->args.at[DRAW_U64] = outer.at[STREAM_U64];
 	if (!c->error)
-		compile_draw(c);
+		compile_operation(c);
 	c->args = outer;
 	if (!c->error && value_put(c->plan->bump, c->reply, "n", value_uint(c->plan->placements.at[0].n)))
 		compile_no_memory(c);
