@@ -29,6 +29,7 @@ struct variant {
 	struct trnsci_array array;
 	uint64_t components, words; /* elements and words of a sample */
 	size_t bytes;               /* of a sample */
+	uint64_t behind;            /* samples behind the draw whose words it takes, a few more: coloured noise */
 };
 
 /* ---- the table's variants ---- */
@@ -123,6 +124,8 @@ static bool measure(struct trnsci_session *session, struct variant *v)
 	v->words = span.position;
 	v->components = v->words / (trnsci_dtype_size(v->dtype) == 8 ? 2 : 1);
 	v->bytes = v->components * trnsci_dtype_size(v->dtype);
+	v->behind = (span.next - span.position) / v->words - 60 / v->components;
+	v->behind -= v->behind < 4 ? v->behind : 0;
 	return true;
 }
 
@@ -193,14 +196,15 @@ enum { N_SESSIONS = 4 };
 static void check_variant(struct trnsci_session *const sessions[N_SESSIONS], const struct variant *v, char *whole, char *out)
 {
 	/* The stream's end may leave words over that make no sample. */
-	const uint64_t last = (uint64_t)((((unsigned __int128)1 << 64) / v->words) - TOTAL);
+	const uint64_t last = (uint64_t)((((unsigned __int128)1 << 64) / v->words) - TOTAL - v->behind);
 
 	for (size_t o = 0; o < N_OFFSETS; o++) {
 		const uint64_t offset = offsets[o] < last ? offsets[o] : last;
 		const struct trnsci_source source = {.seed = 11, .stream = 3, .offset = offset};
 		struct trnsci_session *const session = sessions[1 + o % (N_SESSIONS - 1)];
 
-		draw(sessions[0], v, &source, TOTAL, whole);
+		/* What is transformed has other bytes on the scalar kernels of x86-64. */
+		draw(sessions[v->behind ? 3 : 0], v, &source, TOTAL, whole);
 		for (uint64_t n = 1; n <= 40; n++)
 			expect_part(session, v, whole, offset, n % STARTS, n, out);
 		for (uint64_t begin = 0; begin < STARTS; begin++)
