@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of values are numbered in row-major order of their indices, the last axis apart. */
+#include "distributions/fields/field_work.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/chunk.h"
+#include "base/error.h"
+
+enum {
+	BLOCK_MOST = 512,        /* columns */
+	BLOCK_DOUBLES = 16384,   /* of scratch for the nodes' spectra, 128 KiB */
+	MIRRORS = 1 << (FIELD_DIMS - 1),
+};
+
+/* About what a value, and an exponential of a node's spectrum, take. */
+#define VALUE_NS 8.0
+#define NODE_NS  0.5
+#define TERM_NS  2.0
+
+static uint64_t fold(uint64_t n)
+{
+	return n / 2 + 1;
+}
+
+/* A row of values. */
+struct row {
+	uint64_t index[FIELD_DIMS]; /* of the axes but the last */
+	unsigned mirrors;           /* rows of the array that have them */
+	uint64_t at[MIRRORS];       /* which */
+};
+
+/* Finds row r. Index 0 and half of an even axis are their own mirrors. */
+static void find_row(const struct field *field, uint64_t r, struct row *ret)
+{
+	uint64_t step = 1;
+
+	ret->mirrors = 1;
+	ret->at[0] = 0;
+	for (unsigned a = field->ndim - 1; a-- > 0;) {
+		const uint64_t n = field->axes[a].n, j = r % fold(n);
+		const bool is_own = j == 0 || 2 * j == n;
+
+		for (unsigned i = 0; i < ret->mirrors; i++) {
+			if (!is_own)
+				ret->at[ret->mirrors + i] = ret->at[i] + (n - j) * step;
+			ret->at[i] += j * step;
+		}
+		ret->mirrors <<= !is_own;
+		ret->index[a] = j;
+		r /= fold(n);
+		step *= n;
+	}
+}
+
+/* The scratch of a chunk: values, the multipliers in the transform's precision, and what the field needs. */
+struct scratch {
+	double *values, *multipliers, *field;
+};
+
+static struct scratch find_scratch(const struct field_work *f, void *scratch)
+{
+	double *at = scratch;
+
+	return (struct scratch){at, at + f->block, at + 2 * f->block};
+}
+
+/* The rows and columns of a chunk. */
+struct part {
+	uint64_t first, end, begin;
+	size_t n;
+};
+
+static struct part find_part(const struct field_work *f, size_t chunk)
+{
+	struct part part = {.first = chunk / f->blocks * f->group, .begin = chunk % f->blocks * f->block};
+
+	part.end = f->rows - part.first < f->group ? f->rows : part.first + f->group;
+	part.n = f->columns - part.begin < f->block ? (size_t)(f->columns - part.begin) : f->block;
+	return part;
+}
+
+/* Sums the values of a chunk over the whole spectrum. The columns 0 and, of an even axis, the last one have no mirrors. */
+static double sum_chunk(const struct field_work *f, const struct part *part, const struct scratch *scratch)
+{
+	const uint64_t n = f->field->axes[f->field->ndim - 1].n;
+	double sum = 0;
+
+	for (uint64_t r = part->first; r < part->end; r++) {
+		struct row row;
+		double of_row = 0;
+
+		find_row(f->field, r, &row);
+		field_values(f->field, f->kernel, row.index, part->begin, part->n, scratch->field, scratch->values);
+		for (size_t i = 0; i < part->n; i++)
+			of_row += scratch->values[i] * (part->begin + i == 0 || 2 * (part->begin + i) == n ? 1 : 2);
+		sum += of_row * row.mirrors;
+	}
+	return sum;
+}
+
+/* Replaces the chunks' sums by the factor that makes the expected variance std^2: the mean of lambda. */
+static int find_factor(const struct field_work *f, double *sums)
+{
+	const struct field *field = f->field;
+	double sum = 0, n = 1;
+
+	for (size_t i = 0; i < f->chunks; i++)
+		sum += sums[i];
+	for (unsigned a = 0; a < field->ndim; a++)
+		n *= (double)field->axes[a].n;
+	if (!(sum > 0))
+		return -ERROR_OUT_OF_RANGE;
+	/* std^2 alone may be below the least float64. */
+	sums[0] = field->std * sqrt(n / sum);
+	return 0;
+}
+
+/* Multiplies the elements of a chunk. root: of the factor. */
+static void multiply_chunk(const struct field_work *f, const struct part *part, double root, const struct scratch *scratch, char *out)
+{
+	const bool wide = f->field->wide;
+	const size_t element = wide ? 2 * sizeof(double) : 2 * sizeof(float);
+	const struct algebra_numbers by = {.by = root};
+	float *narrow = (float *)scratch->multipliers;
+
+	for (uint64_t r = part->first; r < part->end; r++) {
+		const void *in[] = {scratch->values, NULL, NULL};
+		struct row row;
+
+		find_row(f->field, r, &row);
+		field_values(f->field, f->kernel, row.index, part->begin, part->n, scratch->field, scratch->values);
+		f->kernel->functions[ALGEBRA_sqrt][1](NULL, in, part->n, scratch->multipliers);
+		in[0] = scratch->multipliers;
+		f->kernel->functions[ALGEBRA_scale][1](&by, in, part->n, scratch->multipliers);
+		for (size_t i = 0; i < part->n && !wide; i++)
+			narrow[i] = (float)scratch->multipliers[i];
+		for (unsigned i = 0; i < row.mirrors; i++) {
+			char *at = out + (row.at[i] * f->columns + part->begin) * element;
+
+			f->kernel->functions[ALGEBRA_multiply_real][wide ? 3 : 2](
+				NULL, (const void *const[]){at, scratch->multipliers, NULL}, part->n, at);
+		}
+	}
+}
+
+static void find_stage(const struct staged_work *work, const struct staged_io *io, size_t stage, struct staged_stage *ret_stage)
+{
+	const struct field_work *f = (const struct field_work *)work;
+
+	(void)io;
+	*ret_stage = (struct staged_stage){.chunks = stage == 1 ? 1 : f->chunks};
+}
+
+static int run_chunk(const struct staged_work *work, const struct staged_io *io, size_t stage, size_t chunk, void *memory)
+{
+	const struct field_work *f = (const struct field_work *)work;
+	const struct scratch scratch = find_scratch(f, memory);
+	const struct part part = find_part(f, chunk);
+	double *sums = (double *)io->work;
+
+	if (stage == 1)
+		return find_factor(f, sums);
+	field_begin_block(f->field, f->kernel, part.begin, part.n, scratch.field);
+	if (stage == 0 && f->field->scales)
+		sums[chunk] = sum_chunk(f, &part, &scratch);
+	else
+		multiply_chunk(f, &part, f->field->scales ? sums[0] : sqrt(f->field->factor), &scratch, io->out);
+	return 0;
+}
+
+/* Returns about what a row of a block, and the block itself, take. */
+static double estimate_row(const struct field *field, size_t block, double *ret_block)
+{
+	const double nodes = field->n_nodes, elements = (double)block * (1u << (field->ndim - 1));
+
+	*ret_block = 3 * TERM_NS * nodes * (double)block;
+	return 500 + elements + (nodes > 0 ? nodes * (NODE_NS * (double)block + 4 * TERM_NS * (field->ndim - 1)) : VALUE_NS * (double)block);
+}
+
+void field_work_cut(const struct field *field, uint32_t features, struct field_work *ret)
+{
+	const uint64_t columns = fold(field->axes[field->ndim - 1].n);
+	size_t block = field->n_nodes > BLOCK_DOUBLES / BLOCK_MOST ? BLOCK_DOUBLES / field->n_nodes : BLOCK_MOST;
+	static const struct staged_work_ops ops = {find_stage, run_chunk};
+	uint64_t rows = 1;
+	double row_ns, block_ns;
+
+	if (block > columns)
+		block = (size_t)columns;
+	for (unsigned a = 0; a + 1 < field->ndim; a++)
+		rows *= fold(field->axes[a].n);
+	*ret = (struct field_work){.field = field, .kernel = algebra_select(features), .rows = rows, .columns = columns, .block = block};
+	row_ns = estimate_row(field, block, &block_ns);
+	ret->blocks = (size_t)((columns + block - 1) / block);
+	ret->group = block_ns + row_ns < CHUNK_AIM_NS ? (size_t)((CHUNK_AIM_NS - block_ns) / row_ns) : 1;
+	ret->chunks = (size_t)((rows + ret->group - 1) / ret->group) * ret->blocks;
+	ret->work = (struct staged_work){
+		.ops = &ops,
+		.stages = field->scales ? 3 : 1,
+		.scratch_bytes = (2 * block + field_scratch(field, block)) * sizeof(double),
+		.work_bytes = field->scales ? ret->chunks * sizeof(double) : 0,
+		.cost_ns = (field->scales ? 2 : 1) * (double)ret->chunks * (block_ns + row_ns * (double)ret->group),
+	};
+}
