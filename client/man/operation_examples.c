@@ -23,6 +23,7 @@ static int8_t bits[N];
 static float x[N], y[2 * N], spectra[2 * BINS * FRAMES], product[2 * 100];
 static double kernel[5] = {1, 4, 6, 4, 1}, estimate[2];
 static const double weights[3] = {1, 2, 3};
+static const uint64_t grid[2] = {64, 64};
 static const struct trnsci_array taps = {TRNSCI_F64, 1, {5}, kernel, 0, 0};
 static const struct trnsci_array second = {TRNSCI_F32, 1, {N}, y, 0, 0};
 static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
@@ -145,6 +146,10 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 	  trnsci_apply_tile(session, "lhs",                                                                                       \
 			    (struct trnsci_param[]){trnsci_param_u64("n", 100), trnsci_param_u64("d", 3), trnsci_param_end()},    \
 			    &tile, &err))                                                                                         \
+	X(field, trnsci_apply_tile(session, "field",                                                                              \
+				   (struct trnsci_param[]){trnsci_param_u64s("shape", grid, 2), trnsci_param_f64("exponent", 3),  \
+							   trnsci_param_u64("seed", 1), trnsci_param_end()},                      \
+				   &tile, &err))                                                                                  \
 	X(box_muller, trnsci_apply_array(session, "box_muller", NULL, trnsci_array_vector(TRNSCI_F32, 1000, x),                   \
 					 trnsci_array_vector(TRNSCI_F32, 1000, y), &err))                                         \
 	X(scale, trnsci_apply_array(session, "scale", (struct trnsci_param[]){trnsci_param_f64("by", 2), trnsci_param_end()},     \

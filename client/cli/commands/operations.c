@@ -259,6 +259,10 @@ COMMAND(csd, csd, welch_rules, "cross power spectrum: csd x.npy y.npy",
 COMMAND(window, window, axes_rules, "a window by name: window --n 512 --window kaiser", "Compute a window by name.",
 	"window --n 512 --window hann -f text", SIGNAL_ROWS(0, 1), .usage = "--n N [option ...]", .n_operands = 0,
 	.operands = "inputs", .allowed = "none");
+COMMAND(field, field, axes_rules, "a Gaussian random field: field --shape 512,512 --covariance matern --nu 1.5 --length 20",
+	"Draw a Gaussian random field on a periodic grid, by its spectrum or its covariance.",
+	"field --shape 512,512 --exponent 3 --seed 1 -o field.npy", SIGNAL_ROWS(0, 1), .usage = "--shape N,... [option ...]",
+	.n_operands = 0, .operands = "inputs", .allowed = "none");
 
 /* ---- operations without a row ---- */
 

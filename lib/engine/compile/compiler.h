@@ -154,6 +154,7 @@ void compile_correlate(struct compiler *c);
 void compile_welch(struct compiler *c);
 void compile_csd(struct compiler *c);
 void compile_window(struct compiler *c);
+void compile_field(struct compiler *c);
 
 /* ---- draws inside other operations ---- */
 

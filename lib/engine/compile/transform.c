@@ -87,8 +87,7 @@ static void add_axis(struct compiler *c, const struct request_fft *f, unsigned i
 	step->fft.factor[at] = find_factor(f, f->lengths[i]);
 }
 
-/* Adds the step of axes [first, end), the last of them first, and returns it. The other axes go before one whose result is real. */
-static struct step *transform_axes(struct compiler *c, const struct request_fft *f, unsigned first, unsigned end, struct buffer *in,
+struct step *transform_axes(struct compiler *c, const struct request_fft *f, unsigned first, unsigned end, struct buffer *in,
 				   struct buffer *out)
 {
 	struct step *step = compile_add_step(c, STEP_FFT, in, out);

@@ -44,4 +44,9 @@ static inline enum fft_series transform_series(const struct request_fft *f)
  * there is at least one axis, and all axes and lengths are in range. */
 void transform_read(struct compiler *c, enum transform_family family, struct request_fft *f);
 
+/* Adds the step of axes [first, end), the last of them first, and returns it. The other axes go before one whose result is real. Of f it
+ * reads axes, lengths, inverse, kind, norm and precision. (transform.c) */
+struct step *transform_axes(struct compiler *c, const struct request_fft *f, unsigned first, unsigned end, struct buffer *in,
+			    struct buffer *out);
+
 #endif

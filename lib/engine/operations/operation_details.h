@@ -57,6 +57,15 @@
 	"A design has at most 2^32 points, and no offset. Source: M. D. McKay, R. J. Beckman, W. J. Conover, " \
 	"Technometrics 21 (1979) 239."
 
+#define DETAILS_field \
+	"Give one of exponent, spectrum and covariance. The grid is periodic: the covariance is summed over all images of the grid, so its " \
+	"spectrum is never negative. With r the distance in lengths, gaussian is exp(-r^2 / 2), exponential exp(-r), and matern 2^(1 - nu) " \
+	"/ Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r; length has no default. P is the power spectral density: the integral of P dk / (2 pi)^d " \
+	"is the variance of d dimensions; cosmology's P(k) is the same. A table is interpolated in logarithms, linearly beside a 0, and 0 " \
+	"outside. The result has the shape. Normal k of the stream is white noise at point k in row-major order; the reply says where they lie, " \
+	"as that of a draw. The largest wave number must not give more than 2^800 times the density of the least. Sources: T. Dietrich, G. N. " \
+	"Newsam, SIAM J. Sci. Comput. 18 (1997) 1088; A. Lang, J. Potthoff, Monte Carlo Methods Appl. 17 (2011) 195."
+
 #define DETAILS_box_muller \
 	"The result has the dtype and shape of in, which out may be. Elements 2j and 2j + 1 become the cosine and the sine of " \
 	"one angle times one radius. The draw normal gives the same bytes. Source: G. E. P. Box, M. E. Muller, Ann. Math. " \

@@ -64,6 +64,8 @@
 	ROW(halton, POINTS, halton, compile_halton, "Halton points, (n, d), point 0 first") \
 	ROW(lattice, POINTS, lattice, compile_lattice, "points of an embedded rank-1 lattice in base 2, (n, d)") \
 	ROW(lhs, POINTS, lhs, compile_lhs, "a Latin hypercube of n points, (n, d); default: in the middle of its cells") \
+	ROW(field, TRANSFORM, field, compile_field, \
+	    "a Gaussian random field on a grid, by its spectrum or its covariance") \
 	ROW(box_muller, ELEMENTWISE, box_muller, compile_box_muller, \
 	    "pairs of uniforms to pairs of standard normals") \
 	ROW(scale, ELEMENTWISE, scale, compile_scale, "x to x by + plus, rounded once") \

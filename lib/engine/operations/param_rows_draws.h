@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "colored/colored_design.h"
+#include "distributions/fields/field.h"
 #include "distributions/quasi/halton.h"
 #include "distributions/quasi/latin_hypercube.h"
 #include "distributions/quasi/lattice.h"
@@ -106,6 +107,32 @@ static const struct param lhs_params[] = {
 		"none: each point in the middle of its cells; jitter: anywhere in them, as scipy's and McKay's designs"),
 	[POINTS_METHOD] = {"method", PARAM_CHOICE, "", "permutation", 0, 0, false, "permutation|feistel8",
 		"how cells are permuted; permutation: as the draw permutation does; feistel8: as release 0.1 did, not uniform"},
+};
+
+static const struct param field_params[] = {
+	[FIELD_SHAPE] = {"shape", PARAM_SHAPE, "points", "", NONE, "points of the grid on each axis, 2 and up; default: those of out"},
+	[FIELD_EXPONENT_OF] = {"exponent", PARAM_F64, "", "", -100, 100, false, NULL, "the spectrum: P(k) ~ 1 / k^exponent, P(0) = 0"},
+	[FIELD_SPECTRUM_TABLE] = {"spectrum", PARAM_ANY, "", "", NONE,
+		"the spectrum as a table: k0, P(k0), k1, P(k1), ..., k increasing (radians by unit of spacing)"},
+	[FIELD_COVARIANCE] = {"covariance", PARAM_CHOICE, "", "", 0, 0, false, "gaussian|exponential|matern",
+		"the spectrum by the covariance, std^2 at distance 0"},
+	[FIELD_NU] = {"nu", PARAM_F64, "", "", FIELD_NU_LEAST, FIELD_NU_MOST, false, NULL, "smoothness of matern"},
+	[FIELD_LENGTH] = {"length", PARAM_ANY, "", "", NONE, "correlation length of a covariance: a number, or one for each axis"},
+	[FIELD_SPACING] = {"spacing", PARAM_ANY, "", "", NONE, "distance of two points: a number, or one for each axis; default: 1"},
+	[FIELD_STD] = {"std", PARAM_F64, "", "", 0, DBL_MAX, false, NULL,
+		"root of the expected variance, of a covariance of its value at distance 0; default: 1, of a table what it states"},
+	[FIELD_MEAN] = {"mean", PARAM_F64, "", "0", ANY_F64, "added to all points"},
+	[FIELD_DTYPE] = {"dtype", PARAM_CHOICE, "", "f32", 0, 0, false, "f32|f64", "type of a point; if out is given, its dtype"},
+	[FIELD_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
+		"generator of the normals' words"},
+	[FIELD_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the normals' stream"},
+	[FIELD_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
+	[FIELD_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
+	[FIELD_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "normals to skip"},
+	[FIELD_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64,
+		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply"},
+	[FIELD_OUT] = OUT,
+	JOB_PARAMS(FIELD_U64),
 };
 /* clang-format on */
 

@@ -28,6 +28,7 @@
 #include "fft/signals/signal.h"
 #include "gemm/gemm.h"
 
+struct field;
 struct step_ops;
 
 enum buffer_kind {
@@ -133,6 +134,7 @@ enum step_kind {
 	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
 	STEP_SIGNAL, /* chunks of lib/fft's work on signals */
 	STEP_COLORED, /* out: samples of coloured noise */
+	STEP_FIELD,  /* half spectra by the root of a field's spectrum */
 	STEP_KINDS,
 };
 
@@ -146,6 +148,7 @@ enum cost_row {
 	COST_TRACE,
 	COST_SIGNAL,
 	COST_COLORED,
+	COST_FIELD,
 	COST_TRANSFORM,
 	COST_LENGTHS = 64, /* of transforms, by their logarithm */
 	COST_DRAW = COST_TRANSFORM + PRECISIONS * COST_LENGTHS,
@@ -178,6 +181,7 @@ struct step {
 		struct trace_step trace;
 		struct signal_step signal;
 		struct colored_step colored;
+		const struct field *field; /* owned by the bump allocator */
 	};
 };
 
@@ -311,7 +315,7 @@ struct step_ops {
 
 /* The rows of all kinds; each is defined in the file of its kind. */
 extern const struct step_ops step_algebra, step_algebra_resized, step_reduce, step_draw, step_draw_per_sample, step_points,
-	step_cast, step_resize, step_fft, step_gemm, step_trace, step_signal, step_colored;
+	step_cast, step_resize, step_fft, step_gemm, step_trace, step_signal, step_colored, step_field;
 
 /* Whether an algebra_operation has a function for that dtype. */
 bool step_algebra_has(unsigned operation, enum dtype dtype);

@@ -15,6 +15,7 @@ static const struct step_ops *const table[STEP_KINDS] = {
 	[STEP_TRACE] = &step_trace,
 	[STEP_SIGNAL] = &step_signal,
 	[STEP_COLORED] = &step_colored,
+	[STEP_FIELD] = &step_field,
 };
 
 const struct step_ops *step_ops(enum step_kind kind)

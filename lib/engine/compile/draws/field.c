@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling Gaussian random fields: white normals become a spectrum, which is weighted and transformed back.
+ *
+ *     out <- normals    half <- transform of out    half <- half by root of lambda    out <- transform back of half    out + mean
+ *
+ * Normal k of the stream is the white noise at point k of the grid, in row-major order. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "distributions/fields/field.h"
+#include "engine/compile/signal.h"
+#include "engine/compile/transform_request.h"
+
+enum { COVARIANCE_GAUSSIAN, COVARIANCE_EXPONENTIAL, COVARIANCE_MATERN };
+
+/* ---- parameters ---- */
+
+/* Returns the shape: that of `shape`, or of the tile, which gives its dtype where none was stated. */
+static struct shape read_shape(struct compiler *c, const struct buffer *out)
+{
+	const struct arg *at = c->args.at, *dims = &at[FIELD_SHAPE];
+	struct shape shape = {.dtype = bind_dtype(&c->args, FIELD_DTYPE), .ndim = dims->shape.count};
+
+	if (out && !at[FIELD_DTYPE].given)
+		shape.dtype = out->shape.dtype;
+	if (shape.dtype != DTYPE_F32 && shape.dtype != DTYPE_F64)
+		compile_param_error(c, FIELD_OUT, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is f32|f64", dtype_name(shape.dtype));
+	if (dims->given)
+		memcpy(shape.dims, dims->shape.at, sizeof shape.dims);
+	else if (out)
+		shape = (struct shape){.dtype = shape.dtype, .ndim = out->shape.ndim};
+	else
+		compile_param_error(c, FIELD_SHAPE, ERROR_MISSING_PARAMETER, "missing: give shape or the tile out");
+	if (!dims->given && out)
+		memcpy(shape.dims, out->shape.dims, sizeof shape.dims);
+	for (unsigned a = 0; a < shape.ndim; a++)
+		if (shape.dims[a] < 2 || shape.dims[a] > FFT_MAX_LENGTH)
+			compile_param_error(c, dims->given ? FIELD_SHAPE : FIELD_OUT, ERROR_OUT_OF_RANGE,
+					    "axis %u has %" PRIu64 " points, allowed are 2 to 2^30", a, shape.dims[a]);
+	if (shape.ndim == 0)
+		compile_param_error(c, FIELD_SHAPE, ERROR_BAD_SHAPE, "no axes, allowed are 1 to %d", SHAPE_MAX_DIMS);
+	if (!shape_finish(&shape))
+		compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
+	return shape;
+}
+
+/* Returns how many numbers a parameter has: one, those of an array, or of bytes that are float64. 0: it is none of these. */
+static size_t count_numbers(const struct value *value)
+{
+	double number;
+
+	if (value->kind == VALUE_ARRAY)
+		return value->array.count;
+	if (value->kind == VALUE_BYTES)
+		return value->bytes.size % sizeof number ? 0 : value->bytes.size / sizeof number;
+	return value_to_f64(value, &number);
+}
+
+static void read_numbers(struct compiler *c, unsigned param, size_t n, double *ret)
+{
+	const struct value *value = c->args.at[param].value;
+
+	if (c->error)
+		return;
+	if (value->kind == VALUE_BYTES)
+		memcpy(ret, value->bytes.at, n * sizeof *ret);
+	for (size_t i = 0; i < n && value->kind != VALUE_BYTES; i++)
+		if (!value_to_f64(value->kind == VALUE_ARRAY ? &value->array.at[i] : value, &ret[i]))
+			compile_param_error(c, param, ERROR_WRONG_TYPE, "element %zu is not a number", i);
+}
+
+/* Reads a number for all axes, or one for each. */
+static void read_by_axis(struct compiler *c, unsigned param, unsigned ndim, double *ret)
+{
+	const size_t n = count_numbers(c->args.at[param].value);
+
+	if (n != 1 && n != ndim)
+		compile_param_error(c, param, ERROR_WRONG_TYPE, "allowed: a number > 0, or an array of %u, one for each axis", ndim);
+	read_numbers(c, param, n, ret);
+	for (unsigned a = 0; a < ndim && !c->error; a++) {
+		if (n == 1)
+			ret[a] = ret[0];
+		if (!(ret[a] >= FIELD_LEAST && ret[a] <= FIELD_MOST))
+			compile_param_error(c, param, ERROR_OUT_OF_RANGE, "got %.15g, allowed is %g to %g", ret[a], FIELD_LEAST, FIELD_MOST);
+	}
+}
+
+static void read_axes(struct compiler *c, const struct shape *shape, struct field *field)
+{
+	double spacing[FIELD_DIMS], length[FIELD_DIMS];
+
+	field->ndim = shape->ndim;
+	for (unsigned a = 0; a < shape->ndim; a++)
+		spacing[a] = length[a] = 1;
+	if (c->args.at[FIELD_SPACING].given)
+		read_by_axis(c, FIELD_SPACING, shape->ndim, spacing);
+	if (c->args.at[FIELD_LENGTH].given)
+		read_by_axis(c, FIELD_LENGTH, shape->ndim, length);
+	for (unsigned a = 0; a < shape->ndim; a++) {
+		field->axes[a] = (struct field_axis){shape->dims[a], spacing[a], length[a]};
+		if (!(length[a] / spacing[a] <= FIELD_LONGEST))
+			compile_param_error(c, FIELD_LENGTH, ERROR_OUT_OF_RANGE, "axis %u: got %.15g, allowed is up to 2^40 spacings", a,
+					    length[a]);
+	}
+}
+
+/* Reads the table of wave numbers and densities into the plan's bump. */
+static void read_table(struct compiler *c, struct field *field)
+{
+	const size_t n = count_numbers(c->args.at[FIELD_SPECTRUM_TABLE].value);
+	size_t wrong;
+	double *table;
+
+	if (n < 4 || n % 2 || n / 2 > FIELD_TABLE)
+		compile_param_error(c, FIELD_SPECTRUM_TABLE, ERROR_WRONG_TYPE,
+				    "allowed: an array of k and P(k) in turn, 2 to %d pairs, or their bytes as float64", FIELD_TABLE);
+	table = c->error ? NULL : bump_alloc(c->plan->bump, n * sizeof *table);
+	if (!table) {
+		compile_no_memory(c);
+		return;
+	}
+	read_numbers(c, FIELD_SPECTRUM_TABLE, n, table);
+	if (c->error)
+		return;
+	wrong = field_check_table(table, n / 2);
+	if (wrong < n)
+		compile_param_error(c, FIELD_SPECTRUM_TABLE, ERROR_OUT_OF_RANGE, "pair %zu: %s is %.15g, allowed are %s", wrong / 2,
+				    wrong % 2 ? "P" : "k", table[wrong], wrong % 2 ? "0 and up" : "numbers from 0 up that increase");
+	field->table = table;
+	field->n_table = n / 2;
+}
+
+/* Returns the parameter that describes the spectrum: one of three. */
+static unsigned find_model(struct compiler *c)
+{
+	static const unsigned models[] = {FIELD_EXPONENT_OF, FIELD_SPECTRUM_TABLE, FIELD_COVARIANCE};
+	unsigned found = FIELD_EXPONENT_OF, count = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (c->args.at[models[i]].given) {
+			found = models[i];
+			count++;
+		}
+	if (count != 1)
+		compile_error(c, count ? ERROR_OUT_OF_RANGE : ERROR_MISSING_PARAMETER, "%s: give one of exponent, spectrum and covariance",
+			      count ? "more than one spectrum is given" : "the spectrum is missing");
+	return found;
+}
+
+/* Checks that a parameter is given where the model has it, and only there. */
+static void check_given(struct compiler *c, unsigned param, bool has, const char *model)
+{
+	if (has && !c->args.at[param].given)
+		compile_param_error(c, param, ERROR_MISSING_PARAMETER, "missing: %s needs it", model);
+	if (!has && c->args.at[param].given)
+		compile_param_error(c, param, ERROR_OUT_OF_RANGE, "given beside %s, allowed is none", model);
+}
+
+static void read_covariance(struct compiler *c, struct field *field)
+{
+	const unsigned choice = c->args.at[FIELD_COVARIANCE].choice;
+
+	check_given(c, FIELD_LENGTH, true, "covariance");
+	check_given(c, FIELD_NU, choice == COVARIANCE_MATERN,
+		    choice == COVARIANCE_MATERN ? "matern" : choice == COVARIANCE_GAUSSIAN ? "gaussian" : "exponential");
+	field->model = choice == COVARIANCE_GAUSSIAN ? FIELD_GAUSSIAN : FIELD_MATERN;
+	field->nu = choice == COVARIANCE_MATERN ? c->args.at[FIELD_NU].f64 : 0.5;
+}
+
+static void read_model(struct compiler *c, struct field *field)
+{
+	const unsigned model = find_model(c);
+
+	if (model == FIELD_COVARIANCE) {
+		read_covariance(c, field);
+		return;
+	}
+	check_given(c, FIELD_LENGTH, false, model == FIELD_EXPONENT_OF ? "exponent" : "spectrum");
+	check_given(c, FIELD_NU, false, model == FIELD_EXPONENT_OF ? "exponent" : "spectrum");
+	field->model = model == FIELD_EXPONENT_OF ? FIELD_EXPONENT : FIELD_SPECTRUM;
+	field->scales = model == FIELD_EXPONENT_OF || c->args.at[FIELD_STD].given;
+	field->exponent = c->args.at[FIELD_EXPONENT_OF].f64;
+	if (model == FIELD_SPECTRUM_TABLE)
+		read_table(c, field);
+}
+
+/* Prepares the field, and reports what its numbers together do wrong. */
+static void prepare(struct compiler *c, struct field *field)
+{
+	const enum field_fault fault = c->error ? FIELD_RIGHT : field_prepare(field);
+
+	if (fault == FIELD_SPANS)
+		compile_param_error(c, FIELD_EXPONENT_OF, ERROR_OUT_OF_RANGE,
+				    "got %.15g, the densities span more than 2^800 between k = %.3g and %.3g, allowed is less",
+				    field->exponent, field_least_k(field), field_most_k(field));
+	if (fault == FIELD_MISSES)
+		compile_param_error(c, FIELD_SPECTRUM_TABLE, ERROR_OUT_OF_RANGE,
+				    "k from %.3g to %.3g, the grid has wave numbers from %.3g to %.3g, allowed are tables that have some of them",
+				    field->table[0], field->table[2 * field->n_table - 2], field_least_k(field), field_most_k(field));
+	if (fault == FIELD_OVERFLOWS)
+		compile_param_error(c, field->model == FIELD_SPECTRUM && !field->scales ? FIELD_SPECTRUM_TABLE : FIELD_STD,
+				    ERROR_OUT_OF_RANGE, "the transforms of so large a field overflow %s, allowed are smaller ones",
+				    field->wide ? "float64" : "float32");
+}
+
+/* Reads and checks all parameters. NULL: an error stands. */
+static const struct field *read_field(struct compiler *c, const struct shape *shape)
+{
+	struct field *field = c->error ? NULL : bump_alloc(c->plan->bump, sizeof *field);
+
+	if (!field) {
+		compile_no_memory(c);
+		return NULL;
+	}
+	*field = (struct field){.std = c->args.at[FIELD_STD].given ? c->args.at[FIELD_STD].f64 : 1, .wide = dtype_is_wide(shape->dtype)};
+	read_model(c, field);
+	read_axes(c, shape, field);
+	prepare(c, field);
+	return c->error ? NULL : field;
+}
+
+/* ---- steps ---- */
+
+/* Returns the draw of the normals as the request could have made it itself. */
+static struct value draw_map(struct compiler *c, const struct shape *shape)
+{
+	static const unsigned kept[] = {FIELD_GENERATOR, FIELD_SEED, FIELD_STREAM, FIELD_KEY_LAYOUT, FIELD_OFFSET, FIELD_POSITION};
+	struct bump *bump = c->plan->bump;
+	struct value map = value_map();
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		if (c->args.at[kept[i]].given)
+			failed |= value_add(bump, &map, c->args.operation->params[kept[i]].name, *c->args.at[kept[i]].value);
+	failed |= value_add(bump, &map, "n", value_uint(shape->n));
+	failed |= value_add(bump, &map, "dtype", value_string(dtype_name(shape->dtype)));
+	if (failed)
+		compile_no_memory(c);
+	return map;
+}
+
+/* Draws white normals into out. */
+static void add_normals(struct compiler *c, struct buffer *out)
+{
+	struct value map = draw_map(c, &out->shape);
+	struct outer_operation outer;
+	struct draw draw = {0};
+	struct step *step;
+	int placement;
+
+	compile_enter_draw(c, operation_find("normal", strlen("normal")), &map, FIELD_U64, c->reply, &outer);
+	placement = compile_samples(c, &draw);
+	compile_leave_draw(c, &outer);
+	step = compile_add_step(c, STEP_DRAW, NULL, out);
+	step->placement = placement;
+	step->draw.draw = draw;
+}
+
+static void add_transform(struct compiler *c, bool inverse, struct buffer *in, struct buffer *out)
+{
+	const struct shape *shape = inverse ? &out->shape : &in->shape;
+	struct request_fft f = {.n_axes = shape->ndim,
+				.inverse = inverse,
+				.kind = PLAN_REAL,
+				.norm = NORM_BACKWARD,
+				.precision = dtype_is_wide(shape->dtype) ? PRECISION_DOUBLE : PRECISION_FAST};
+
+	for (unsigned a = 0; a < shape->ndim; a++) {
+		f.axes[a] = a;
+		f.lengths[a] = shape->dims[a];
+	}
+	transform_axes(c, &f, 0, f.n_axes, in, out)->overwrites_in = inverse && shape->ndim > 1;
+}
+
+/* Returns the text of the only error that the grid's wave numbers show while the field is made. */
+static const char *failure_text(struct compiler *c)
+{
+	char text[256];
+	const char *kept;
+
+	snprintf(text, sizeof text, "%s: spectrum: it is 0 at all wave numbers of the grid, allowed is at least one above 0",
+		 c->args.context);
+	kept = c->error ? NULL : bump_copy(c->plan->bump, text, strlen(text));
+	if (!kept)
+		compile_no_memory(c);
+	return kept;
+}
+
+static void add_steps(struct compiler *c, const struct field *field, struct buffer *out)
+{
+	const double mean = c->args.at[FIELD_MEAN].f64;
+	struct shape shape = out->shape;
+	struct buffer *half;
+	struct step *step;
+
+	shape.dtype = signal_dtype(field->wide, true);
+	shape.dims[shape.ndim - 1] = shape.dims[shape.ndim - 1] / 2 + 1;
+	if (!shape_finish(&shape))
+		compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
+	half = compile_add_temp(c, &shape);
+	add_normals(c, out);
+	add_transform(c, false, out, half);
+	step = compile_add_step(c, STEP_FIELD, half, half);
+	step->field = field;
+	step->failure = failure_text(c);
+	add_transform(c, true, half, out);
+	if (mean == 0)
+		return;
+	step = compile_add_step(c, STEP_ALGEBRA, out, out);
+	step->algebra = (struct algebra_step){.operation = ALGEBRA_scale, .numbers = {.by = 1, .plus = mean}};
+}
+
+void compile_field(struct compiler *c)
+{
+	struct buffer *given = compile_given_output(c, FIELD_OUT), *out;
+	const struct shape shape = read_shape(c, given);
+	const struct field *field = read_field(c, &shape);
+
+	if (c->error)
+		return;
+	out = compile_output_to(c, FIELD_OUT, given, &shape);
+	add_steps(c, field, out);
+	compile_reply(c, FIELD_OUT, out);
+}
