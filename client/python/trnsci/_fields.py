@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gaussian random fields."""
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from . import _core
+from ._choices import _shape_of, part_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+
+class Fields:
+    """Mixed into Generator."""
+
+    def field(self, shape: int | Sequence[int], *,
+              exponent: float | None = None,
+              spectrum: tuple[ArrayLike, ArrayLike] | None = None,
+              covariance: str | None = None, nu: float | None = None,
+              length: float | Sequence[float] | None = None,
+              spacing: float | Sequence[float] = 1.0,
+              std: float | None = None, mean: float = 0.0,
+              dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Draw a Gaussian random field on a periodic grid.
+
+        Give its spectrum by one of `exponent`, `spectrum` and `covariance`.
+
+        Parameters
+        ----------
+        shape : int or sequence of ints
+            Points on each axis, 2 and up; 1 to 8 axes.
+        exponent : float, optional
+            Power spectral density ~ 1 / k**exponent, and 0 at k = 0.
+        spectrum : tuple of two 1-D array_like, optional
+            Wave numbers, which increase, and the power spectral density at
+            these. It is interpolated in logarithms, linearly beside a 0, and
+            0 outside. k is in radians by unit of `spacing`; the integral of
+            the density dk / (2 pi)**d is the variance in d dimensions.
+        covariance : {'gaussian', 'exponential', 'matern'}, optional
+            Covariance as a function of the distance r in `length`:
+            exp(-r**2 / 2), exp(-r), and Matern's.
+        nu : float, optional
+            Smoothness of matern.
+        length : float or sequence of floats, optional
+            Correlation length of a covariance, one for all axes or a list.
+        spacing : float or sequence of floats, optional
+            Distance of two points, one for all axes or a list.
+        std : float, optional
+            Root of the expected variance; of a covariance that of its value
+            at distance 0. Default: 1, of a table what it states.
+        mean : float, optional
+            Added to all points.
+        dtype : dtype, optional
+            float64 or float32.
+
+        Returns
+        -------
+        ndarray
+            The field. A generator that is part of several gets its part of the
+            first axis.
+
+        Notes
+        -----
+        Normals of the stream, where they lie, are transformed, multiplied by
+        the root of the spectrum and transformed back. The grid is periodic: a
+        covariance is summed over all images of the grid, and its spectrum is
+        never negative. ``numpy.exp`` of a field is lognormal.
+
+        Examples
+        --------
+        >>> import numpy as np, trnsci
+        >>> g = trnsci.Generator(1)
+        >>> x = g.field((256, 256), covariance="matern", nu=1.5, length=4)
+        >>> x.shape, bool(abs(x.std() - 1) < 0.1)
+        ((256, 256), True)
+        >>> rough = g.field(1000, exponent=5 / 3, std=2)
+        >>> bool(abs(rough.mean()) < 1e-12)
+        True
+        """
+        shape = _shape_of(shape) or (1,)
+        dtype = np.dtype(dtype)
+        params = {
+            "shape": list(shape), "dtype": _core.dtype_name(dtype),
+            "exponent": exponent, "covariance": covariance, "nu": nu,
+            "length": _numbers(length), "spacing": _numbers(spacing),
+            "std": std, "mean": mean, "spectrum": _table(spectrum)}
+        field = self._draw_whole("field", params, math.prod(shape) *
+                                 max(dtype.itemsize // 4, 1))
+        begin, n = part_of(self, shape)
+        return field if self.size == 1 else field[begin:begin + n].copy()
+
+    def _draw_whole(self, operation, params, words):
+        """Draw from `position` on, and take that many words."""
+        params = {name: value for name, value in params.items()
+                  if value is not None}
+        begin = self.position
+        call = _core.Call(self.session, operation, {
+            **params, "seed": self.seed, "stream": self.stream,
+            "generator": self.generator, "position": begin}, True)
+        self.advance((words + 3) // 4 * 4)
+        end = self.position
+        try:
+            call._run()
+        except Exception:
+            # Nothing was drawn.
+            if self.position == end:
+                self.position = begin
+            raise
+        return call._tile().array
+
+
+def _numbers(x):
+    """A number for all axes, or a list."""
+    return None if x is None else np.asarray(x, np.float64).tolist()
+
+
+def _table(spectrum):
+    """k and P(k) in turn."""
+    if spectrum is None:
+        return None
+    k, density = (np.asarray(x, np.float64) for x in spectrum)
+    if k.ndim != 1 or k.shape != density.shape:
+        raise ValueError(f"spectrum: got shapes {k.shape} and {density.shape},"
+                         " allowed are two lists of equal length")
+    return np.column_stack([k, density]).ravel().tolist()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gaussian random fields against numpy: point by point by its transforms and the closed forms of covariances, and by statistics."""
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+import trnsci
+
+MODELS = {
+    "gaussian": ({"covariance": "gaussian"}, lambda r: np.exp(-r**2 / 2)),
+    "exponential": ({"covariance": "exponential"}, lambda r: np.exp(-r)),
+    "matern 0.3": ({"covariance": "matern", "nu": 0.3}, lambda r: matern(0.3, r)),
+    "matern 1.5": ({"covariance": "matern", "nu": 1.5}, lambda r: matern(1.5, r)),
+    "matern 4.2": ({"covariance": "matern", "nu": 4.2}, lambda r: matern(4.2, r)),
+}
+
+
+def matern(nu, r):
+    s = np.sqrt(2 * nu) * np.maximum(r, 1e-12)
+    value = 2**(1 - nu) / special.gamma(nu) * s**nu * special.kv(nu, s)
+    return np.where(r == 0, 1.0, value)
+
+
+def image_sum(covariance, shape, spacing, length, reach):
+    """The covariance of all points with point 0, summed over the images of the grid."""
+    total = np.zeros(shape)
+    for image in itertools.product(range(-reach, reach + 1), repeat=len(shape)):
+        axes = [(np.arange(n) + m * n) * d / scale
+                for n, m, d, scale in zip(shape, image, spacing, length)]
+        total += covariance(np.sqrt(sum(x**2 for x in np.ix_(*axes))))
+    return total
+
+
+def weighted(white, spectrum):
+    """White noise with that spectrum, by numpy's transforms."""
+    axes = tuple(range(white.ndim))
+    half = np.sqrt(spectrum[..., :white.shape[-1] // 2 + 1])
+    return np.fft.irfftn(half * np.fft.rfftn(white, axes=axes), white.shape, axes=axes)
+
+
+def wave_numbers(shape, spacing):
+    axes = [2 * np.pi * np.fft.fftfreq(n, d) for n, d in zip(shape, spacing)]
+    return np.sqrt(sum(k**2 for k in np.ix_(*axes)))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("shape, spacing, length", [
+    ((48,), (0.5,), (2.0,)), ((15, 22), (1.0, 2.0), (1.5, 4.0)), ((6, 9, 10), (1, 1, 1), (1.2, 0.4, 2.0))])
+def test_covariances_point_by_point(model, shape, spacing, length):
+    params, covariance = MODELS[model]
+    circulant = image_sum(covariance, shape, spacing, length, {1: 60, 2: 12, 3: 6}[len(shape)])
+    eigenvalues = np.fft.fftn(circulant).real
+    white = trnsci.Generator(5).normal(size=shape)
+    expected = 3 * weighted(white, np.maximum(eigenvalues, 0)) - 1
+    given = dict(params, length=list(length), spacing=list(spacing), std=3, mean=-1)
+    # Eigenvalues of numpy's transform have an error of 1e-16 of the largest; roots of the least ones lose half of the digits.
+    np.testing.assert_allclose(trnsci.Generator(5).field(shape, **given), expected, atol=2e-6)
+    np.testing.assert_allclose(trnsci.Generator(5).field(shape, dtype="f4", **given),
+                               3 * weighted(trnsci.Generator(5).standard_normal(shape, "f4"), np.maximum(eigenvalues, 0)) - 1,
+                               atol=1e-4)
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 5 / 3, 4, -2])
+@pytest.mark.parametrize("shape, spacing", [((99,), (1,)), ((16, 21), (0.5, 3)), ((8, 6, 10), (1, 1, 2)), ((4, 3, 5, 2), (1, 1, 1, 1))])
+def test_exponents_point_by_point(exponent, shape, spacing):
+    k = wave_numbers(shape, spacing)
+    density = np.where(k == 0, 0, np.where(k == 0, 1, k) ** -float(exponent))
+    density *= 4 / density.mean()
+    white = trnsci.Generator(6).normal(size=shape)
+    np.testing.assert_allclose(trnsci.Generator(6).field(shape, exponent=exponent, spacing=list(spacing), std=2),
+                               weighted(white, density), atol=1e-11)
+
+
+def test_tables_point_by_point():
+    table = np.array([0.0, 0.4, 1.0, 2.0, 2.5]), np.array([3.0, 5.0, 0.5, 0.25, 0.0])
+    shape, spacing = (40, 30), (1.0, 0.7)
+    k = wave_numbers(shape, spacing)
+    inner = np.exp(np.interp(np.log(np.maximum(k, 1e-9)), np.log(table[0][1:4]), np.log(table[1][1:4])))
+    density = np.where(k < 0.4, 3 + 5 * k, np.where(k <= 2, inner, np.maximum(0.25 - (k - 2) / 2, 0)))
+    white = trnsci.Generator(7).normal(size=shape)
+    for std in None, 0.5:
+        spectrum = density / 0.7 if std is None else density * std**2 / density.mean()
+        np.testing.assert_allclose(trnsci.Generator(7).field(shape, spectrum=table, spacing=[1, 0.7], std=std),
+                                   weighted(white, spectrum), atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("model", MODELS)
+def test_covariances_of_samples(model, dtype):
+    """Products of points ten lags apart, along axes and diagonals. Independent fields, so the mean of their means is normal: with 5
+    standard errors of 50 means (Student's t), 100 numbers are all within in 999 of 1,000 runs; the seed is fixed."""
+    params, covariance = MODELS[model]
+    shape, length, fields = (20, 24, 22), 1.5, 50
+    lags = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 0, 0), (0, 3, 0), (1, 1, 0), (0, -1, 1), (1, -1, 1), (2, 2, -2)]
+    g = trnsci.Generator(8)
+    means = []
+    for _ in range(fields):
+        x = g.field(shape, length=length, dtype=dtype, **params).astype("f8")
+        means.append([(x * np.roll(x, lag, (0, 1, 2))).mean() for lag in lags])
+    means = np.array(means)
+    expected = [image_sum(covariance, shape, (1, 1, 1), (length,) * 3, 1)[lag] for lag in lags]
+    errors = means.std(axis=0, ddof=1) / math.sqrt(fields)
+    assert (np.abs(means.mean(axis=0) - expected) < 5 * errors).all()
+
+
+def test_words_and_parts():
+    """A field takes whole groups of words, as other draws; parts of it are cut from the whole; a refused one takes none."""
+    g = trnsci.Generator(9)
+    g.field((3, 5), exponent=1)
+    assert g.position == 32
+    g.field((3, 5), exponent=1, dtype="f4")
+    assert g.position == 48
+    with pytest.raises(TypeError, match="length"):
+        g.field(16, covariance="gaussian")
+    assert g.position == 48
+    whole = trnsci.Generator(9).field((7, 4), exponent=2)
+    for size in 1, 2, 3, 7:
+        parts = [trnsci.Generator(9, rank=r, size=size).field((7, 4), exponent=2) for r in range(size)]
+        assert (np.concatenate(parts) == whole).all()
+
+
+@pytest.mark.parametrize("given, text", [
+    ({"exponent": float("nan")}, "exponent"), ({"exponent": 1, "nu": 1}, "nu"), ({}, "spectrum is missing"),
+    ({"spectrum": ([1, 1], [1, 1])}, "spectrum: pair 1: k"), ({"spectrum": ([1, 2], [1, -1])}, "spectrum: pair 1: P"),
+    ({"spectrum": ([1, 2], [1])}, "two lists"), ({"exponent": 1, "dtype": "i4"}, "dtype"),
+    ({"covariance": "matern", "length": 1}, "nu"), ({"covariance": "gaussian", "length": [1, 2, 3]}, "length"),
+    ({"exponent": 1, "std": 1e300, "dtype": "f4"}, "std"), ({"covariance": "cubic", "length": 1}, "covariance")])
+def test_bad_input(given, text):
+    with pytest.raises((ValueError, TypeError), match=text):
+        trnsci.Generator(1).field((8, 8), **given)
+    with pytest.raises(ValueError, match="shape"):
+        trnsci.Generator(1).field((8, 1), exponent=1)
