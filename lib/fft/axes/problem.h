@@ -25,7 +25,9 @@ struct fft_problem {
 	const struct fft_axis *batch;
 	unsigned rank, n_batch; /* at least one transform; FFT_AXES_MAX in all */
 	bool inverse;
-	bool apart; /* input and output do not overlap; else they are the same memory, with equal strides and elements */
+	/* Input and output do not overlap; else they are the same memory, and each transform writes where its own input lies: equal
+	 * elements at equal strides, or rows of reals and of half spectra that begin together and have room for the longer one. */
+	bool apart;
 	bool overwrites_in; /* the input's content may be lost */
 };
 

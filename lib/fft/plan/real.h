@@ -9,7 +9,8 @@
  *            x[j] = scale * sum over k < n of X[k] exp(+2 pi i j k / n), X[n - k] = conj X[k]; the imaginary parts of
  *            X[0] and (n even) X[n/2] count as 0
  *
- * n/2 is rounded down. Input and output must not overlap. The cost:
+ * n/2 is rounded down. Input and output do not overlap, or both sides of each transform begin at one address and no two transforms
+ * share a place, with strides of 1. The cost:
  *
  *   n even                       one complex transform of n/2, and a pass over its result
  *   n = r m, r odd, r <= 13      (r + 1) / 2 complex transforms of m, and a pass; r is the largest such divisor
