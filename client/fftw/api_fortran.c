@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names that Fortran 77 programs call: dfftw_NAME_ and dfftw_NAME__, of single precision sfftw_. All arguments are addresses.
- * Fortran lists the axes of an array the nearest first, so lengths and kinds are reversed, but for guru's, whose strides say all. */
+ * Fortran lists the axes of an array the nearest first, so lengths and kinds are reversed. Guru's axes are not, as in FFTW, which reverses
+ * their kinds nevertheless. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -208,7 +209,13 @@ F77(plan_many_r2r, (X(plan) * p, const int *rank, const int *n, const int *howma
 
 F77(plan_guru_r2r, (X(plan) * p, GURU_LISTS, R *in, R *out, const int *kinds, const int *flags))
 {
-	GURU_PLAN(plan_guru_r2r, in, out, (const X(r2r_kind) *)kinds, (unsigned)*flags);
+	int *reversed = reverse(*rank, kinds);
+
+	*p = NULL;
+	if (*rank <= 0 || reversed) {
+		GURU_PLAN(plan_guru_r2r, in, out, (const X(r2r_kind) *)reversed, (unsigned)*flags);
+	}
+	free(reversed);
 }
 
 /* ---- runs ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long transforms, which are cut into phases, against FFTW in long double; with several threads and with the program's own loop they
- * have the bytes of one thread. */
+ * have the bytes of one thread. Fortran's plans have the axes and kinds that FFTW's have. */
 #include <pthread.h>
 
 #include "both.h"
@@ -13,6 +13,18 @@ fftwl_plan fftwl_plan_dft_r2c(int rank, const int *n, long double *in, long doub
 fftwl_plan fftwl_plan_r2r(int rank, const int *n, long double *in, long double *out, const fftw_r2r_kind *kinds, unsigned flags);
 void fftwl_execute(fftwl_plan plan);
 void fftwl_destroy_plan(fftwl_plan plan);
+
+#define GURU                                                                                                                   \
+	const int *rank, const int *n, const int *is, const int *os, const int *batch_rank, const int *batch_n,                \
+		const int *batch_is, const int *batch_os
+void lfftw_plan_guru_r2r_(fftwl_plan *p, GURU, long double *in, long double *out, const int *kinds, const int *flags);
+void dfftw_plan_guru_r2r_(fftw_plan *p, GURU, double *in, double *out, const int *kinds, const int *flags);
+void lfftw_plan_guru_dft_r2c_(fftwl_plan *p, GURU, long double *in, long double *out, const int *flags);
+void dfftw_plan_guru_dft_r2c_(fftw_plan *p, GURU, double *in, double *out, const int *flags);
+void lfftw_plan_guru_dft_c2r_(fftwl_plan *p, GURU, long double *in, long double *out, const int *flags);
+void dfftw_plan_guru_dft_c2r_(fftw_plan *p, GURU, double *in, double *out, const int *flags);
+void lfftw_plan_r2r_(fftwl_plan *p, const int *rank, const int *n, long double *in, long double *out, const int *kinds, const int *flags);
+void dfftw_plan_r2r_(fftw_plan *p, const int *rank, const int *n, double *in, double *out, const int *kinds, const int *flags);
 
 enum { DFT = -1, R2C = -2 };
 
@@ -116,9 +128,57 @@ static void check_lengths(void **state)
 	fftwf_cleanup_threads();
 }
 
+/* Runs both plans over the same numbers, and ends them. */
+static void compare(const char *what, fftw_plan plan, fftwl_plan reference, double *x, long double *a)
+{
+	enum { NUMBERS = 600 };
+	uint64_t state = 0xF77;
+
+	assert_non_null(plan);
+	assert_non_null(reference);
+	for (size_t i = 0; i < NUMBERS; i++) {
+		a[i] = x[i] = (double)reference_sample(&state);
+		a[NUMBERS + i] = x[NUMBERS + i] = 0;
+	}
+	fftw_execute(plan);
+	fftwl_execute(reference);
+	for (size_t i = NUMBERS; i < 2 * NUMBERS; i++)
+		if (!(fabsl(x[i] - a[i]) <= 1e-11L))
+			fail_msg("%s: number %zu is %g instead of %Lg", what, i - NUMBERS, x[i], a[i]);
+	fftw_destroy_plan(plan);
+	fftwl_destroy_plan(reference);
+}
+
+/* Axes of three lengths, the kinds of each different, strides in an order of their own. */
+static void check_fortran(void **state)
+{
+	static double x[1200];
+	static long double a[1200];
+	const int rank = 3, n[3] = {3, 8, 5}, in[3] = {40, 1, 8}, out[3] = {1, 3, 24}, half[3] = {1, 3, 24}, flags = FFTW_ESTIMATE;
+	const int kinds[3] = {FFTW_REDFT00, FFTW_DHT, FFTW_RODFT11}, batch_rank = 1, two = 2, far = 130;
+	const int spread[3] = {2, 6, 48};
+	fftw_plan plan;
+	fftwl_plan reference;
+
+	(void)state;
+#define AXES(os) &rank, n, in, os, &batch_rank, &two, &far, &far
+	dfftw_plan_guru_r2r_(&plan, AXES(out), x, x + 600, kinds, &flags);
+	lfftw_plan_guru_r2r_(&reference, AXES(out), a, a + 600, kinds, &flags);
+	compare("guru r2r", plan, reference, x, a);
+	dfftw_plan_guru_dft_r2c_(&plan, AXES(half), x, x + 600, &flags);
+	lfftw_plan_guru_dft_r2c_(&reference, AXES(half), a, a + 600, &flags);
+	compare("guru r2c", plan, reference, x, a);
+	dfftw_plan_guru_dft_c2r_(&plan, AXES(spread), x, x + 600, &flags);
+	lfftw_plan_guru_dft_c2r_(&reference, AXES(spread), a, a + 600, &flags);
+	compare("guru c2r", plan, reference, x, a);
+	dfftw_plan_r2r_(&plan, &rank, n, x, x + 600, kinds, &flags);
+	lfftw_plan_r2r_(&reference, &rank, n, a, a + 600, kinds, &flags);
+	compare("r2r", plan, reference, x, a);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(check_lengths)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(check_lengths), cmocka_unit_test(check_fortran)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
