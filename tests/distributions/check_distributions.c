@@ -176,6 +176,16 @@ static void expect_bytes(const struct draw *draw, const char *what, uint64_t beg
 			 (unsigned long long)begin, i / size, (unsigned long long)case_seed());
 }
 
+/* Anywhere; bits, uniforms and normals, whose words are known, also at the end of the stream. */
+static uint64_t any_begin(const struct draw *draw, uint64_t *seed)
+{
+	const bool plain = draw->distribution == DIST_BITS || draw->distribution == DIST_UNIFORM || draw->distribution == DIST_NORMAL;
+
+	if (plain && below(seed, 3) == 0)
+		return UINT64_MAX / draw_words_per_sample(draw->dtype) - MOST + 1 - below(seed, 50);
+	return below(seed, 2) ? below(seed, 5000) : next_case(seed) >> 3;
+}
+
 /* Draws the whole at once, then in parts that are cut anywhere, each with other kernels and to another alignment. */
 static void cut(struct draw draw, uint64_t *seed)
 {
@@ -184,7 +194,7 @@ static void cut(struct draw draw, uint64_t *seed)
 	const struct cpu_level *levels = cpu_levels(&n_levels);
 	const struct draw_kernels scalar = kernels_of(0);
 	const size_t size = dtype_size(draw.dtype), n = 1 + (size_t)below(seed, below(seed, 3) ? 700 : MOST);
-	const uint64_t begin = below(seed, 2) ? below(seed, 5000) : next_case(seed) >> 3;
+	const uint64_t begin = any_begin(&draw, seed);
 	struct guarded out = guarded_new(n * size, (size_t)below(seed, 64));
 
 	draw_fill(&scalar, &draw, begin, n, whole);

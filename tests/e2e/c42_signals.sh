@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Signal processing on the command line: the same bytes by daemon and embedded; there and back; what is refused. With
-# TRNSCI_FULL=1 equality with scipy.signal.
+# Signal processing on the command line: the same bytes by daemon and embedded; there and back; what is refused.
+# tests/python/test_signal.py compares with scipy.signal.
 set -u
 # shellcheck source=tests/e2e/tap
 . "$(dirname "$0")/tap"
-where=$(cd "$(dirname "$0")" && pwd)
 cd "$work" || exit 1
 
 start_daemon
@@ -41,11 +40,4 @@ code "convolve of one input" 2 "$cli" --embedded convolve x.npy
 code "welch of a wrong window" 2 "$cli" --embedded welch x.npy --window tukey --window-parameter 2
 code "window without its parameter" 2 "$cli" --embedded window --n 10 --window gaussian
 
-if [ -z "${TRNSCI_FULL:-}" ]; then
-	echo "# nothing was compared with scipy.signal: that is TRNSCI_FULL=1"
-else
-	/usr/bin/python3 "$where/signals_scipy.py" "$cli" >"$work/report" 2>&1
-	same "equal to scipy.signal" "0 $(grep -c . "$work/report")" "$? $(grep -c '^ok' "$work/report")"
-	grep -v '^ok' "$work/report" | sed 's/^/# /'
-fi
 finish

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests from end to end: services, draws in the reply and in tiles. */
+/* Requests from end to end: draws in the reply and in tiles. */
 #include "harness.h"
 
 #if defined(__x86_64__)
@@ -7,41 +7,6 @@
 #endif
 
 #include "distributions/draw/draw_fill.h"
-
-static void test_version_and_ping(void **state)
-{
-	struct fixture fixture = fixture_open(2);
-	struct call *version = call_new(), *ping = call_new();
-	const struct value *reply = call_run(version, fixture.memory, "version");
-
-	(void)state;
-	assert_true(value_is_text(value_get(reply, "name"), "trnsciD"));
-	assert_int_equal(value_get(reply, "stream_format")->u, 1);
-	put(ping, "payload", value_uint(7));
-	assert_int_equal(value_get(call_run(ping, fixture.memory, "ping"), "payload")->u, 7);
-	call_free(version);
-	call_free(ping);
-	fixture_close(&fixture);
-}
-
-static void test_describe_lists_every_row(void **state)
-{
-	struct fixture fixture = fixture_open(1);
-	struct call *call = call_new();
-	const struct value *reply = call_run(call, fixture.memory, "describe");
-	const struct value *methods = value_get(reply, "methods");
-	size_t count;
-	const struct operation *all = operations(&count);
-
-	(void)state;
-	assert_int_equal(methods->array.count, count);
-	for (size_t i = 0; i < count; i++) {
-		assert_true(value_is_text(value_get(&methods->array.at[i], "name"), all[i].name));
-		assert_int_equal(value_get(&methods->array.at[i], "params")->array.count, all[i].n_params);
-	}
-	call_free(call);
-	fixture_close(&fixture);
-}
 
 /* Samples [begin, begin + n) as the kernels alone draw them. */
 static void *expect(enum distribution distribution, enum dtype dtype, uint64_t begin, size_t n, double a, double b)
@@ -195,8 +160,6 @@ static void test_longest_chunk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_version_and_ping),
-		cmocka_unit_test(test_describe_lists_every_row),
 		cmocka_unit_test(test_inline_draws),
 		cmocka_unit_test(test_draw_into_a_tile),
 		cmocka_unit_test(test_floating_point_environment),
