@@ -129,11 +129,6 @@ static void new_tiles(void **state)
 }
 
 /* Prepared calls (from the fourth run), runs by the queue, one-line functions: each is the first to come back in turn. */
-static int run_again(struct trnsci_call *call)
-{
-	return trnsci_run(call, NULL);
-}
-
 static struct trnsci_call *often(struct trnsci_session *session)
 {
 	struct trnsci_call *call;
@@ -169,16 +164,16 @@ static void prepared_calls(void **state)
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 40; i++)
 			for (int k = 0; k < 2; k++) {
-				assert_int_equal(run_again(calls[k]), 0);
+				assert_int_equal(trnsci_run(calls[k], NULL), 0);
 				expect_answer(calls[k], twin);
 			}
 		begin_outage(signals[round % 2]);
 		assert_int_equal(ping_once(queued, &err), -TRNSCI_CLOSED);
 		for (int k = 0; k < 2; k++)
-			assert_int_equal(run_again(calls[k]), -TRNSCI_CLOSED);
+			assert_int_equal(trnsci_run(calls[k], NULL), -TRNSCI_CLOSED);
 		end_outage();
 		for (int k = 0; k < 2; k++) {
-			AWAIT(run_again(calls[k]) == 0);
+			AWAIT(trnsci_run(calls[k], NULL) == 0);
 			expect_answer(calls[k], twin);
 		}
 	}
