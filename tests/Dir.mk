@@ -23,8 +23,6 @@ LIBS_check_transform_errors := $(LIBS_check_fft)
 LIBS_check_series := $(LIBS_check_fft)
 LIBS_check_elementary := -lgsl -lgslcblas
 LIBS_check_statistics := -lgsl -lgslcblas
-LIBS_check_vectors := -lgsl -lgslcblas
-LIBS_check_per_sample := -lgsl -lgslcblas
 
 # What checks share stands beside them, or in the harness; each links of it, of the library and of the daemon what it uses.
 TEST_HELPERS := $(BUILD)/obj/tests/libtests.a

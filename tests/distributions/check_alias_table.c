@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alias tables, and categorical draws from them. */
+/* Alias tables. */
 #include "distributions/tables/alias_table.h"
 
 #include "distributions/statistics.h"
@@ -45,42 +45,10 @@ static void shares_match_weights(void **state)
 	}
 }
 
-static void frequencies_match_weights(void **state)
-{
-	enum { COUNT = 400000 };
-	static int64_t x[COUNT];
-	static const double weights[] = {3, 0, 1, 0.25, 10, 2, 0, 5};
-	struct draw draw = {DIST_CATEGORICAL, DTYPE_I64, {GENERATOR_PHILOX4X32, 4, 4}, {{0}}, NULL, NULL};
-	struct draw_kernels kernels;
-	struct dist_fault fault;
-	double counts[8] = {0}, chi = 0;
-	void *table;
-
-	(void)state;
-	draw_select(cpu_detect(), &kernels);
-	assert_int_equal(draw_prepare(&draw, weights, 8, &table, &fault), 0);
-	draw_fill(&kernels, &draw, 0, COUNT, x);
-	for (size_t i = 0; i < COUNT; i++) {
-		assert_true(x[i] >= 0 && x[i] < 8);
-		counts[x[i]]++;
-	}
-	for (size_t i = 0; i < 8; i++) {
-		const double expected = COUNT * weights[i] / 21.25;
-
-		assert_true(expected > 0 || counts[i] == 0);
-		chi += expected > 0 ? (counts[i] - expected) * (counts[i] - expected) / expected : 0;
-	}
-	/* Five degrees of freedom: P(chi > 25.7) = 1e-4. */
-	if (chi > 25.7)
-		fail_msg("categorical: chi-square %.1f with 5 degrees of freedom", chi);
-	free(table);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_match_weights),
-		cmocka_unit_test(frequencies_match_weights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

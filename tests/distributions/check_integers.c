@@ -123,32 +123,6 @@ static void boxmuller64_rounds_to_the_nearest_half(void **state)
 	}
 }
 
-/* 60 values, and the two halves of a range that rejects many words. */
-static void randint_values_are_equally_likely(void **state)
-{
-	enum { N = 300000 };
-	static int32_t x[N];
-	const struct draw_kernels kernels = best();
-	const struct draw dice = {DIST_RANDINT, DTYPE_I32, stream, {{.integer = 0}, {.integer = 60}}, NULL, NULL};
-	const struct draw wide = {DIST_RANDINT, DTYPE_I32, stream, {{.integer = INT32_MIN}, {.integer = 1}}, NULL, NULL};
-	double counts[60] = {0}, chi = 0, low = 0;
-
-	(void)state;
-	draw_fill(&kernels, &dice, 0, N, x);
-	for (size_t i = 0; i < N; i++)
-		counts[x[i]]++;
-	for (size_t i = 0; i < 60; i++)
-		chi += (counts[i] - N / 60.0) * (counts[i] - N / 60.0) / (N / 60.0);
-	/* 59 degrees of freedom: P(chi > 109) = 1e-4, P(chi < 26) = 1e-4. */
-	if (!(chi > 26 && chi < 109))
-		fail_msg("randint 0 60: chi-square %.1f, expected 26 to 109", chi);
-	draw_fill(&kernels, &wide, 0, N, x);
-	for (size_t i = 0; i < N; i++)
-		low += x[i] < INT32_MIN / 2;
-	if (fabs(low - N / 2.0) > 4 * sqrt(N) / 2)
-		fail_msg("randint of 2^31 + 1 values: %.0f of %d in the lower half", low, N);
-}
-
 static void bernoulli_compares_digits(void **state)
 {
 	static const double chances[] = {0, 1, 0.5, 0.25, 0.1, 1.0 / 3, 0x1p-32, 0x1.8p-33, 1e-9, 1 - 0x1p-53};
@@ -311,7 +285,6 @@ int main(void)
 		cmocka_unit_test(randint_of_a_whole_dtype_is_the_words),
 		cmocka_unit_test(boxmuller64_rounds_to_the_nearest_half),
 		cmocka_unit_test(randint_matches_its_definition),
-		cmocka_unit_test(randint_values_are_equally_likely),
 		cmocka_unit_test(bernoulli_compares_digits),
 		cmocka_unit_test(bernoulli_ties_are_decided_by_the_next_word),
 		cmocka_unit_test(rademacher_takes_the_top_bit),

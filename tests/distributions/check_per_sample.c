@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters that are arrays: pure functions of (stream, sample, element), whatever the cut, the instruction set and the
- * elements' dtype; right in distribution; and each element checked. */
+ * elements' dtype; and each element checked. */
 #include "distributions/draw/draw_arrays.h"
 
+#include <float.h>
+
 #include "distributions/rows/dist_kernel.h"
-#include "statistics/cases_counts.h"
-#include "statistics/cases_gamma.h"
-#include "statistics/cases_inversion.h"
+#include "distributions/statistics.h"
 
 enum { ELEMENTS = 7, MOST = 3000 };
 
@@ -253,69 +253,6 @@ static void elements_of_every_dtype_are_read(void **state)
 	assert_false(draw_array_has_dtype(&f.draw, DTYPE_U64));
 }
 
-/* ---- distributions ---- */
-
-/* The parameters of all cases of a distribution in turn: F of each sample is uniform. */
-static void check_cases(const struct dist_case *cases, size_t n_cases, enum distribution distribution,
-			enum dtype dtype)
-{
-	enum { SAMPLES = 120000, CASES = 32 };
-	static double elements[DIST_PARAMETERS][CASES], u[SAMPLES];
-	static uint64_t samples[SAMPLES];
-	const struct dist_case *of[CASES];
-	const struct draw_kernels kernels = kernels_of(UINT32_MAX);
-	const bool discrete = dtype != DTYPE_F32 && dtype != DTYPE_F64;
-	struct fixture f;
-	uint64_t seed = case_seed();
-	size_t n = 0;
-
-	fixture_init(&f, &(struct row){.distribution = distribution}, dtype);
-	for (size_t i = 0; i < n_cases; i++) {
-		if (cases[i].distribution != distribution || cases[i].dtype != dtype)
-			continue;
-		for (unsigned j = 0; j < DIST_PARAMETERS; j++)
-			elements[j][n] = dist_row(distribution)->parameters[j].type == DIST_TYPE_U64 ? (double)cases[i].parameters[j].natural
-									: cases[i].parameters[j].real;
-		of[n++] = &cases[i];
-	}
-	assert_true(n >= 2);
-	for (unsigned j = 0; j < DIST_PARAMETERS; j++) {
-		f.arrays.of[j].at = elements[j];
-		f.arrays.of[j].n = n;
-		f.arrays.of[j].dtype = DTYPE_F64;
-	}
-	draw_fill(&kernels, &f.draw, 0, SAMPLES, samples);
-	assert_false(f.fault.is_set);
-	for (size_t i = 0; i < SAMPLES; i++) {
-		const struct dist_case *c = of[i % n];
-		const double x = as_real(dtype, samples, i), top = c->below(x, c->parameters);
-		const double bottom = discrete ? c->below(x - 1, c->parameters) : top;
-
-		u[i] = bottom + (top - bottom) * ((double)(next_case(&seed) >> 11) * 0x1p-53);
-		assert_true(u[i] >= 0 && u[i] <= 1);
-	}
-	const double p = ks_tail(ks_uniform(u, SAMPLES));
-
-	printf("# %-12s %s %2zu elements: p = %.4f\n", dist_name(distribution), dtype_name(dtype), n, p);
-	if (p < 1e-4)
-		fail_msg("%s %s: KS p = %g, allowed is 1e-4", dist_name(distribution), dtype_name(dtype), p);
-}
-
-#define CHECK_CASES(cases, distribution, dtype) check_cases(cases, sizeof cases / sizeof *cases, distribution, dtype)
-
-static void against_the_distributions(void **state)
-{
-	(void)state;
-	CHECK_CASES(counts_cases, DIST_POISSON, DTYPE_I64);
-	CHECK_CASES(counts_cases, DIST_BINOMIAL, DTYPE_I64);
-	CHECK_CASES(gamma_cases, DIST_GAMMA, DTYPE_F32);
-	CHECK_CASES(gamma_cases, DIST_GAMMA, DTYPE_F64);
-	CHECK_CASES(gamma_cases, DIST_CHI_SQUARED, DTYPE_F32);
-	CHECK_CASES(gamma_cases, DIST_BETA, DTYPE_F64);
-	CHECK_CASES(inversion_cases, DIST_WEIBULL, DTYPE_F64);
-	CHECK_CASES(inversion_cases, DIST_STUDENT_T, DTYPE_F64);
-}
-
 /* ---- faults ---- */
 
 static void the_first_wrong_element_is_named(void **state)
@@ -403,7 +340,6 @@ int main(void)
 		cmocka_unit_test(parts_join_under_every_level),
 		cmocka_unit_test(a_sample_takes_its_own_element),
 		cmocka_unit_test(elements_of_every_dtype_are_read),
-		cmocka_unit_test(against_the_distributions),
 		cmocka_unit_test(the_first_wrong_element_is_named),
 	};
 
