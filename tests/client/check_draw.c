@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws: a daemon and the embedded engine give the same bytes, by tile, by copy, in pieces, by rank and in programs. */
+/* Draws: a daemon and the embedded engine give the same bytes, by tile, by copy, in pieces and in programs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,34 +69,6 @@ static void copies(struct trnsci_session *session)
 	assert_int_equal(draw_array(session, &draw, TRNSCI_DTYPE_NONE, 5, few, NULL, &err), -TRNSCI_OUT_OF_RANGE);
 	free(copied);
 	trnsci_tile_free(tile);
-}
-
-/* Distributions of vectors, of counts and of a list, by the typed calls: few and many are pieces of one tile. */
-static void distributions(struct trnsci_session *session)
-{
-	static const double alpha[] = {1, 2.5, 3, 0.5};
-	const struct drawing draws[] = {
-		{.distribution = "sphere", .source = {.seed = 1, .offset = 5}, .params = {I64("dimensions", 3)}},
-		{.distribution = "dirichlet", .source = {.seed = 2, .offset = 7}, .params = {F64S("alpha", alpha, 4)}},
-		{.distribution = "normal", .source = {.seed = 3, .offset = 1}, .params = {TEXT("method", "boxmuller64")}},
-	};
-	const uint64_t n = 12 * 30000;
-	float *copied = malloc(n * sizeof *copied);
-
-	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
-		struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, n);
-		struct trnsci_error err = {0};
-
-		if (draw_tile(session, &draws[i], 0, tile, NULL, &err) < 0)
-			fail_msg("%s: %s", draws[i].distribution, err.text);
-		if (draw_array(session, &draws[i], TRNSCI_F32, n, copied, NULL, &err) < 0)
-			fail_msg("%s: %s", draws[i].distribution, err.text);
-		assert_memory_equal(copied, trnsci_tile_data(tile), n * sizeof *copied);
-		assert_int_equal(draw_array(session, &draws[i], TRNSCI_F32, 24, copied, NULL, &err), 0);
-		assert_memory_equal(copied, trnsci_tile_data(tile), 24 * sizeof *copied);
-		trnsci_tile_free(tile);
-	}
-	free(copied);
 }
 
 /* ---- pieces ---- */
@@ -208,33 +180,6 @@ static void large_arrays(struct trnsci_session *session)
 	}
 	assert_int_equal(trnsci_draw_array(session, "normal", params, &source, TRNSCI_F64, 10, NULL, &span, &err), 0);
 	assert_int_equal(span.offset, LARGE - 500);
-}
-
-/* Parts by rank join to the whole. */
-static void ranks(struct trnsci_session *session)
-{
-	const struct drawing whole = {.distribution = "normal", .source = {.seed = 8, .offset = 3}};
-	struct trnsci_tile *tile = new_tile(session, TRNSCI_F32, 1001);
-	struct trnsci_error err = {0};
-
-	assert_int_equal(draw_tile(session, &whole, 0, tile, NULL, &err), 0);
-	for (uint64_t rank = 0; rank < 7; rank++) {
-		struct drawing part = whole;
-		uint64_t begin, end;
-
-		part.source.rank = rank;
-		part.source.size = 7;
-		assert_true(trnsci_partition(1001, rank, 7, &begin, &end));
-		struct trnsci_tile *own = new_tile(session, TRNSCI_F32, end - begin);
-
-		if (draw_tile(session, &part, 1001, own, NULL, &err) < 0)
-			fail_msg("rank %d: %s", (int)rank, err.text);
-		assert_memory_equal(trnsci_tile_data(own), (float *)trnsci_tile_data(tile) + begin,
-				    (end - begin) * sizeof(float));
-		trnsci_tile_free(own);
-	}
-	assert_false(trnsci_partition(1, 1, 1, &(uint64_t){0}, &(uint64_t){0}));
-	trnsci_tile_free(tile);
 }
 
 /* Five uniforms and five normals take words 0..7 and 8..15. */
@@ -360,10 +305,8 @@ static void chunks_for_all_threads(void **state)
 }
 
 BOTH(copies)
-BOTH(distributions)
 BOTH(permutation)
 BOTH(large_arrays)
-BOTH(ranks)
 BOTH(sequences)
 BOTH(programs)
 
@@ -372,11 +315,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_bytes),
 		cmocka_unit_test(copies_by_both),
-		cmocka_unit_test(distributions_by_both),
 		cmocka_unit_test(pieces),
 		cmocka_unit_test(permutation_by_both),
 		cmocka_unit_test(large_arrays_by_both),
-		cmocka_unit_test(ranks_by_both),
 		cmocka_unit_test(sequences_by_both),
 		cmocka_unit_test(programs_by_both),
 		cmocka_unit_test(chunks_for_all_threads),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every distribution of the table, whatever its kernel: pure functions of (stream, sample, parameters), the same bytes
- * from any cut, rank and instruction set, and parameters refused by name. */
+ * from any cut and instruction set, and parameters refused by name. */
 #include "distributions/rows/dist_row.h"
 
 #include <math.h>
@@ -251,35 +251,6 @@ static void every_variant_equals_scalar(void **state)
 		for_each_draw(variants);
 }
 
-/* Draws the parts of P ranks one after the other, and compares them with the whole. */
-static void ranks(struct draw draw, uint64_t *seed)
-{
-	static const uint64_t sizes[] = {1, 2, 3, 7, 128};
-	static uint64_t whole[MOST], joined[MOST];
-	const struct draw_kernels kernels = kernels_of(UINT32_MAX);
-	const size_t components = draw_components(&draw), size = dtype_size(draw.dtype);
-	const uint64_t n = (1003 + below(seed, 500)) / components;
-
-	draw_fill(&kernels, &draw, 0, n * components, whole);
-	for (size_t p = 0; p < sizeof sizes / sizeof *sizes; p++) {
-		memset(joined, GUARD, sizeof joined);
-		for (uint64_t rank = 0; rank < sizes[p]; rank++) {
-			uint64_t begin, end;
-
-			stream_partition(n, rank, sizes[p], &begin, &end);
-			draw_fill(&kernels, &draw, begin * components, (end - begin) * components,
-				  (char *)joined + begin * components * size);
-		}
-		expect_bytes(&draw, "a draw in ranks", 0, n * components, joined, whole);
-	}
-}
-
-static void ranks_join(void **state)
-{
-	(void)state;
-	for_each_draw(ranks);
-}
-
 static void nothing_is_drawn_of_nothing(struct draw draw, uint64_t *seed)
 {
 	const struct draw_kernels kernels = kernels_of(UINT32_MAX);
@@ -450,7 +421,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_distribution_has_a_row), cmocka_unit_test(parts_join_under_every_level),
-		cmocka_unit_test(every_variant_equals_scalar),  cmocka_unit_test(ranks_join),
+		cmocka_unit_test(every_variant_equals_scalar),
 		cmocka_unit_test(empty_draws_write_nothing),    cmocka_unit_test(no_sample_is_nan),
 		cmocka_unit_test(wrong_parameters_are_refused), cmocka_unit_test(wrong_lists_are_refused),
 		cmocka_unit_test(names_and_dtypes_are_found),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters that are arrays: pure functions of (stream, sample, element), whatever the cut, the instruction set and the
- * elements' dtype; and each element checked. */
+/* Parameters that are arrays: a sample depends on its own element, whatever the elements' dtype, and each element is checked.
+ * client/check_parts has the cuts and the instruction sets. */
 #include "distributions/draw/draw_arrays.h"
 
 #include <float.h>
@@ -136,36 +136,6 @@ static void expect_bytes(const struct fixture *f, const char *what, uint64_t beg
 			fail_msg("%s %s: %s differs at sample %llu + %zu; TRNSCI_TEST_SEED=%llu",
 				 dist_name(f->draw.distribution), dtype_name(f->draw.dtype), what,
 				 (unsigned long long)begin, i, (unsigned long long)case_seed());
-}
-
-/* Parts of any place and length, each by another instruction set. */
-static void cut(const struct row *row, struct fixture *f, uint64_t *seed)
-{
-	static uint64_t whole[MOST], part[MOST];
-	const struct draw_kernels scalar = kernels_of(0);
-	const size_t size = dtype_size(f->draw.dtype);
-	const uint64_t begin = below(seed, 2) ? below(seed, 5000) : next_case(seed) >> 3;
-	size_t n_levels;
-	const struct cpu_level *levels = cpu_levels(&n_levels);
-
-	(void)row;
-	f->arrays.origin = begin - below(seed, 20);
-	draw_fill(&scalar, &f->draw, begin, MOST, whole);
-	for (size_t at = 0, n; at < MOST; at += n) {
-		const struct draw_kernels kernels = kernels_of(cpu_level_usable(&levels[below(seed, n_levels)]));
-
-		n = 1 + (size_t)below(seed, below(seed, 2) ? 9 : 900);
-		n = n < MOST - at ? n : MOST - at;
-		draw_fill(&kernels, &f->draw, begin + at, n, part);
-		expect_bytes(f, "a part", begin + at, n, part, (char *)whole + at * size);
-	}
-}
-
-static void parts_join_under_every_level(void **state)
-{
-	(void)state;
-	for (int i = 0; i < (full_check() ? 40 : 3); i++)
-		for_each_fixture(cut);
 }
 
 /* Sample k with the arrays is sample k with element k alone, and mostly what the number gives. */
@@ -337,7 +307,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds_that_are_numbers_are_checked_beside_arrays),
-		cmocka_unit_test(parts_join_under_every_level),
 		cmocka_unit_test(a_sample_takes_its_own_element),
 		cmocka_unit_test(elements_of_every_dtype_are_read),
 		cmocka_unit_test(the_first_wrong_element_is_named),

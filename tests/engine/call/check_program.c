@@ -456,89 +456,6 @@ static void test_same_bytes_everywhere(void **state)
 	free(expected);
 }
 
-/* A transform's bytes are fixed for an instruction set: any threads, alone or anywhere in a batch. */
-static void test_same_transform_for_all_threads(void **state)
-{
-	enum { N = 1 << 15, BATCH = 5 };
-	static const unsigned threads[] = {1, 2, 7, 128};
-	void *expected = malloc(BATCH * N * 8);
-
-	(void)state;
-	assert_non_null(expected);
-	for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-		struct fixture fixture = fixture_open(threads[t]);
-		struct call *call = call_new();
-		struct value steps = value_array(), *step;
-
-		step = add_step(call, &steps, "normal", "x");
-		set(call, step, "shape", LIST(call, BATCH, N));
-		step = add_step(call, &steps, "fft", "y");
-		set(call, step, "in", value_string("x"));
-		finish(call, steps, "y");
-		const struct value *y = result_data(call_run(call, fixture.memory, "run"), "y");
-		assert_int_equal(y->bytes.size, BATCH * N * 8);
-		if (t == 0)
-			memcpy(expected, y->bytes.at, y->bytes.size);
-		if (memcmp(expected, y->bytes.at, y->bytes.size) != 0)
-			fail_msg("%u threads: other bytes than one thread gives", threads[t]);
-		call_free(call);
-		fixture_close(&fixture);
-	}
-	free(expected);
-}
-
-/* --- parts --- */
-
-static void check_parts(struct fixture *fixture, const char *distribution, const char *dtype, uint64_t n,
-			uint64_t offset, uint64_t size)
-{
-	struct call *whole = call_new();
-	const struct value *expected;
-	size_t at = 0;
-
-	put(whole, "n", value_uint(n));
-	put(whole, "dtype", value_string(dtype));
-	put(whole, "offset", value_uint(offset));
-	expected = value_get(call_run(whole, fixture->memory, distribution), "data");
-	for (uint64_t rank = 0; rank < size; rank++) {
-		struct call *part = call_new();
-		const struct value *data;
-
-		put(part, "n", value_uint(n));
-		put(part, "dtype", value_string(dtype));
-		put(part, "offset", value_uint(offset));
-		put(part, "rank", value_uint(rank));
-		put(part, "size", value_uint(size));
-		data = value_get(call_run(part, fixture->memory, distribution), "data");
-		assert_true(at + data->bytes.size <= expected->bytes.size);
-		if (memcmp(expected->bytes.at + at, data->bytes.at, data->bytes.size) != 0)
-			fail_msg("%s %s n=%llu offset=%llu: part %llu of %llu differs", distribution, dtype,
-				 (unsigned long long)n, (unsigned long long)offset, (unsigned long long)rank,
-				 (unsigned long long)size);
-		at += data->bytes.size;
-		call_free(part);
-	}
-	assert_int_equal(at, expected->bytes.size);
-	call_free(whole);
-}
-
-static void test_parts_join(void **state)
-{
-	static const uint64_t sizes[] = {1, 2, 3, 7, 128};
-	static const char *const distributions[] = {"bits", "uniform", "normal"};
-	struct fixture fixture = fixture_open(2);
-
-	(void)state;
-	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-		for (size_t l = 0; l < 3; l++)
-			for (uint64_t offset = 0; offset < 4; offset += 3) {
-				check_parts(&fixture, distributions[l], l ? "f32" : "u32", 40001, offset, sizes[s]);
-				check_parts(&fixture, distributions[l], l ? "f64" : "u64", 1003, offset, sizes[s]);
-				check_parts(&fixture, distributions[l], l ? "f32" : "u32", 5, offset, sizes[s]);
-			}
-	fixture_close(&fixture);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,8 +467,6 @@ int main(void)
 		cmocka_unit_test(test_many_values),
 		cmocka_unit_test(test_draws_share_no_word),
 		cmocka_unit_test(test_same_bytes_everywhere),
-		cmocka_unit_test(test_same_transform_for_all_threads),
-		cmocka_unit_test(test_parts_join),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

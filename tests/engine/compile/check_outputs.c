@@ -62,20 +62,6 @@ static void a_new_tile_has_the_results_shape(void **state)
 	fixture_close(&fixture);
 }
 
-/* A new tile of no element is a tile. */
-static void an_empty_result_is_a_tile(void **state)
-{
-	struct fixture fixture = fixture_open(1);
-	struct call *draw = call_new();
-
-	(void)state;
-	put(draw, "n", value_uint(0));
-	put(draw, "out", new_tile(draw->bump));
-	tile_drop(&fixture, value_get(call_run(draw, fixture.memory, "uniform"), "tile")->u);
-	call_free(draw);
-	fixture_close(&fixture);
-}
-
 static void steps_of_a_program_make_tiles(void **state)
 {
 	struct fixture fixture = fixture_open(1);
@@ -273,7 +259,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_new_tile_has_the_results_shape),
-		cmocka_unit_test(an_empty_result_is_a_tile),
 		cmocka_unit_test(steps_of_a_program_make_tiles),
 		cmocka_unit_test(a_request_that_fails_leaves_no_tile),
 		cmocka_unit_test(only_true_makes_a_tile),

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates of a trace as requests: the same bytes from any threads and instruction set, ranks, programs, and what is
  * refused. */
+#include "harness/sanitized.h"
 #include "squares.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 }; /* ten times slower */
-#else
-enum { SANITIZED = 0 };
-#endif
 
 static const struct asked many[] = {
 	{"hutchinson", "rademacher", 21, 5, 3, 0, 0},
