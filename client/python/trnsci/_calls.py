@@ -218,8 +218,8 @@ def source_of(seed, stream, generator, offset=None):
 _VECTORS = {"dirichlet": "alpha", "multinomial": "shares", "sphere": None}
 
 # Parameters that are one list, not an array of which sample k has element k.
-_LISTS = {"categorical": "weights", "dirichlet": "alpha",
-          "multinomial": "shares"}
+_LISTS = {"categorical": ("weights",), "dirichlet": ("alpha",),
+          "multinomial": ("shares",), "colored": ("psd", "taps", "band")}
 
 
 def distribution_params(distribution, dtype, params):
@@ -227,9 +227,9 @@ def distribution_params(distribution, dtype, params):
     if not isinstance(distribution, str):
         raise TypeError(f"distribution: got {distribution!r}, allowed is the "
                         "name of one")
-    name = _LISTS.get(distribution)
-    if isinstance(params.get(name), np.ndarray):
-        params = {**params, name: params[name].tolist()}
+    for name in _LISTS.get(distribution, ()):
+        if isinstance(params.get(name), np.ndarray):
+            params = {**params, name: params[name].tolist()}
     return {**params, "dtype": None if dtype is None
             else _core.dtype_name(dtype)}
 

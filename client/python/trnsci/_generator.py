@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 from . import _core
 from ._bit_generator import BitGenerator
 from ._choices import Choices
+from ._colored import Colored
 from ._derived import Derived
 from ._fields import Fields
 from ._seeds import seed_of
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-class Generator(Derived, Choices, Fields, _core.Generator):
+class Generator(Derived, Choices, Colored, Fields, _core.Generator):
     """Random numbers from one stream, with numpy.random.Generator's methods.
 
     Methods, their arguments, defaults and kinds of errors are numpy's. The
