@@ -315,6 +315,22 @@ def signals():
         if method == 'stft':
             parts['FFTW frames'] = ('fftw', {'kind': 'stft', 'n': 512, 'hop': 128, 'samples': n, 'huge': 1})
         yield Row(name, parts)
+    for dtype in 'f32', 'f64':
+        yield colored_row(dtype, n)
+
+
+def colored_row(dtype, n):
+    """Pink noise beside its normal numbers and the transforms of its blocks, each alone: 4096 taps make blocks of 16384 with 12288
+    samples."""
+    blocks, pairs = -(-n // 12288), {'f32': 'c64', 'f64': 'c128'}[dtype]
+    reals, spectra = f'{dtype}:{blocks}x16384', f'{pairs}:{blocks}x8193'
+    transform = {'method': 'fft', 'p.real': 'true', 'threads': 1, 'huge': 1}
+    parts = {'ours': ('user', {'method': 'colored', 'out': f'{dtype}:{n}', 'threads': 1, 'huge': 1}),
+             'normals': ('user', {'method': 'normal', 'out': f'{dtype}:{n}', 'threads': 1, 'huge': 1}),
+             'r2c': ('user', dict(transform, **{'in': reals, 'out': spectra})),
+             'c2r': ('user', dict(transform, **{'in': spectra, 'out': reals, 'p.inverse': 'true'})),
+             'scipy': ('scipy_signal.py', {'work': 'colored', 'n': n, 'taps': 4096, 'dtype': dtype})}
+    return Row(f'colored {dtype}', parts, n, extra={'blocks': lambda values: values['normals'] + values['r2c'] + values['c2r']})
 
 
 # ---- all threads ----

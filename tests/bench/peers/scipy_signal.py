@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""scipy.signal over n float32 samples: work=NAME n= taps=."""
+"""scipy.signal over n float32 samples: work=NAME n= taps=. colored: numpy's normal numbers of dtype=, and taps."""
 try:
     import numpy as np
     from scipy import signal
@@ -35,4 +35,10 @@ def open_welch(case):
     return lambda: signal.welch(x)
 
 
-worker.serve({'stft': open_stft, 'istft': open_istft, 'convolve': open_convolve, 'welch': open_welch})
+def open_colored(case):
+    dtype, n, taps = np.dtype(case['dtype'].replace('f32', 'f4').replace('f64', 'f8')), int(case['n']), int(case['taps'])
+    rng, h = np.random.Generator(np.random.SFC64(1)), noise(taps).astype(dtype)
+    return lambda: signal.oaconvolve(rng.standard_normal(n + taps - 1, dtype), h, 'valid')
+
+
+worker.serve({'colored': open_colored, 'stft': open_stft, 'istft': open_istft, 'convolve': open_convolve, 'welch': open_welch})
