@@ -160,6 +160,36 @@ static void more_axes_are_image_sums(void **state)
 	}
 }
 
+/* The corner of an embedding has the plain covariance, to the error asked for. */
+static void embeddings_have_no_images(void **state)
+{
+	static const struct {
+		double nu, length;
+		long double (*covariance)(long double);
+	} models[] = {{0, 3, gaussian}, {0.5, 1.4, exponential}, {1.5, 1, matern_3_2}};
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		struct field field = field_of(i % 3 ? FIELD_MATERN : FIELD_GAUSSIAN, models[i % 3].nu);
+		const uint64_t n[3] = {12, 9, 6};
+
+		field.ndim = i / 3 + 1;
+		for (unsigned a = 0; a < field.ndim; a++)
+			field.axes[a] = (struct field_axis){n[a], 0.5, models[i % 3].length / 4};
+		assert_int_equal(field_prepare(&field), FIELD_RIGHT);
+		field_embed(&field, 1e-9);
+		assert_true(field_image_bound(&field, n) <= 1e-9);
+		assert_int_equal(field_prepare(&field), FIELD_RIGHT);
+		for (unsigned k = 0; k < 10; k++) {
+			const uint64_t lag[3] = {k == 9 ? 11 : k, k == 9 ? 8 : k * 2 % 9, 0};
+			const long double expected = sum_images(&field, lag, 0, models[i % 3].covariance);
+
+			if (!(fabsl(covariance_at(&field, lag) - expected) <= 1e-9L))
+				fail_msg("model %u of %u axes, lag %u: not the plain covariance", i % 3, field.ndim, k);
+		}
+	}
+}
+
 /* Powers and tables are what they say at each wave number, and every variant gives the same bytes. */
 static void densities_and_variants(void **state)
 {
@@ -324,7 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_axis_is_the_image_sum), cmocka_unit_test(more_axes_are_image_sums),
-		cmocka_unit_test(densities_and_variants),    cmocka_unit_test(work_reaches_every_element),
+		cmocka_unit_test(embeddings_have_no_images), cmocka_unit_test(densities_and_variants),    cmocka_unit_test(work_reaches_every_element),
 		cmocka_unit_test(faults_are_found),	     cmocka_unit_test(nodes_have_room),
 	};
 

@@ -106,6 +106,20 @@ def test_covariances_of_samples(model, dtype):
     assert (np.abs(means.mean(axis=0) - expected) < 5 * errors).all()
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_opposite_edges_are_apart(dtype):
+    """Without images a covariance is the plain one from edge to edge: at ten lags within 5 standard errors of 200 means."""
+    n, length, g = 40, 3.0, trnsci.Generator(10)
+    x = np.array([g.field(n, covariance="exponential", length=length, periodic=False, dtype=dtype).astype("f8")
+                  for _ in range(200)])
+    for lag in 0, 1, 2, 3, 5, 8, 13, 21, 30, 39:
+        means = (x[:, :n - lag] * x[:, lag:]).mean(axis=1)
+        assert abs(means.mean() - math.exp(-lag / length)) < 5 * means.std(ddof=1) / math.sqrt(200)
+    with pytest.raises(ValueError, match="approximate"):
+        g.field(n, covariance="exponential", length=60, periodic=False)
+    assert g.field(n, covariance="exponential", length=60, periodic=False, approximate=True).shape == (n,)
+
+
 def test_words_and_parts():
     """A field takes whole groups of words, as other draws; parts of it are cut from the whole; a refused one takes none."""
     g = trnsci.Generator(9)

@@ -24,6 +24,7 @@ class Fields:
               length: float | Sequence[float] | None = None,
               spacing: float | Sequence[float] = 1.0,
               std: float | None = None, mean: float = 0.0,
+              periodic: bool = True, approximate: bool = False,
               dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Draw a Gaussian random field on a periodic grid.
 
@@ -54,6 +55,12 @@ class Fields:
             at distance 0. Default: 1, of a table what it states.
         mean : float, optional
             Added to all points.
+        periodic : bool, optional
+            False, of a covariance: the field is cut from a larger grid, so
+            that opposite edges are not neighbours. Correlations that reach
+            around four times the minimal embedding are an error.
+        approximate : bool, optional
+            Without `periodic`, take the largest grid in that case.
         dtype : dtype, optional
             float64 or float32.
 
@@ -88,8 +95,13 @@ class Fields:
             "exponent": exponent, "covariance": covariance, "nu": nu,
             "length": _numbers(length), "spacing": _numbers(spacing),
             "std": std, "mean": mean, "spectrum": _table(spectrum)}
-        field = self._draw_whole("field", params, math.prod(shape) *
-                                 max(dtype.itemsize // 4, 1))
+        words = math.prod(shape) * max(dtype.itemsize // 4, 1)
+        if not periodic:
+            params.update(periodic=False, approximate=approximate)
+            # A bound of the grid, which the engine chooses: an axis has at
+            # most 8 times the points, and 1.25 times where it is rounded up.
+            words *= 10 ** len(shape)
+        field = self._draw_whole("field", params, words)
         begin, n = part_of(self, shape)
         return field if self.size == 1 else field[begin:begin + n].copy()
 

@@ -164,6 +164,80 @@ static bool overflows(const struct field *field)
 	return !(sqrt(bound_lambda(field)) * sqrt(n) * 30 < (field->wide ? DBL_MAX : FLT_MAX));
 }
 
+/* ---- grids that are not periodic ---- */
+
+/* Returns a node's correlation at a distance in lengths. */
+static double node_at(double width, double r)
+{
+	return width > 0 ? special_exp(-0.5 * (r / width) * (r / width)) : 0;
+}
+
+/* Returns a distance in lengths from which on the correlation is at most `error`. */
+static double find_reach(const struct field *field, double error)
+{
+	double low = 0, high = field->width[field->n_nodes - 1] * 40;
+
+	for (int i = 0; i < 60; i++) {
+		const double middle = (low + high) / 2;
+		double sum = 0;
+
+		for (unsigned q = 0; q < field->n_nodes; q++)
+			sum += field->share[q] * node_at(field->width[q], middle);
+		*(sum > error ? &low : &high) = middle;
+	}
+	return high;
+}
+
+/* Returns the least n or more whose factors are 2, 3 and 5: its transform is fast. */
+static uint64_t next_smooth(uint64_t n)
+{
+	for (;; n++) {
+		uint64_t left = n;
+
+		for (uint64_t factor = 2; factor <= 5; factor++)
+			while (left % factor == 0)
+				left /= factor;
+		if (left == 1)
+			return n;
+	}
+}
+
+/* A point has two images next to it on each axis, which may be combined: 2^(2 d) covers them all. */
+void field_embed(struct field *field, double error)
+{
+	const double reach = find_reach(field, error / (1 << (2 * field->ndim)));
+
+	for (unsigned a = 0; a < field->ndim; a++) {
+		struct field_axis *axis = &field->axes[a];
+		const uint64_t last = axis->n - 1, most = 2 * FIELD_EMBEDDING * last;
+		const double needed = (double)last + reach * axis->length / axis->spacing + 1;
+
+		axis->n = next_smooth(needed > (double)most ? most : needed > (double)axis->n ? (uint64_t)needed : axis->n);
+	}
+}
+
+double field_image_bound(const struct field *field, const uint64_t *n)
+{
+	double sum = 0;
+
+	for (unsigned q = 0; q < field->n_nodes; q++) {
+		double all = 0; /* the product over the axes of 1 + their images, less 1 */
+
+		for (unsigned a = 0; a < field->ndim; a++) {
+			const struct field_axis *axis = &field->axes[a];
+			double images = 0, term = 1;
+
+			for (uint64_t m = 1; term > 1e-20 * images && term > 0; m++) {
+				term = 2 * node_at(field->width[q], (double)(m * axis->n - (n[a] - 1)) * axis->spacing / axis->length);
+				images += term;
+			}
+			all += images + all * images;
+		}
+		sum += field->share[q] * all;
+	}
+	return sum;
+}
+
 enum field_fault field_prepare(struct field *field)
 {
 	const double least = field_least_k(field), most = field_most_k(field), log_least = natural_log(least), log_most = natural_log(most);

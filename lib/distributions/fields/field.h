@@ -79,6 +79,16 @@ enum field_fault {
  * field_check_table. */
 enum field_fault field_prepare(struct field *field);
 
+/* Makes the grid of a covariance, which was prepared, so large that the images of the points that it had add at most `error` to their
+ * covariances, relative to that at distance 0; but on an axis not more than FIELD_EMBEDDING times the minimal embedding, 2 (n - 1)
+ * points, and up to the next product of 2, 3 and 5. field_image_bound says what is left. Prepare the field again. */
+enum { FIELD_EMBEDDING = 4 };
+void field_embed(struct field *field, double error);
+
+/* Returns a bound of what all images add to the covariance of any two of the first n[a] points on each axis, relative to its value at
+ * distance 0. */
+double field_image_bound(const struct field *field, const uint64_t *n);
+
 /* Returns the index of the first number of a table that is not finite, negative, or a k that does not increase; 2 n: none. */
 size_t field_check_table(const double *table, size_t n);
 

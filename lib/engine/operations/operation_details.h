@@ -62,7 +62,9 @@
 	"spectrum is never negative. With r the distance in lengths, gaussian is exp(-r^2 / 2), exponential exp(-r), and matern 2^(1 - nu) " \
 	"/ Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r; length has no default. P is the power spectral density: the integral of P dk / (2 pi)^d " \
 	"is the variance of d dimensions; cosmology's P(k) is the same. A table is interpolated in logarithms, linearly beside a 0, and 0 " \
-	"outside. The result has the shape. Normal k of the stream is white noise at point k in row-major order; the reply says where they lie, " \
+	"outside. Without periodic the field is the corner of a grid, the reply's embedding, at most 4 times the minimal one, 2 (n - 1) points, on " \
+	"an axis (and up to the next product of 2, 3 and 5), whose images add at most image_error to the covariance, relative to std^2: " \
+	"below 1e-12 in f64 and 1e-6 in f32, otherwise the request is refused, unless approximate is set. The result has the shape. Normal k of the stream is white noise at point k of the grid in row-major order; the reply says where they lie, " \
 	"as that of a draw. The largest wave number must not give more than 2^800 times the density of the least. Sources: T. Dietrich, G. N. " \
 	"Newsam, SIAM J. Sci. Comput. 18 (1997) 1088; A. Lang, J. Potthoff, Monte Carlo Methods Appl. 17 (2011) 195."
 

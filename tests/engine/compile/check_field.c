@@ -148,6 +148,34 @@ static void tiles_and_programs(void **state)
 	fixture_close(&fixture);
 }
 
+/* A grid that is not periodic is the corner of a periodic one, whose size and images the reply states. */
+static void embeddings_are_corners(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+	struct call *call = field_call(2), *whole = field_call(2);
+	const struct value *reply, *grid;
+
+	(void)state;
+	put(call, "shape", LIST(call, 20, 30));
+	put(call, "covariance", value_string("gaussian"));
+	put(call, "length", LIST(call, 4, 1));
+	put(call, "periodic", value_bool(false));
+	reply = call_run(call, fixture.memory, "field");
+	grid = value_get(reply, "embedding");
+	assert_true(value_get(reply, "image_error")->real <= 1e-6 && grid->array.at[0].u >= 20 + 20 && grid->array.at[1].u < 60);
+	put(whole, "shape", *grid);
+	put(whole, "covariance", value_string("gaussian"));
+	put(whole, "length", LIST(call, 4, 1));
+	call_run(whole, fixture.memory, "field");
+	for (size_t i = 0; i < 20; i++)
+		assert_memory_equal(data_of(reply)->bytes.at + i * 30 * sizeof(float),
+				    data_of(request_result(whole->request))->bytes.at + i * grid->array.at[1].u * sizeof(float),
+				    30 * sizeof(float));
+	call_free(call);
+	call_free(whole);
+	fixture_close(&fixture);
+}
+
 /* What is wrong, and how the error begins. A row sets shape 4, 6 and these two parameters. */
 static void errors_come_before_anything_is_drawn(void **state)
 {
@@ -172,6 +200,7 @@ static void errors_come_before_anything_is_drawn(void **state)
 		{"covariance", "length", value_string("matern"), value_real(1), ERROR_MISSING_PARAMETER, "missing_parameter: field: nu:"},
 		{"covariance", "length", value_string("gaussian"), value_real(NAN), ERROR_OUT_OF_RANGE, "out_of_range: field: length:"},
 		{"covariance", "length", value_string("gaussian"), value_real(1e15), ERROR_OUT_OF_RANGE, "out_of_range: field: length: axis 0"},
+		{"exponent", "periodic", value_real(1), value_bool(false), ERROR_OUT_OF_RANGE, "out_of_range: field: periodic: got false"},
 		{"spectrum", NULL, value_bytes(falls, sizeof falls), value_nil(), ERROR_OUT_OF_RANGE, "out_of_range: field: spectrum: pair 1: k"},
 		{"spectrum", NULL, value_bytes(below, sizeof below), value_nil(), ERROR_OUT_OF_RANGE, "out_of_range: field: spectrum: pair 1: P"},
 		{"spectrum", NULL, value_bytes(nan, sizeof nan), value_nil(), ERROR_OUT_OF_RANGE, "out_of_range: field: spectrum: pair 0: P"},
@@ -193,6 +222,16 @@ static void errors_come_before_anything_is_drawn(void **state)
 			put(call, rows[i].second, rows[i].other);
 		call_fails(call, fixture.memory, "field", rows[i].code, rows[i].text);
 	}
+	for (int i = 0; i < 2; i++) {
+		struct call *call = call_new();
+
+		put(call, "shape", LIST(call, 4, 6));
+		put(call, "covariance", value_string("exponential"));
+		put(call, "length", value_real(5));
+		put(call, i ? "approximate" : "periodic", value_bool(i));
+		call_fails(call, fixture.memory, "field", ERROR_OUT_OF_RANGE,
+			   i ? "out_of_range: field: approximate:" : "out_of_range: field: length: correlations reach");
+	}
 	for (int64_t points = 0; points < 2; points++) {
 		struct call *call = call_new();
 
@@ -209,6 +248,7 @@ int main(void)
 		cmocka_unit_test(white_noise_is_the_stream),
 		cmocka_unit_test(threads_change_nothing),
 		cmocka_unit_test(tiles_and_programs),
+		cmocka_unit_test(embeddings_are_corners),
 		cmocka_unit_test(errors_come_before_anything_is_drawn),
 	};
 

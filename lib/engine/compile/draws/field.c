@@ -3,7 +3,8 @@
  *
  *     out <- normals    half <- transform of out    half <- half by root of lambda    out <- transform back of half    out + mean
  *
- * Normal k of the stream is the white noise at point k of the grid, in row-major order. */
+ * A grid that is not periodic is a larger one, a temporary in the place of out, whose corner is kept. Normal k of the stream is the
+ * white noise at point k of the grid, in row-major order. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -175,6 +176,8 @@ static void read_model(struct compiler *c, struct field *field)
 		read_covariance(c, field);
 		return;
 	}
+	if (!c->args.at[FIELD_PERIODIC].boolean)
+		compile_param_error(c, FIELD_PERIODIC, ERROR_OUT_OF_RANGE, "got false, allowed with covariance");
 	check_given(c, FIELD_LENGTH, false, model == FIELD_EXPONENT_OF ? "exponent" : "spectrum");
 	check_given(c, FIELD_NU, false, model == FIELD_EXPONENT_OF ? "exponent" : "spectrum");
 	field->model = model == FIELD_EXPONENT_OF ? FIELD_EXPONENT : FIELD_SPECTRUM;
@@ -203,6 +206,42 @@ static void prepare(struct compiler *c, struct field *field)
 				    field->wide ? "float64" : "float32");
 }
 
+/* Replaces the grid by one whose images do not reach the shape's points. */
+static void embed(struct compiler *c, const struct shape *shape, struct field *field)
+{
+	const double error = field->wide ? 1e-12 : 1e-6;
+
+	if (c->error)
+		return;
+	field_embed(field, error);
+	if (field_image_bound(field, shape->dims) > error && !c->args.at[FIELD_APPROXIMATE].boolean)
+		compile_param_error(c, FIELD_LENGTH, ERROR_OUT_OF_RANGE,
+				    "correlations reach around a grid of %d times the minimal embedding, and images add up to %.2g of std^2, "
+				    "allowed is %g; give shorter lengths, or approximate",
+				    FIELD_EMBEDDING, field_image_bound(field, shape->dims), error);
+	for (unsigned a = 0; a < shape->ndim; a++)
+		if (field->axes[a].n > FFT_MAX_LENGTH)
+			compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE,
+					    "axis %u would be cut from %" PRIu64 " points, allowed are up to 2^30", a, field->axes[a].n);
+	prepare(c, field);
+}
+
+/* States the grid, and what its images add. */
+static void put_embedding(struct compiler *c, const struct shape *shape, const struct field *field)
+{
+	struct value list = value_array();
+	int failed = 0;
+
+	if (c->args.at[FIELD_PERIODIC].boolean)
+		return;
+	for (unsigned a = 0; a < field->ndim; a++)
+		failed |= value_push(c->plan->bump, &list, value_uint(field->axes[a].n));
+	if (failed)
+		compile_no_memory(c);
+	compile_put(c, "embedding", list);
+	compile_put(c, "image_error", value_real(field_image_bound(field, shape->dims)));
+}
+
 /* Reads and checks all parameters. NULL: an error stands. */
 static const struct field *read_field(struct compiler *c, const struct shape *shape)
 {
@@ -216,6 +255,10 @@ static const struct field *read_field(struct compiler *c, const struct shape *sh
 	read_model(c, field);
 	read_axes(c, shape, field);
 	prepare(c, field);
+	if (!c->args.at[FIELD_PERIODIC].boolean)
+		embed(c, shape, field);
+	else if (c->args.at[FIELD_APPROXIMATE].given)
+		compile_param_error(c, FIELD_APPROXIMATE, ERROR_OUT_OF_RANGE, "given with periodic, allowed without it");
 	return c->error ? NULL : field;
 }
 
@@ -290,20 +333,28 @@ static void add_steps(struct compiler *c, const struct field *field, struct buff
 {
 	const double mean = c->args.at[FIELD_MEAN].f64;
 	struct shape shape = out->shape;
-	struct buffer *half;
+	struct buffer *half, *grid = out;
 	struct step *step;
 
+	for (unsigned a = 0; a < field->ndim; a++)
+		shape.dims[a] = field->axes[a].n;
+	if (!shape_finish(&shape))
+		compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE, "a grid of more than 2^62 bytes, allowed are fewer");
+	if (!shape_equal(&shape, &out->shape))
+		grid = compile_add_temp(c, &shape);
 	shape.dtype = signal_dtype(field->wide, true);
 	shape.dims[shape.ndim - 1] = shape.dims[shape.ndim - 1] / 2 + 1;
 	if (!shape_finish(&shape))
 		compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
 	half = compile_add_temp(c, &shape);
-	add_normals(c, out);
-	add_transform(c, false, out, half);
+	add_normals(c, grid);
+	add_transform(c, false, grid, half);
 	step = compile_add_step(c, STEP_FIELD, half, half);
 	step->field = field;
 	step->failure = failure_text(c);
-	add_transform(c, true, half, out);
+	add_transform(c, true, half, grid);
+	if (grid != out)
+		compile_add_step(c, STEP_RESIZE, grid, out);
 	if (mean == 0)
 		return;
 	step = compile_add_step(c, STEP_ALGEBRA, out, out);
@@ -320,5 +371,6 @@ void compile_field(struct compiler *c)
 		return;
 	out = compile_output_to(c, FIELD_OUT, given, &shape);
 	add_steps(c, field, out);
+	put_embedding(c, &shape, field);
 	compile_reply(c, FIELD_OUT, out);
 }
