@@ -120,6 +120,58 @@ def test_opposite_edges_are_apart(dtype):
     assert g.field(n, covariance="exponential", length=60, periodic=False, approximate=True).shape == (n,)
 
 
+def gamma(hurst, k):
+    k = np.asarray(k, np.longdouble)
+    return (np.abs(k + 1)**(2 * hurst) - 2 * np.abs(k)**(2 * hurst) + np.abs(k - 1)**(2 * hurst)) / 2
+
+
+@pytest.mark.parametrize("hurst", [1e-6, 0.1, 0.3, 0.5, 0.7, 0.95, 0.99])
+@pytest.mark.parametrize("n", [2, 7, 30, 20000])
+def test_fractional_noise_point_by_point(hurst, n):
+    """Davies and Harte's ring by numpy: 2 m points, m the next product of 2, 3 and 5."""
+    m = next(i for i in range(n, 2 * n + 1) if 30**20 % i == 0)
+    ring = gamma(hurst, np.minimum(np.arange(2 * m), 2 * m - np.arange(2 * m))).astype("f8")
+    white = trnsci.Generator(11).normal(size=2 * m)
+    spectrum = np.fft.fft(ring).real
+    assert spectrum.min() > -1e-12 * spectrum.max()
+    expected = 2 * weighted(white, np.maximum(spectrum, 0))[:n]
+    got = trnsci.Generator(11).fgn(n, hurst, std=2)
+    # Of the least eigenvalues only the error of the transforms is left, some 1e-16 of the largest, and its root.
+    assert np.abs(got - expected).max() < 1e-5
+    assert np.sqrt(((got - expected)**2).mean()) < 2e-7
+    path = trnsci.Generator(11).fbm(n, hurst, std=2, mean=5)
+    np.testing.assert_allclose(path, np.cumsum(got) + 5, atol=1e-9 * n)
+    np.testing.assert_allclose(trnsci.Generator(11).fgn(n, hurst, std=2, dtype="f4"),
+                               2 * weighted(trnsci.Generator(11).standard_normal(2 * m, "f4"), np.maximum(spectrum, 0))[:n],
+                               atol=2e-4 * math.sqrt(n))
+
+
+@pytest.mark.parametrize("hurst", [0.1, 0.3, 0.7, 0.95])
+def test_fractional_noise_by_statistics(hurst):
+    """The autocovariance at ten lags, within 5 standard errors of the means of 400 paths; the variance of the motion, whose relative
+    standard error over 400 paths is sqrt(2 / 400), and its slope in logarithms."""
+    n, paths, g = 256, 400, trnsci.Generator(12)
+    x = np.array([g.fgn(n, hurst) for _ in range(paths)])
+    for lag in 0, 1, 2, 3, 5, 8, 13, 30, 80, 200:
+        means = (x[:, :n - lag] * x[:, lag:]).mean(axis=1)
+        assert abs(means.mean() - float(gamma(hurst, lag))) < 5 * means.std(ddof=1) / math.sqrt(paths)
+    places = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256])
+    variance = (np.array([g.fbm(n, hurst) for _ in range(paths)])[:, places - 1]**2).mean(axis=0)
+    assert (np.abs(variance / places**(2 * hurst) - 1) < 5 * math.sqrt(2 / paths)).all()
+    assert abs(np.polyfit(np.log(places), np.log(variance), 1)[0] - 2 * hurst) < 0.1
+
+
+@pytest.mark.parametrize("hurst", [0, 1, -0.5, float("nan")])
+def test_fractional_bad_input(hurst):
+    for name in "fgn", "fbm":
+        with pytest.raises(ValueError, match="hurst"):
+            getattr(trnsci.Generator(1), name)(8, hurst)
+        with pytest.raises(ValueError, match="shape"):
+            getattr(trnsci.Generator(1), name)(1, 0.5)
+        with pytest.raises(ValueError, match="std"):
+            getattr(trnsci.Generator(1), name)(8, 0.5, std=1e38, dtype="f4")
+
+
 def test_words_and_parts():
     """A field takes whole groups of words, as other draws; parts of it are cut from the whole; a refused one takes none."""
     g = trnsci.Generator(9)

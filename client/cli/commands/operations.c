@@ -263,6 +263,12 @@ COMMAND(field, field, axes_rules, "a Gaussian random field: field --shape 512,51
 	"Draw a Gaussian random field on a periodic grid, by its spectrum or its covariance.",
 	"field --shape 512,512 --exponent 3 --seed 1 -o field.npy", SIGNAL_ROWS(0, 1), .usage = "--shape N,... [option ...]",
 	.n_operands = 0, .operands = "inputs", .allowed = "none");
+COMMAND(fgn, fgn, axes_rules, "fractional Gaussian noise: fgn --shape 4096 --hurst 0.7",
+	"Draw fractional Gaussian noise, the steps of fractional Brownian motion.", "fgn --shape 4096 --hurst 0.7 -o noise.npy",
+	SIGNAL_ROWS(0, 1), .usage = "--shape N --hurst H [option ...]", .n_operands = 0, .operands = "inputs", .allowed = "none");
+COMMAND(fbm, fbm, axes_rules, "fractional Brownian motion: fbm --shape 4096 --hurst 0.7",
+	"Draw fractional Brownian motion.", "fbm --shape 4096 --hurst 0.7 -o path.npy", SIGNAL_ROWS(0, 1),
+	.usage = "--shape N --hurst H [option ...]", .n_operands = 0, .operands = "inputs", .allowed = "none");
 
 /* ---- operations without a row ---- */
 

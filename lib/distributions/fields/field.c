@@ -188,8 +188,7 @@ static double find_reach(const struct field *field, double error)
 	return high;
 }
 
-/* Returns the least n or more whose factors are 2, 3 and 5: its transform is fast. */
-static uint64_t next_smooth(uint64_t n)
+uint64_t field_next_smooth(uint64_t n)
 {
 	for (;; n++) {
 		uint64_t left = n;
@@ -212,7 +211,7 @@ void field_embed(struct field *field, double error)
 		const uint64_t last = axis->n - 1, most = 2 * FIELD_EMBEDDING * last;
 		const double needed = (double)last + reach * axis->length / axis->spacing + 1;
 
-		axis->n = next_smooth(needed > (double)most ? most : needed > (double)axis->n ? (uint64_t)needed : axis->n);
+		axis->n = field_next_smooth(needed > (double)most ? most : needed > (double)axis->n ? (uint64_t)needed : axis->n);
 	}
 }
 

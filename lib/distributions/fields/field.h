@@ -85,6 +85,9 @@ enum field_fault field_prepare(struct field *field);
 enum { FIELD_EMBEDDING = 4 };
 void field_embed(struct field *field, double error);
 
+/* Returns the least n or more whose factors are 2, 3 and 5: its transform is fast. */
+uint64_t field_next_smooth(uint64_t n);
+
 /* Returns a bound of what all images add to the covariance of any two of the first n[a] points on each axis, relative to its value at
  * distance 0. */
 double field_image_bound(const struct field *field, const uint64_t *n);

@@ -155,6 +155,8 @@ void compile_welch(struct compiler *c);
 void compile_csd(struct compiler *c);
 void compile_window(struct compiler *c);
 void compile_field(struct compiler *c);
+void compile_fgn(struct compiler *c);
+void compile_fbm(struct compiler *c);
 
 /* ---- draws inside other operations ---- */
 

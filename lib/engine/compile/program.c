@@ -130,7 +130,7 @@ static void bind_step(struct compiler *c, const struct value *map)
 	if (c->error)
 		return;
 	c->stream_name = NULL;
-	c->args.names_stream = operation->class == METHOD_DRAW || strcmp(operation->name, "trace") == 0 || strcmp(operation->name, "field") == 0;
+	c->args.names_stream = operation_param(operation, "position", strlen("position")) || strcmp(operation->name, "trace") == 0;
 	if (c->args.names_stream)
 		compile_read_stream_name(c, map);
 	compile_bind(c, map);

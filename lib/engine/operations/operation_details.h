@@ -68,6 +68,14 @@
 	"as that of a draw. The largest wave number must not give more than 2^800 times the density of the least. Sources: T. Dietrich, G. N. " \
 	"Newsam, SIAM J. Sci. Comput. 18 (1997) 1088; A. Lang, J. Potthoff, Monte Carlo Methods Appl. 17 (2011) 195."
 
+#define DETAILS_FRACTIONAL_ \
+	"The covariance of steps k apart is std^2 (|k + 1|^2H - 2 |k|^2H + |k - 1|^2H) / 2, H being hurst, exactly: a ring of 2 m points, m the " \
+	"next product of 2, 3 and 5 from the number of points on, has a spectrum without negative values. Normal k of the stream is white " \
+	"noise at point k of the ring; the reply says where they lie, as that of a draw. Source: R. B. Davies, D. S. Harte, Biometrika 74 " \
+	"(1987) 95."
+#define DETAILS_fgn DETAILS_FRACTIONAL_
+#define DETAILS_fbm "Point k, from 0, is the sum of the first k + 1 steps, and has the variance std^2 (k + 1)^2H, and the mean. " DETAILS_FRACTIONAL_
+
 #define DETAILS_box_muller \
 	"The result has the dtype and shape of in, which out may be. Elements 2j and 2j + 1 become the cosine and the sine of " \
 	"one angle times one radius. The draw normal gives the same bytes. Source: G. E. P. Box, M. E. Muller, Ann. Math. " \

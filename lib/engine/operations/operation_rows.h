@@ -66,6 +66,8 @@
 	ROW(lhs, POINTS, lhs, compile_lhs, "a Latin hypercube of n points, (n, d); default: in the middle of its cells") \
 	ROW(field, TRANSFORM, field, compile_field, \
 	    "a Gaussian random field on a grid, by its spectrum or its covariance") \
+	ROW(fgn, TRANSFORM, fractional, compile_fgn, "fractional Gaussian noise: the steps of fbm") \
+	ROW(fbm, TRANSFORM, fractional, compile_fbm, "fractional Brownian motion: the sums of fgn") \
 	ROW(box_muller, ELEMENTWISE, box_muller, compile_box_muller, \
 	    "pairs of uniforms to pairs of standard normals") \
 	ROW(scale, ELEMENTWISE, scale, compile_scale, "x to x by + plus, rounded once") \

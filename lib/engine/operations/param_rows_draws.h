@@ -109,8 +109,25 @@ static const struct param lhs_params[] = {
 		"how cells are permuted; permutation: as the draw permutation does; feistel8: as release 0.1 did, not uniform"},
 };
 
+#define FIELD_PARAMS(shape_help, std_help) \
+	[FIELD_SHAPE] = {"shape", PARAM_SHAPE, "points", "", NONE, shape_help}, \
+	[FIELD_STD] = {"std", PARAM_F64, "", "", 0, DBL_MAX, false, NULL, std_help}, \
+	[FIELD_MEAN] = {"mean", PARAM_F64, "", "0", ANY_F64, "added to all points"}, \
+	[FIELD_DTYPE] = {"dtype", PARAM_CHOICE, "", "f32", 0, 0, false, "f32|f64", "type of a point; if out is given, its dtype"}, \
+	[FIELD_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
+		"generator of the normals' words"}, \
+	[FIELD_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the normals' stream"}, \
+	[FIELD_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
+	[FIELD_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
+	[FIELD_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "normals to skip"}, \
+	[FIELD_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
+		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply"}, \
+	[FIELD_OUT] = OUT, \
+	JOB_PARAMS(FIELD_U64)
+
 static const struct param field_params[] = {
-	[FIELD_SHAPE] = {"shape", PARAM_SHAPE, "points", "", NONE, "points of the grid on each axis, 2 and up; default: those of out"},
+	FIELD_PARAMS("points of the grid on each axis, 2 and up; default: those of out",
+		"root of the expected variance, of a covariance of its value at distance 0; default: 1, of a table what it states"),
 	[FIELD_EXPONENT_OF] = {"exponent", PARAM_F64, "", "", -100, 100, false, NULL, "the spectrum: P(k) ~ 1 / k^exponent, P(0) = 0"},
 	[FIELD_SPECTRUM_TABLE] = {"spectrum", PARAM_ANY, "", "", NONE,
 		"the spectrum as a table: k0, P(k0), k1, P(k1), ..., k increasing (radians by unit of spacing)"},
@@ -119,24 +136,15 @@ static const struct param field_params[] = {
 	[FIELD_NU] = {"nu", PARAM_F64, "", "", FIELD_NU_LEAST, FIELD_NU_MOST, false, NULL, "smoothness of matern"},
 	[FIELD_LENGTH] = {"length", PARAM_ANY, "", "", NONE, "correlation length of a covariance: a number, or one for each axis"},
 	[FIELD_SPACING] = {"spacing", PARAM_ANY, "", "", NONE, "distance of two points: a number, or one for each axis; default: 1"},
-	[FIELD_STD] = {"std", PARAM_F64, "", "", 0, DBL_MAX, false, NULL,
-		"root of the expected variance, of a covariance of its value at distance 0; default: 1, of a table what it states"},
-	[FIELD_MEAN] = {"mean", PARAM_F64, "", "0", ANY_F64, "added to all points"},
 	[FIELD_PERIODIC] = {"periodic", PARAM_BOOL, "", "true", NONE,
 		"false, of a covariance: the field is cut from a larger grid, so that its opposite edges are not neighbours"},
 	[FIELD_APPROXIMATE] = {"approximate", PARAM_BOOL, "", "false", NONE,
 		"without periodic: take the largest grid also where a correlation reaches further; the reply's image_error bounds the effect"},
-	[FIELD_DTYPE] = {"dtype", PARAM_CHOICE, "", "f32", 0, 0, false, "f32|f64", "type of a point; if out is given, its dtype"},
-	[FIELD_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
-		"generator of the normals' words"},
-	[FIELD_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the normals' stream"},
-	[FIELD_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
-	[FIELD_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
-	[FIELD_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "normals to skip"},
-	[FIELD_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64,
-		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply"},
-	[FIELD_OUT] = OUT,
-	JOB_PARAMS(FIELD_U64),
+};
+static const struct param fractional_params[] = {
+	FIELD_PARAMS("points of the one axis, 2 to 2^29; default: those of out", "root of a step's variance; default: 1"),
+	[FRACTIONAL_HURST] = {"hurst", PARAM_F64, "", NULL, 0, 0x1.fffffffffffffp-1, true, NULL,
+		"Hurst exponent, below 1: steps are independent at 0.5, alike above, opposed below"},
 };
 /* clang-format on */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weighting of the spectra of Gaussian random fields: lib/distributions/fields cuts it. */
+/* Gaussian random fields: weighting of spectra, covariances, sums. lib/distributions/fields cuts them. */
 #include "distributions/fields/field_work.h"
+#include "distributions/fields/fractional.h"
 #include "engine/steps/step.h"
 
 static const struct staged_work *cut_field(const struct bindings *bound, struct bump *bump, const struct step *step)
@@ -9,8 +10,23 @@ static const struct staged_work *cut_field(const struct bindings *bound, struct 
 
 	if (!cut)
 		return NULL;
-	field_work_cut(step->field, bound->engine->features, cut);
+	field_work_cut(step->field.field, bound->engine->features, cut);
 	return &cut->work;
 }
 
-const struct step_ops step_field = {.cost_row = COST_FIELD, .cut = cut_field};
+static const struct staged_work *cut_task(const struct bindings *bound, struct bump *bump, const struct step *step)
+{
+	struct fractional_work *cut = bump_alloc(bump, sizeof *cut);
+
+	if (!cut)
+		return NULL;
+	fractional_cut(step->field.fractional, bound->engine->features, cut);
+	return &cut->work;
+}
+
+static const struct staged_work *cut(const struct bindings *bound, struct bump *bump, const struct step *step)
+{
+	return step->field.field ? cut_field(bound, bump, step) : cut_task(bound, bump, step);
+}
+
+const struct step_ops step_field = {.cost_row = COST_FIELD, .cut = cut};

@@ -29,6 +29,7 @@
 #include "gemm/gemm.h"
 
 struct field;
+struct fractional;
 struct step_ops;
 
 enum buffer_kind {
@@ -118,6 +119,12 @@ struct colored_step {
 	const struct colored_filter *filter; /* made before the first segment */
 };
 
+/* One of them, owned by the bump allocator. */
+struct field_step {
+	const struct field *field;
+	const struct fractional *fractional;
+};
+
 enum step_kind {
 	STEP_DRAW,
 	STEP_POINTS,
@@ -134,7 +141,7 @@ enum step_kind {
 	STEP_TRACE,  /* out: an estimate of in's trace and its standard error, NaN when it has none */
 	STEP_SIGNAL, /* chunks of lib/fft's work on signals */
 	STEP_COLORED, /* out: samples of coloured noise */
-	STEP_FIELD,  /* half spectra by the root of a field's spectrum */
+	STEP_FIELD,  /* half spectra by the root of a field's spectrum; the covariance and the sums of fractional noise */
 	STEP_KINDS,
 };
 
@@ -181,7 +188,7 @@ struct step {
 		struct trace_step trace;
 		struct signal_step signal;
 		struct colored_step colored;
-		const struct field *field; /* owned by the bump allocator */
+		struct field_step field;
 	};
 };
 

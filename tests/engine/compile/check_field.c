@@ -95,6 +95,39 @@ static void threads_change_nothing(void **state)
 	}
 }
 
+/* Sums of fractional noise are cut into chunks; steps and their sums are of one draw. */
+static void fractional_threads_change_nothing(void **state)
+{
+	static const char *const names[] = {"fgn", "fbm"};
+	struct fixture fixtures[2] = {fixture_open(1), fixture_open(5)};
+	struct call *calls[2][2];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		calls[i / 2][i % 2] = field_call(4);
+		put(calls[i / 2][i % 2], "shape", value_uint(100003));
+		put(calls[i / 2][i % 2], "hurst", value_real(0.8));
+		put(calls[i / 2][i % 2], "dtype", value_string("f64"));
+		call_run(calls[i / 2][i % 2], fixtures[i % 2].memory, names[i / 2]);
+	}
+	for (int i = 0; i < 2; i++)
+		assert_memory_equal(data_of(request_result(calls[i][0]->request))->bytes.at,
+				    data_of(request_result(calls[i][1]->request))->bytes.at, 100003 * sizeof(double));
+	for (size_t i = 0, at = 0; i < 100003; i++, at += sizeof(double)) {
+		static long double sum;
+		double step, path;
+
+		memcpy(&step, data_of(request_result(calls[0][0]->request))->bytes.at + at, sizeof step);
+		memcpy(&path, data_of(request_result(calls[1][0]->request))->bytes.at + at, sizeof path);
+		sum += step;
+		assert_true(fabsl(path - sum) < 1e-8L);
+	}
+	for (int i = 0; i < 4; i++)
+		call_free(calls[i / 2][i % 2]);
+	fixture_close(&fixtures[0]);
+	fixture_close(&fixtures[1]);
+}
+
 /* The tile gives shape and dtype; a step of a program follows the draw before it, and exp of it is lognormal. */
 static void tiles_and_programs(void **state)
 {
@@ -247,6 +280,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(white_noise_is_the_stream),
 		cmocka_unit_test(threads_change_nothing),
+		cmocka_unit_test(fractional_threads_change_nothing),
 		cmocka_unit_test(tiles_and_programs),
 		cmocka_unit_test(embeddings_are_corners),
 		cmocka_unit_test(errors_come_before_anything_is_drawn),

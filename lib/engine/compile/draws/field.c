@@ -5,10 +5,12 @@
  *
  * A grid that is not periodic is a larger one, a temporary in the place of out, whose corner is kept. Normal k of the stream is the
  * white noise at point k of the grid, in row-major order. */
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "distributions/fields/field.h"
+#include "distributions/fields/fractional.h"
 #include "engine/compile/signal.h"
 #include "engine/compile/transform_request.h"
 
@@ -329,9 +331,20 @@ static const char *failure_text(struct compiler *c)
 	return kept;
 }
 
-static void add_steps(struct compiler *c, const struct field *field, struct buffer *out)
+/* Adds the mean to all points, the last step. */
+static void add_mean(struct compiler *c, struct buffer *out)
 {
 	const double mean = c->args.at[FIELD_MEAN].f64;
+	struct step *step;
+
+	if (mean == 0)
+		return;
+	step = compile_add_step(c, STEP_ALGEBRA, out, out);
+	step->algebra = (struct algebra_step){.operation = ALGEBRA_scale, .numbers = {.by = 1, .plus = mean}};
+}
+
+static void add_steps(struct compiler *c, const struct field *field, struct buffer *out)
+{
 	struct shape shape = out->shape;
 	struct buffer *half, *grid = out;
 	struct step *step;
@@ -350,15 +363,12 @@ static void add_steps(struct compiler *c, const struct field *field, struct buff
 	add_normals(c, grid);
 	add_transform(c, false, grid, half);
 	step = compile_add_step(c, STEP_FIELD, half, half);
-	step->field = field;
+	step->field.field = field;
 	step->failure = failure_text(c);
 	add_transform(c, true, half, grid);
 	if (grid != out)
 		compile_add_step(c, STEP_RESIZE, grid, out);
-	if (mean == 0)
-		return;
-	step = compile_add_step(c, STEP_ALGEBRA, out, out);
-	step->algebra = (struct algebra_step){.operation = ALGEBRA_scale, .numbers = {.by = 1, .plus = mean}};
+	add_mean(c, out);
 }
 
 void compile_field(struct compiler *c)
@@ -373,4 +383,78 @@ void compile_field(struct compiler *c)
 	add_steps(c, field, out);
 	put_embedding(c, &shape, field);
 	compile_reply(c, FIELD_OUT, out);
+}
+
+/* ---- fractional noise ---- */
+
+/* Adds a task over an array of one axis. second: the transform of the covariance, for FRACTIONAL_WEIGH. */
+static void add_task(struct compiler *c, enum fractional_task task, uint64_t n, bool wide, struct buffer *in, struct buffer *second,
+		     struct buffer *out)
+{
+	const double std = c->args.at[FIELD_STD].given ? c->args.at[FIELD_STD].f64 : 1;
+	const struct fractional fractional = {task, n, c->args.at[FRACTIONAL_HURST].f64, std, wide};
+	const struct fractional *kept = signal_keep(c, &fractional, sizeof fractional);
+	struct step *step = compile_add_step(c, STEP_FIELD, in, out);
+
+	step->in[1] = second;
+	step->field.fractional = kept;
+}
+
+static struct buffer *add_temp(struct compiler *c, enum dtype dtype, uint64_t n)
+{
+	struct shape shape = {.dtype = dtype, .ndim = 1, .dims = {n}};
+
+	if (!shape_finish(&shape))
+		compile_no_memory(c);
+	return compile_add_temp(c, &shape);
+}
+
+/* The covariance and its transform are the same in every run, so a prepared call computes them once. */
+static void add_fractional_steps(struct compiler *c, bool sums, struct buffer *out)
+{
+	const bool wide = dtype_is_wide(out->shape.dtype);
+	const uint64_t n = 2 * field_next_smooth(out->shape.n);
+	struct buffer *covariance = add_temp(c, DTYPE_F64, n), *spectrum = add_temp(c, DTYPE_C128, n / 2 + 1);
+	struct buffer *ring = add_temp(c, out->shape.dtype, n), *half = add_temp(c, signal_dtype(wide, true), n / 2 + 1);
+
+	add_task(c, FRACTIONAL_COVARIANCE, n, wide, NULL, NULL, covariance);
+	add_transform(c, false, covariance, spectrum);
+	add_normals(c, ring);
+	add_transform(c, false, ring, half);
+	add_task(c, FRACTIONAL_WEIGH, n, wide, half, spectrum, half);
+	add_transform(c, true, half, ring);
+	compile_add_step(c, STEP_RESIZE, ring, out);
+	if (sums)
+		add_task(c, FRACTIONAL_SUM, out->shape.n, wide, out, NULL, out);
+	add_mean(c, out);
+}
+
+/* Sums grow with the root of n at least, and by n at most; the transforms by n. */
+static void compile_fractional(struct compiler *c, bool sums)
+{
+	struct buffer *given = compile_given_output(c, FIELD_OUT), *out;
+	const struct shape shape = read_shape(c, given);
+	const double std = c->args.at[FIELD_STD].given ? c->args.at[FIELD_STD].f64 : 1;
+	char has[SHAPE_TEXT];
+
+	if (shape.ndim != 1 || shape.dims[0] > FFT_MAX_LENGTH / 2)
+		compile_param_error(c, FIELD_SHAPE, ERROR_BAD_SHAPE, "it is %s, allowed is one axis of 2 to 2^29 points", shape_text(&shape, has));
+	if (!(std * 60 * (double)shape.n < (dtype_is_wide(shape.dtype) ? DBL_MAX : FLT_MAX)))
+		compile_param_error(c, FIELD_STD, ERROR_OUT_OF_RANGE, "got %.15g, which overflows %s, allowed is less", std,
+				    dtype_name(shape.dtype));
+	if (c->error)
+		return;
+	out = compile_output_to(c, FIELD_OUT, given, &shape);
+	add_fractional_steps(c, sums, out);
+	compile_reply(c, FIELD_OUT, out);
+}
+
+void compile_fgn(struct compiler *c)
+{
+	compile_fractional(c, false);
+}
+
+void compile_fbm(struct compiler *c)
+{
+	compile_fractional(c, true);
 }
