@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "both.h"
+#include "harness/wait.h"
 
 enum { N = 48, MANY = 2048 };
 
@@ -343,8 +344,7 @@ static void check_count(unsigned least, unsigned most)
 #ifdef __SANITIZE_THREAD__
 	most++;
 #endif
-	for (int i = 0; i < 10000 && count_threads() > most; i++)
-		usleep(1000);
+	AWAIT(count_threads() <= most);
 	assert_in_range(count_threads(), least, most);
 }
 
