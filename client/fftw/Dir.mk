@@ -37,7 +37,8 @@ $(filter $(FFTW_OUT)/libfftw3_%,$(FFTW_NAMES)): $(BUILD)/obj/client/fftw/threads
 $(filter $(FFTW_OUT)/libfftw3f_%,$(FFTW_NAMES)): $(BUILD)/obj/client/fftw/threads/single.o $(FFTW_OUT)/libfftw3f.so.3
 $(FFTW_NAMES):
 	$(say) LINK $@
-	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(@F) -Wl,--filter=$(notdir $(filter %.so.3,$^)) -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.o,$^)
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(@F) -Wl,--filter=$(notdir $(filter %.so.3,$^)) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		-Wl,--no-as-needed $(filter %.o,$^) $(filter %.so.3,$^)
 	@ln -sf $(@F) $(@:.3=)
 
 # The command of the build tree names the libraries of the build tree.

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/e2e/booted
 debs=${BUILD:-build}/deb
 mkdir "$stage/debs" "$stage/debs/first" "$stage/debs/second"
-for name in libtrnsci1 libtrnsci-dev trnscid trnsci-cli python3-trnsci; do
+for name in libtrnsci1 libtrnsci-dev trnscid trnsci-cli python3-trnsci trnsci-fftw; do
 	cp "$debs/${name}"_[0-9]*.deb "$stage/debs/first/" || exit 1
 	dpkg-deb -R "$stage/debs/first/${name}"_*.deb "$stage/debs/tree" || exit 1
 	sed -i -E '/^(Version|Depends):/s/^(Version: .*)$/\1+1/; s/^(Depends:.*libtrnsci1 \(= [^)]*)\)/\1+1)/' "$stage/debs/tree/DEBIAN/control"
