@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of Debian that use FFTW, run with FFTW and with our libraries: how far their outputs are apart, and how long each ran.
+"""Programs of Debian that use FFTW, run with FFTW and with our libraries in turns: how far their outputs are apart, and the median of
+how long each ran.
 
 usage: programs.py [NAME ...]      needs the programs (apt-get), sox and numpy; a program that is not installed is named
 
@@ -8,6 +9,7 @@ The error is the largest difference of two outputs' numbers, over the largest nu
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,7 +19,7 @@ import numpy
 
 TOP = os.path.abspath(f'{os.path.dirname(__file__)}/../../..')
 FOLDER = os.environ.get('TRNSCI_FFTW', f'{TOP}/build/lib/fftw')
-ROUNDS = 3
+ROUNDS = int(os.environ.get('ROUNDS', 5))
 
 OCTAVE = "rand('seed', 1); x = rand(700, 900); y = fft2(x); z = ifft(fft(rand(1, 300007))); printf('%.17g\\n', abs(y(1:997:end)), z(1:97:end));"
 CVXOPT = """
@@ -87,21 +89,26 @@ def numbers(data, path):
 
 
 def run(command, out, words, ours):
+    """One run: the numbers of its output, and its seconds."""
     env = dict(os.environ, OMP_NUM_THREADS='1')
     if ours:
         env['LD_LIBRARY_PATH'] = FOLDER
     for name, path in words.items():
         command = [word.replace(name, path) for word in command]
-    seconds = []
-    for _ in range(ROUNDS):
-        begin = time.monotonic()
-        done = subprocess.run(command, env=env, capture_output=True, timeout=120, check=False)
-        seconds.append(time.monotonic() - begin)
+    begin = time.monotonic()
+    done = subprocess.run(command, env=env, capture_output=True, timeout=120, check=False)
+    seconds = time.monotonic() - begin
     if done.returncode:
         raise RuntimeError(done.stderr.decode(errors='replace').strip()[-200:])
     path = out and out.replace('@OUT', words['@OUT'])
     data = open(path, 'rb').read() if path else done.stdout
-    return numbers(data, path), min(seconds)
+    return numbers(data, path), seconds
+
+
+def run_in_turns(command, out, words):
+    """Runs both ways by turns; returns for each the numbers of the last run, and the median of the seconds."""
+    runs = [[run(command, out, words, ours) for ours in (False, True)] for _ in range(ROUNDS)]
+    return [(runs[-1][i][0], statistics.median(pair[i][1] for pair in runs)) for i in range(2)]
 
 
 def main():
@@ -119,8 +126,7 @@ def main():
                 print(f'{name:20} not installed', flush=True)
                 continue
             try:
-                theirs, before = run(command, out, words, False)
-                ours, after = run(command, out, words, True)
+                (theirs, before), (ours, after) = run_in_turns(command, out, words)
             except (RuntimeError, subprocess.SubprocessError, OSError) as error:
                 print(f'{name:20} failed: {error}', flush=True)
                 continue
