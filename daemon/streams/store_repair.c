@@ -313,26 +313,29 @@ static void report_done(const struct repair *repair, const char *done)
 		repair->streams, repair->seeds, repair->taken, repair->aside, repair->number);
 }
 
-static int fail_missing(const char *dir, struct error *err)
+/* Opens and closes a state that must be there. ret_fault: what is wrong with it. */
+static int inspect(const struct store_folder *folder, enum store_fault *ret_fault, struct error *err)
 {
-	return error_set(err, ERROR_NOT_FOUND, "state: there is none in %.160s", dir);
+	struct store *store;
+	int r;
+
+	*ret_fault = STORE_SOUND;
+	if (!store_exists(folder->path))
+		return error_set(err, ERROR_NOT_FOUND, "state: there is none in %.160s", folder->path);
+	r = store_open(folder, false, &store, ret_fault, err);
+	if (r == 0)
+		store_close(store);
+	return r;
 }
 
 int store_repair(const struct store_folder *folder, FILE *report, struct error *err)
 {
 	struct repair repair = {.folder = folder, .aside = ".damaged-", .report = report, .err = err};
 	enum store_fault fault;
-	struct store *store;
-	int r;
+	int r = inspect(folder, &fault, err);
 
-	if (!store_exists(folder->path))
-		return fail_missing(folder->path, err);
-	r = store_open(folder, false, &store, &fault, err);
-	if (r == 0) {
-		store_close(store);
+	if (r == 0)
 		fprintf(report, "nothing to repair: %s/" STORE_FILE " is sound\n", folder->path);
-		return 0;
-	}
 	if (fault == STORE_DAMAGED)
 		r = rebuild(&repair, false);
 	if (fault == STORE_DAMAGED && r == 0)
@@ -344,15 +347,9 @@ int store_restore(const struct store_folder *folder, FILE *report, struct error 
 {
 	struct repair repair = {.folder = folder, .aside = ".restored-", .report = report, .err = err};
 	enum store_fault fault;
-	struct store *store;
-	int r;
+	int r = inspect(folder, &fault, err);
 
-	if (!store_exists(folder->path))
-		return fail_missing(folder->path, err);
-	r = store_open(folder, false, &store, &fault, err);
-	if (r == 0)
-		store_close(store);
-	else if (fault != STORE_RESTORED)
+	if (r < 0 && fault != STORE_RESTORED)
 		return r;
 	r = rebuild(&repair, true);
 	if (r == 0)
