@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _core
 from ._calls import distribution_params, milliseconds, source_of
-from ._ring import check_batch, expired, numpy_dtype, steps
+from ._ring import Reader, check_batch, expired, steps
 
 Seen = collections.namedtuple("Seen", "missed first count offset")
 Seen.__doc__ = """What a reader of a broadcast got: samples `first` to `first`
@@ -52,7 +52,7 @@ class Publisher:
         self.close()
 
 
-class Broadcast(_core.Broadcast):
+class Broadcast(Reader, _core.Broadcast):
     """A reader of a broadcast, from sample 0 on.
 
     Iterating gives arrays of `batch` samples until the broadcast ends. A
@@ -88,10 +88,7 @@ class Broadcast(_core.Broadcast):
         self.last = None
         self.missed = 0
         self._ahead = None  # samples behind a gap, which come next
-        about = self._describe()
-        self._dtype = numpy_dtype(about["dtype"])
-        self._item = () if about["components"] == 1 else \
-            (about["components"],)
+        self._learn()
 
     @staticmethod
     def create(name, distribution, /, dtype=None, *, rate=0.0, capacity=0,
@@ -221,13 +218,6 @@ class Broadcast(_core.Broadcast):
         produced, generator, seed and stream."""
         return self._describe()
 
-    def close(self):
-        """End the reader."""
-        self._detach()
-
-    def __iter__(self):
-        return self
-
     def __next__(self):
         if self.closed:
             raise StopIteration
@@ -237,9 +227,3 @@ class Broadcast(_core.Broadcast):
             if getattr(error, "name", "") in ("closed", "end_of_stream"):
                 raise StopIteration from None
             raise
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        self.close()

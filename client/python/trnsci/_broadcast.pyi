@@ -6,6 +6,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import _core
 from ._core import Session
+from ._ring import Reader
 from ._streams import Stream
 
 class Seen(NamedTuple):
@@ -28,8 +29,7 @@ class Publisher:
         trace: Optional[TracebackType],
     ) -> None: ...
 
-class Broadcast(_core.Broadcast):
-    batch: int
+class Broadcast(Reader, _core.Broadcast):
     name: str
     last: Optional[Seen]
     missed: int
@@ -55,13 +55,4 @@ class Broadcast(_core.Broadcast):
     def take(self, n: Optional[int] = ..., *, timeout: Optional[float] = ...) -> NDArray[Any]: ...
     def seek(self, sample: Optional[int] = ...) -> None: ...
     def describe(self) -> Dict[str, Any]: ...
-    def close(self) -> None: ...
-    def __iter__(self) -> Broadcast: ...
     def __next__(self) -> NDArray[Any]: ...
-    def __enter__(self) -> Broadcast: ...
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        value: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None: ...

@@ -44,7 +44,30 @@ def check_batch(batch):
     return batch
 
 
-class Ring(_core.Ring):
+class Reader:
+    """What a ring and a reader of a broadcast share."""
+
+    def _learn(self):
+        about = self._describe()
+        self._dtype = numpy_dtype(about["dtype"])
+        self._item = () if about["components"] == 1 else \
+            (about["components"],)
+
+    def close(self):
+        """End it. Samples that a ring has drawn ahead are lost."""
+        self._detach()
+
+    def __iter__(self):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.close()
+
+
+class Ring(Reader, _core.Ring):
     """Random numbers of one distribution that the engine draws ahead, into
     memory that both see.
 
@@ -96,10 +119,7 @@ class Ring(_core.Ring):
         params = distribution_params(distribution, dtype, params)
         super().__init__(session, distribution, params,
                          source_of(seed, stream, generator, offset), capacity)
-        about = self._describe()
-        self._dtype = numpy_dtype(about["dtype"])
-        self._item = () if about["components"] == 1 else \
-            (about["components"],)
+        self._learn()
 
     def take(self, n=None, *, out=None, timeout=None):
         """Copy the next samples.
@@ -199,20 +219,7 @@ class Ring(_core.Ring):
         (restarts), and what of a named stream was skipped then."""
         return self._describe()
 
-    def close(self):
-        """End the ring. Samples that were drawn ahead are lost."""
-        self._detach()
-
-    def __iter__(self):
-        return self
-
     def __next__(self):
         if self.closed:
             raise StopIteration
         return self.take(self.batch)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        self.close()
