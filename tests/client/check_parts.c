@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "both.h"
+#include "harness/draw_params.h"
 
 enum {
-	MOST_PARAMS = 12,
-	ELEMENTS = 13,
 	STARTS = 8,      /* begin anywhere below it */
 	LONGEST = 65537, /* samples of a long part */
 	TOTAL = LONGEST + STARTS,
@@ -23,67 +22,13 @@ struct variant {
 	const char *distribution;
 	char method[24]; /* "": there is one only */
 	enum trnsci_dtype dtype;
-	struct trnsci_param params[MOST_PARAMS];
-	double numbers[ELEMENTS];
-	int64_t integers[ELEMENTS];
-	struct trnsci_array array;
+	struct draw_params params;
 	uint64_t components, words; /* elements and words of a sample */
 	size_t bytes;               /* of a sample */
 	uint64_t behind;            /* samples behind the draw whose words it takes, a few more: coloured noise */
 };
 
 /* ---- the table's variants ---- */
-
-static bool is_number(const struct trnsci_parameter_info *info)
-{
-	return strcmp(info->type, "f64") == 0 || strcmp(info->type, "u64") == 0 || strcmp(info->type, "int") == 0;
-}
-
-static struct trnsci_param required(const struct trnsci_parameter_info *info)
-{
-	static const double list[] = {0.3, 0.6, 0.9, 1.2, 1.5};
-
-	if (strcmp(info->type, "any") == 0)
-		return trnsci_param_f64s(info->name, list, 5);
-	return strcmp(info->type, "f64") == 0 ? trnsci_param_f64(info->name, 2.5) : trnsci_param_u64(info->name, 100);
-}
-
-/* An array that begins with the parameter's default, or 2.5, or 100. */
-static struct trnsci_param array_of(struct variant *v, const struct trnsci_parameter_info *info)
-{
-	const bool real = strcmp(info->type, "f64") == 0;
-	const double first = info->fallback ? strtod(info->fallback, NULL) : real ? 2.5 : 100;
-
-	for (int i = 0; i < ELEMENTS; i++) {
-		v->numbers[i] = first + 0.03 * i;
-		v->integers[i] = (int64_t)first + i;
-	}
-	v->array = real ? trnsci_array_vector(TRNSCI_F64, ELEMENTS, v->numbers)
-			: trnsci_array_vector(TRNSCI_I64, ELEMENTS, v->integers);
-	return trnsci_param_array(info->name, &v->array);
-}
-
-/* Sets the distribution's own parameters, which stand behind timeout_ms. Returns false if there is none that may be an array. */
-static bool set_params(struct variant *v, bool with_array)
-{
-	struct trnsci_parameter_info info;
-	size_t n = 0;
-	bool own = false, has_array = false;
-
-	for (size_t i = 0; trnsci_operation_parameter(v->distribution, i, &info) == 0; i++) {
-		if (own && with_array && is_number(&info) && !has_array) {
-			v->params[n++] = array_of(v, &info);
-			has_array = true;
-		} else if (own && strcmp(info.name, "method") == 0) {
-			v->params[n++] = trnsci_param_text("method", v->method);
-		} else if (own && (!info.fallback || strcmp(info.name, "items") == 0)) {
-			v->params[n++] = required(&info); /* 0 items are of the whole draw, which has no parts then */
-		}
-		own |= strcmp(info.name, "timeout_ms") == 0;
-	}
-	v->params[n] = trnsci_param_end();
-	return has_array == with_array;
-}
 
 static const char *choices_of(const char *distribution, const char *name)
 {
@@ -116,8 +61,8 @@ static bool measure(struct trnsci_session *session, struct variant *v)
 	struct trnsci_error err;
 
 	/* A multiple of every number of components. */
-	if (trnsci_draw_array(session, v->distribution, v->params, &second, v->dtype, 60, NULL, &span, &err) < 0) {
-		if (!v->array.data)
+	if (trnsci_draw_array(session, v->distribution, v->params.list, &second, v->dtype, 60, NULL, &span, &err) < 0) {
+		if (!v->params.array.data)
 			fail_msg("%s: %s", v->distribution, err.text);
 		return false;
 	}
@@ -135,7 +80,7 @@ static void draw(struct trnsci_session *session, const struct variant *v, const 
 {
 	struct trnsci_error err;
 
-	if (trnsci_draw_array(session, v->distribution, v->params, source, v->dtype, samples * v->components, out, NULL, &err) < 0)
+	if (trnsci_draw_array(session, v->distribution, v->params.list, source, v->dtype, samples * v->components, out, NULL, &err) < 0)
 		fail_msg("%s %s %s, %" PRIu64 " samples from %" PRIu64 ": %s", v->distribution, v->method, trnsci_dtype_name(v->dtype),
 			 samples, source->offset, err.text);
 }
@@ -149,7 +94,7 @@ static void expect_part(struct trnsci_session *session, const struct variant *v,
 	draw(session, v, &source, samples, out);
 	if (memcmp(out, whole + begin * v->bytes, samples * v->bytes) != 0)
 		fail_msg("%s %s %s%s: %" PRIu64 " samples from %" PRIu64 " + %" PRIu64 " are no part of the draw from there", v->distribution,
-			 v->method, trnsci_dtype_name(v->dtype), v->array.data ? " with an array" : "", samples, offset, begin);
+			 v->method, trnsci_dtype_name(v->dtype), v->params.array.data ? " with an array" : "", samples, offset, begin);
 }
 
 /* A position states words: the first sample at or behind it that begins a group of 4 words is number 0. Elements of arrays count
@@ -160,7 +105,7 @@ static void expect_position(struct trnsci_session *session, const struct variant
 	/* Nearly a sample's words before it, where none begins a group. */
 	const uint64_t position = words < v->words ? words : words - (v->words - 1) / 4 * 4;
 
-	if (v->array.data)
+	if (v->params.array.data)
 		return;
 	for (uint64_t begin = 0; begin < 3; begin++) {
 		const struct trnsci_source source = {.seed = 11, .stream = 3, .position = position, .offset = offset - first + begin};
@@ -184,7 +129,7 @@ static void expect_ranks(struct trnsci_session *session, const struct variant *v
 		draw(session, v, &source, samples, out);
 		if (memcmp(out, whole + begin * v->bytes, (end - begin) * v->bytes) != 0)
 			fail_msg("%s %s %s%s: rank %" PRIu64 " of %" PRIu64 ", %" PRIu64 " samples from %" PRIu64 ", is no part of the draw",
-				 v->distribution, v->method, trnsci_dtype_name(v->dtype), v->array.data ? " with an array" : "", rank, size,
+				 v->distribution, v->method, trnsci_dtype_name(v->dtype), v->params.array.data ? " with an array" : "", rank, size,
 				 samples, offset);
 	}
 }
@@ -230,8 +175,7 @@ static void check_distribution(struct trnsci_session *const sessions[N_SESSIONS]
 		for (const char *at = dtypes; next_word(&at, dtype, sizeof dtype);)
 			for (int with_array = 0; with_array < 2; with_array++) {
 				v.dtype = trnsci_dtype_parse(dtype);
-				v.array.data = NULL;
-				if (!set_params(&v, with_array) || !measure(sessions[0], &v))
+				if (!draw_params_set(&v.params, v.distribution, v.method, with_array) || !measure(sessions[0], &v))
 					continue;
 				assert_true(v.components >= 1 && v.components <= 8);
 				check_variant(sessions, &v, whole, out);

@@ -211,6 +211,15 @@ bool client_is_let_in(struct client *client, const char *words)
 	return false;
 }
 
+void client_expect_known_draw(struct client *client)
+{
+	static const uint8_t known[] = {0x09, 0x46, 0x6d, 0x3f, 0x54, 0xd8, 0x24, 0x3e};
+	struct value params = client_map(client, "n", value_uint(2), "seed", value_uint(1), NULL);
+	struct value result = client_result(client, "uniform", &params);
+
+	assert_memory_equal(value_get(&result, "data")->bytes.at, known, sizeof known);
+}
+
 uint64_t client_number(const struct value *map, const char *name)
 {
 	const struct value *value = value_get(map, name);

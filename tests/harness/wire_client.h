@@ -50,6 +50,9 @@ bool client_is_let_in(struct client *client, const char *words);
 /* The same of a connection that says nothing: it must be refused so. */
 void client_is_refused(struct client *client, const char *words);
 
+/* Draws two uniforms of seed 1, which must be those of their vector. */
+void client_expect_known_draw(struct client *client);
+
 uint64_t client_number(const struct value *map, const char *name);
 /* The member "a.b.c" of stats. */
 uint64_t client_stat(struct client *client, const char *path);

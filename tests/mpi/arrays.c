@@ -3,6 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "harness/draw_params.h"
 #include "ranks.h"
 
 static const uint64_t shape[3] = {7, 30, 22};
@@ -27,7 +28,8 @@ static void expect_part(struct trnsci_mpi *mpi, const struct trnsci_mpi_layout *
 
 /* ---- draws ---- */
 
-enum { MOST_PARAMS = 12, ELEMENTS = 13 /* no divisor of COUNT */, RANKS = 5 };
+enum { RANKS = 5 };
+_Static_assert(COUNT % DRAW_PARAMS_ELEMENTS != 0, "else every turn of an array would be whole");
 
 static struct trnsci_session *session; /* of this process, for what one process draws */
 
@@ -35,83 +37,21 @@ static struct trnsci_session *session; /* of this process, for what one process 
 struct variant {
 	const char *distribution;
 	enum trnsci_dtype dtype;
-	struct trnsci_param params[MOST_PARAMS];
-	double numbers[ELEMENTS];
-	int64_t integers[ELEMENTS];
-	struct trnsci_array array;
+	struct draw_params params;
 	struct trnsci_source source;
 	int result; /* of one process */
 	char *whole;
 	struct trnsci_span span;
 };
 
-/* A parameter that has no default, as trnsci_selftest sets it. */
-static struct trnsci_param required(const struct trnsci_parameter_info *info)
-{
-	static const double list[] = {0.3, 0.6, 0.9, 1.2, 1.5};
-
-	if (strcmp(info->type, "any") == 0)
-		return trnsci_param_f64s(info->name, list, 5);
-	return strcmp(info->type, "f64") == 0 ? trnsci_param_f64(info->name, 2.5) : trnsci_param_u64(info->name, 100);
-}
-
-/* An array that begins with the parameter's default, or 2.5, or 100. */
-static struct trnsci_param array_of(struct variant *v, const struct trnsci_parameter_info *info)
-{
-	const bool real = strcmp(info->type, "f64") == 0;
-	const double first = info->fallback ? strtod(info->fallback, NULL) : real ? 2.5 : 100;
-
-	for (int i = 0; i < ELEMENTS; i++) {
-		v->numbers[i] = first + 0.03 * i;
-		v->integers[i] = (int64_t)first + i;
-	}
-	v->array = real ? trnsci_array_vector(TRNSCI_F64, ELEMENTS, v->numbers)
-			: trnsci_array_vector(TRNSCI_I64, ELEMENTS, v->integers);
-	return trnsci_param_array(info->name, &v->array);
-}
-
-static bool is_own(const char *distribution, size_t i)
-{
-	struct trnsci_parameter_info info;
-
-	/* u64 and timeout_ms end those that all draws have. */
-	for (; trnsci_operation_parameter(distribution, i, &info) == 0; i++)
-		if (strcmp(info.name, "timeout_ms") == 0)
-			return false;
-	return true;
-}
-
-/* with_array: the first parameter that is a number is an array. Returns false where there is none. */
-static bool set_params(struct variant *v, bool with_array)
-{
-	struct trnsci_parameter_info info;
-	size_t n = 0;
-	bool has_array = false;
-
-	for (size_t i = 0; trnsci_operation_parameter(v->distribution, i, &info) == 0; i++) {
-		const bool number = strcmp(info.type, "f64") == 0 || strcmp(info.type, "u64") == 0 || strcmp(info.type, "int") == 0;
-
-		if (!is_own(v->distribution, i))
-			continue;
-		if (with_array && number && !has_array) {
-			v->params[n++] = array_of(v, &info);
-			has_array = true;
-		} else if (!info.fallback) {
-			v->params[n++] = required(&info);
-		}
-	}
-	v->params[n] = trnsci_param_end();
-	return has_array == with_array;
-}
-
 static void draw_whole(struct variant *v)
 {
 	struct trnsci_error err;
 
 	v->whole = calloc(COUNT, trnsci_dtype_size(v->dtype));
-	v->result = trnsci_draw_array(session, v->distribution, v->params, &v->source, v->dtype, COUNT, v->whole, &v->span, &err);
+	v->result = trnsci_draw_array(session, v->distribution, v->params.list, &v->source, v->dtype, COUNT, v->whole, &v->span, &err);
 	/* Not every number may be an array. */
-	EXPECT(v->result == 0 || v->array.data, "%s: %s", v->distribution, err.text);
+	EXPECT(v->result == 0 || v->params.array.data, "%s: %s", v->distribution, err.text);
 }
 
 static void draw_ranks(struct trnsci_mpi *mpi, int size, int number, const struct variant *v, const struct trnsci_source *source)
@@ -120,7 +60,7 @@ static void draw_ranks(struct trnsci_mpi *mpi, int size, int number, const struc
 	char *const mine = calloc(COUNT, trnsci_dtype_size(v->dtype));
 	struct trnsci_error err = {0, ""};
 	struct trnsci_span span = {.next = 0};
-	const int r = trnsci_mpi_draw(mpi, v->distribution, v->params, source, v->dtype, &layout, mine, &span, &err);
+	const int r = trnsci_mpi_draw(mpi, v->distribution, v->params.list, source, v->dtype, &layout, mine, &span, &err);
 
 	EXPECT(r == v->result, "%s by %d ranks: expected %d, got %d: %s", v->distribution, size, v->result, r, err.text);
 	if (r == 0 && v->result == 0) {
@@ -159,7 +99,7 @@ static struct variant *make_variants(size_t *ret_n)
 						      .source = trnsci_source_seed(7)};
 				v->source.offset = 3; /* an odd place */
 				v->source.position = 64;
-				n += set_params(v, with_array);
+				n += draw_params_set(&v->params, v->distribution, NULL, with_array);
 			}
 		}
 	}
@@ -181,7 +121,7 @@ static size_t add_permutations(struct variant *variants, size_t n)
 		*v = (struct variant){.distribution = "permutation",
 				      .dtype = TRNSCI_I64,
 				      .source = trnsci_source_seed(7),
-				      .params = {items[i], trnsci_param_end()}};
+				      .params.list = {items[i], trnsci_param_end()}};
 		draw_whole(v);
 	}
 	return n;
@@ -195,7 +135,7 @@ static void check_draws(const char *address, const char *what)
 
 	n_variants = add_permutations(variants, n_variants);
 	for (size_t i = 0; i < n_variants; i++)
-		arrays += variants[i].array.data && variants[i].result == 0;
+		arrays += variants[i].params.array.data && variants[i].result == 0;
 	EXPECT(n_variants > 39 && arrays > 30, "%zu draws, %zu with arrays", n_variants, arrays);
 	for (int size = 1; size <= RANKS; size++) {
 		struct trnsci_mpi *mpi = group_of(size, address);
@@ -227,8 +167,8 @@ static void check_named(const char *address)
 			double *const mine = calloc(COUNT, sizeof *mine);
 			struct trnsci_span span = {.next = 0};
 
-			set_params(&v, true);
-			EXPECT(trnsci_mpi_draw(mpi, v.distribution, v.params, &source, v.dtype, &layout, mine, &span, &err) == 0, "%s", err.text);
+			draw_params_set(&v.params, v.distribution, NULL, true);
+			EXPECT(trnsci_mpi_draw(mpi, v.distribution, v.params.list, &source, v.dtype, &layout, mine, &span, &err) == 0, "%s", err.text);
 			v.source = (struct trnsci_source){.seed = span.seed, .stream = span.stream, .position = span.position};
 			draw_whole(&v);
 			expect_part(mpi, &layout, sizeof *mine, v.whole, (char *)mine, "a named stream");

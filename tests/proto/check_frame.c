@@ -179,6 +179,16 @@ struct example {
 
 #define BYTES(text) text, sizeof text - 1
 
+/* Scanned at once and byte by byte. */
+static void check_example(const struct example *e)
+{
+	const struct outcome got = by_bytes((const uint8_t *)e->bytes, e->size, NULL);
+
+	if (got.result != e->result || got.size != e->at)
+		fail_msg("%s: expected %d at %zu, got %d at %zu", e->name, e->result, e->at, got.result, got.size);
+	same((const uint8_t *)e->bytes, e->size, NULL, 0);
+}
+
 static void every_type(void **state)
 {
 	static const struct example examples[] = {
@@ -228,12 +238,8 @@ static void every_type(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
 		const struct example *e = &examples[i];
-		struct outcome got = by_bytes((const uint8_t *)e->bytes, e->size, NULL);
 
-		if (got.result != e->result || got.size != e->at)
-			fail_msg("%s: expected %d at %zu, got %d at %zu", e->name, e->result, e->at, got.result,
-				 got.size);
-		same((const uint8_t *)e->bytes, e->size, NULL, 0);
+		check_example(e);
 		for (size_t cut = 0; e->result == DONE && cut < e->at; cut++)
 			assert_int_equal(at_once(e->bytes, cut, NULL).result, MORE);
 	}
@@ -260,15 +266,8 @@ static void bombs(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-		const struct example *e = &examples[i];
-		struct outcome got = by_bytes((const uint8_t *)e->bytes, e->size, NULL);
-
-		if (got.result != e->result || got.size != e->at)
-			fail_msg("%s: expected %d at %zu, got %d at %zu", e->name, e->result, e->at, got.result,
-				 got.size);
-		same((const uint8_t *)e->bytes, e->size, NULL, 0);
-	}
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+		check_example(&examples[i]);
 }
 
 /* The deepest frame allowed passes; one more is refused at the byte that opens it; so also by maps and by counts. */

@@ -74,15 +74,12 @@ static void expect_quiet_fds(const char *when)
 
 void fault_expect_well(const char *when)
 {
-	static const uint8_t known[] = {0x09, 0x46, 0x6d, 0x3f, 0x54, 0xd8, 0x24, 0x3e};
 	struct client client;
 
 	fault_page->armed = 0;
 	expect_alive(when);
 	client_open(&client, fault_daemon.socket);
-	struct value params = client_map(&client, "n", value_uint(2), "seed", value_uint(1), NULL);
-	struct value result = client_result(&client, "uniform", &params);
-	assert_memory_equal(value_get(&result, "data")->bytes.at, known, sizeof known);
+	client_expect_known_draw(&client);
 	client_await_stat(&client, "daemon.sessions", 1);
 	client_await_stat(&client, "daemon.quota.arena_total_bytes.used", 0);
 	assert_int_equal(client_stat(&client, "daemon.quota.jobs_total.used"), 0);
