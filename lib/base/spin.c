@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adaptive spinning, with exponential backoff on a CPU that other threads want. */
+/* Adaptive spinning, with rests on a CPU that other threads want. */
 #include "base/spin.h"
 
 #include <sched.h>
@@ -14,16 +14,15 @@ enum {
 	VAIN_YIELD_NS = 1000, /* a shorter yield found none */
 	/* A yield this long gave the CPU to another thread: longer than a reply, shorter than a slice. */
 	LONG_YIELD_NS = 400000,
-	BACKOFF_LEAST = 256, /* waits */
-	BACKOFF_FOR_SEVERAL = 8,
+	REST_LEAST_NS = 500000, /* without spins, after a long yield or a vain spin for a batch */
+	REST_MOST_NS = 8000000,
+	RESTS_FADE = 256,  /* short yields, about, which undo a doubling of the rest */
 	STRETCH = 2,       /* times the last wait, which the next one may spin */
 	LATE = 2,          /* times the bound, within which one for several answers may spin again */
 	REOPEN_EVERY = 32, /* waits without a window, after which one for several answers has one again */
-	BACKOFF_MOST = 65536,
-	VAIN_LEAST = 16, /* waits after a vain spin for a batch */
-	VAIN_MOST = 1024,
-	VAIN_NS = 20000,   /* window after one, which each spin that is not doubles: what waking a thread takes */
+	VAIN_NS = 20000,   /* window after a vain spin for a batch, which each that is not doubles: what waking a thread takes */
 	UNTIL_TRIES = 128, /* waits before the other mode is tried */
+	ASLEEP_NS = 8000000, /* the same, at most, in the mode that sleeps */
 	LONGEST = 10,      /* times the bound: a longer wait counts as so long */
 };
 
@@ -60,28 +59,26 @@ void spin_begin(struct spin *spin)
 		spin->began_ns = now_ns();
 }
 
-/* The next waits sleep, twice as many as the last time. */
-static void back_off(struct spin *spin, unsigned least, unsigned most)
+/* The next waits sleep, twice as long as the last time. */
+static void rest(struct spin *spin, uint64_t now)
 {
-	spin->backoff = (unsigned)backoff_next(spin->backoff, least, most);
-	spin->sleeps_left = spin->backoff;
+	spin->rest_ns = backoff_next(spin->rest_ns, REST_LEAST_NS, REST_MOST_NS);
+	spin->rest_end_ns = now + spin->rest_ns;
 }
 
 /* Yields the CPU. If another thread kept it for its whole slice, the next waits sleep: a woken thread is scheduled at
  * once. */
 static void yield_cpu(struct spin *spin, uint64_t since_ns)
 {
-	const unsigned least = spin->for_several ? BACKOFF_FOR_SEVERAL : BACKOFF_LEAST;
-	uint64_t took_ns;
+	uint64_t now;
 
 	sched_yield();
-	took_ns = now_ns() - since_ns;
-	spin->yield_at = spin->polls + (took_ns < VAIN_YIELD_NS ? YIELD_RARELY : YIELD_OFTEN);
-	if (took_ns < LONG_YIELD_NS) {
-		spin->backoff -= spin->backoff > 0;
-		return;
-	}
-	back_off(spin, least, BACKOFF_MOST);
+	now = now_ns();
+	spin->yield_at = spin->polls + (now - since_ns < VAIN_YIELD_NS ? YIELD_RARELY : YIELD_OFTEN);
+	if (now - since_ns < LONG_YIELD_NS)
+		spin->rest_ns -= spin->rest_ns / RESTS_FADE;
+	else
+		rest(spin, now);
 }
 
 /* The thread that will answer may need this very CPU, so yields before the first poll and every few polls. */
@@ -89,7 +86,7 @@ bool spin_again(struct spin *spin)
 {
 	uint64_t now;
 
-	if (spin->window_ns == 0 || spin->sleeps_left || spin->mode == SPIN_SLEEPS)
+	if (spin->window_ns == 0 || spin_is_vain(spin) || spin->mode == SPIN_SLEEPS)
 		return false;
 	now = now_ns();
 	if (now - spin->began_ns >= spin->window_ns)
@@ -103,28 +100,29 @@ bool spin_again(struct spin *spin)
 /* A wait that has not spun says nothing. */
 void spin_give_up(struct spin *spin)
 {
-	if (spin->polls > 0 && spin->sleeps_left == 0) {
-		back_off(spin, VAIN_LEAST, VAIN_MOST);
-		spin->sleeps_left++; /* spin_end counts this wait as well */
+	if (spin->polls > 0 && !spin_is_vain(spin)) {
+		rest(spin, now_ns());
 		spin->window_ns = spin->most_ns < VAIN_NS ? spin->most_ns : VAIN_NS;
 	}
 }
 
 /* Learns from a wait in the mode that was chosen for it; others, which slept for want of a window, count for neither.
- */
+ * The mode that sleeps is left as soon as it is wrong, by tries that the clock begins. */
 static void learn(struct spin *spin, uint64_t took_ns)
 {
-	const uint64_t most_ns = LONGEST * spin->most_ns;
+	const uint64_t now = spin->began_ns + took_ns, most_ns = LONGEST * spin->most_ns;
 
 	explore_learn(&spin->modes, spin->mode, took_ns < most_ns ? took_ns : most_ns);
+	if (spin->modes.tries_left > 0 || spin->modes.way == SPIN_SPINS)
+		spin->tried_ns = now;
+	else if (now - spin->tried_ns >= ASLEEP_NS)
+		explore_try(&spin->modes);
 }
 
 static void end_wait_for_batch(struct spin *spin)
 {
-	if (spin->sleeps_left > 0) {
-		spin->sleeps_left--;
-	} else if (spin->polls > 0) {
-		spin->backoff /= 2;
+	if (spin->polls > 0 && !spin_is_vain(spin)) {
+		spin->rest_ns /= 2;
 		spin->window_ns = spin->window_ns < spin->most_ns / 2 ? 2 * spin->window_ns : spin->most_ns;
 	}
 }
@@ -158,9 +156,8 @@ void spin_end(struct spin *spin)
 		return;
 	}
 	took_ns = now_ns() - spin->began_ns;
-	if (spin->window_ns > 0 && !spin->sleeps_left && !spin->for_several)
+	if (spin->window_ns > 0 && !spin_is_vain(spin) && !spin->for_several)
 		learn(spin, took_ns);
-	spin->sleeps_left -= spin->sleeps_left > 0;
 	if (was_short(spin, took_ns))
 		spin->window_ns = window_after(spin, took_ns);
 	else
