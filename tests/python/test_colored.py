@@ -171,3 +171,63 @@ def test_ranks(session):
     drawn = [part.colored((11, 3)) for part in parts]
     assert np.array_equal(np.concatenate(drawn), whole)
     assert len({part.position for part in parts}) == 1
+
+
+@pytest.mark.parametrize("where", ["embedded", "daemon"])
+@pytest.mark.parametrize("dtype, length, offset", [
+    ("f4", 4096, 0), ("f8", 4096, 12345), ("f4", 50_000, 7),
+    ("f4", 20, 2**40 + 1)])
+def test_rings_go_on(session, daemon, where, dtype, length, offset):
+    """What is taken, whatever its sizes, joins to one signal."""
+    params = dict(seed=9, offset=offset, length=length, exponent=1.5)
+    whole = session.draw("colored", 200_000, dtype, **params).result()
+    owner = session if where == "embedded" else trnsci.Session(daemon.socket)
+    with trnsci.Ring("colored", dtype, session=owner, **params) as ring:
+        taken = [ring.take(n) for n in (1, 7, 65_536, 34_456, 100_000)]
+    assert np.array_equal(np.concatenate(taken), whole)
+
+
+def test_a_ring_ends_with_its_stream(session):
+    """The last samples of a stream are no samples of it: they would need
+    normal numbers behind its end."""
+    last = 2**64 - 4095 - 1000
+    whole = session.draw("colored", 1000, "f4", seed=1, offset=last).result()
+    with trnsci.Ring("colored", "f4", session=session, seed=1,
+                     offset=last) as ring:
+        assert np.array_equal(ring.take(1000), whole)
+        with pytest.raises(trnsci.Error) as caught:
+            ring.take(1)
+    assert caught.value.name == "end_of_stream"
+    with pytest.raises(trnsci.Error) as caught:
+        trnsci.Ring("colored", "f4", session=session, offset=2**64 - 4095)
+    assert caught.value.name == "end_of_stream"
+
+
+def test_broadcasts_go_on(session, daemon):
+    remote = trnsci.Session(daemon.socket)
+    whole = session.draw("colored", 60_000, "f4", seed=4, color="brown",
+                         offset=5).result()
+    with trnsci.Broadcast.create("hum", "colored", "f4", seed=4, offset=5,
+                                 color="brown", capacity=65536,
+                                 session=remote) as publisher:
+        reader = trnsci.Broadcast("hum", session=remote)
+        taken = []
+        for n in 1, 4095, 20_000, 35_904:
+            publisher.publish(n)
+            taken.append(reader.take(n))
+    assert np.array_equal(np.concatenate(taken), whole)
+
+
+def test_named_streams(session, daemon):
+    """A draw of one is a signal of its own; a ring's reservations would each
+    begin another."""
+    remote = trnsci.Session(daemon.socket)
+    stream = trnsci.Stream.create("hiss", seed=7, stream=2, session=remote)
+    for position in 0, 5096:
+        x = stream.draw("colored", 1000, "f4", color="violet")
+        assert np.array_equal(x, session.draw(
+            "colored", 1000, "f4", seed=7, stream=2, color="violet",
+            position=position).result())
+    with pytest.raises(trnsci.Error, match="named stream"):
+        trnsci.Ring("colored", "f4", stream="hiss", session=remote)
+    stream.delete()

@@ -77,12 +77,12 @@ static void lengthen(struct stream_reservation *range, const struct placement *b
 	unsigned __int128 groups = range->draws > 1 ? range->n : 0;
 
 	if (range->draws == 0) {
-		range->n = placement->n + placement->more;
+		range->n = placement_samples(placement);
 		range->words = placement->words;
 		return;
 	}
 	for (size_t i = range->draws > 1; i < 2; i++) {
-		const unsigned __int128 words = ((unsigned __int128)both[i]->n + both[i]->more) * both[i]->words;
+		const unsigned __int128 words = (unsigned __int128)placement_samples(both[i]) * both[i]->words;
 
 		groups += (words + group - 1) / group + (step_words(both[i]->words) - group) / group;
 	}

@@ -205,7 +205,7 @@ static int find_offset(const struct seek_state *p, const struct placement *place
 	struct draw_position *lies = &position->at;
 	const unsigned words = placement->words;
 	const bool follows = !own->has_offset;
-	const uint64_t from = follows ? cursor->next : own->position, n = placement->n + placement->more;
+	const uint64_t from = follows ? cursor->next : own->position, n = placement_samples(placement);
 	uint64_t offset, first, count;
 	bool fits;
 

@@ -44,7 +44,7 @@ static int advance_broadcast(struct job *job)
 	struct producer *producer = &broadcast->producer;
 	uint64_t at;
 	size_t n;
-	int r = producer_build_tables(producer);
+	int r = producer_continue(producer);
 
 	if (r != 0)
 		return r;
@@ -81,7 +81,7 @@ int broadcast_create(struct engine_session *session, struct sampler *sampler, co
 		return error_set(err, ERROR_NO_MEMORY, "broadcast: no memory for it");
 	}
 	error = producer_start(&broadcast->producer, &broadcast_ops, "broadcast", session, sampler, memory,
-			       named, events, err);
+			       named, memory->capacity / 4, events, err);
 	if (error) {
 		free(broadcast);
 		return error;

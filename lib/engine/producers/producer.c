@@ -33,7 +33,7 @@ static void init_reservations(struct producer *producer, const struct ring_strea
  * ownership of the sampler, also when it fails. */
 int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind,
 		   struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
-		   const struct ring_stream *named, const struct ring_events *events, struct error *err)
+		   const struct ring_stream *named, uint64_t most, const struct ring_events *events, struct error *err)
 {
 	int error;
 
@@ -45,6 +45,7 @@ int producer_start(struct producer *producer, const struct job_ops *ops, const c
 		.memory = *memory,
 		.events = *events,
 		.samples_available = sampler_samples(sampler),
+		.most = most,
 	};
 	if (named)
 		init_reservations(producer, named);
@@ -55,11 +56,24 @@ int producer_start(struct producer *producer, const struct job_ops *ops, const c
 	return error;
 }
 
-int producer_build_tables(struct producer *producer)
+/* Returns JOB_AGAIN until the sampler has its tables and memory. */
+static int start_sampler(struct producer *producer)
 {
 	const int more = sampler_build_tables(producer->sampler, &producer->failure);
 
-	return more > 0 ? JOB_AGAIN : more;
+	if (more != 0)
+		return more > 0 ? JOB_AGAIN : more;
+	producer->has_started = true;
+	return sampler_start(producer->sampler, &producer->job, producer->most);
+}
+
+int producer_continue(struct producer *producer)
+{
+	int next = producer->has_started ? 0 : start_sampler(producer);
+
+	if (next == 0 && producer->samples_in_flight > 0)
+		next = sampler_advance(producer->sampler, &producer->job.n_chunks);
+	return next == JOB_END ? 0 : next;
 }
 
 bool producer_publish(struct producer *producer)
@@ -134,8 +148,8 @@ int producer_begin_step(struct producer *producer, size_t n, uint64_t at)
 			     sampler_sample_bytes(producer->sampler);
 
 	producer->samples_in_flight = n;
-	sampler_seek(producer->sampler, at, n, producer->memory.samples + place, &producer->job.n_chunks);
-	return JOB_STAGE;
+	sampler_seek(producer->sampler, at, n, producer->memory.samples + place);
+	return producer_continue(producer);
 }
 
 uint64_t producer_run_chunk(struct job *job, size_t chunk, void *scratch)

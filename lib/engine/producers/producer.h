@@ -33,20 +33,22 @@ struct producer {
 	uint64_t samples_available; /* from the start position to the end of the stream */
 	uint64_t samples_published; /* authoritative; the shared page holds a copy */
 	size_t samples_in_flight;   /* in the step that is being drawn */
+	uint64_t most;              /* samples of a step */
+	bool has_started;           /* the sampler has its tables and memory */
 	struct error failure;
 	_Atomic uint32_t closed_as; /* state of the page once it is cancelled; 0: ERROR_CLOSED */
 };
 
 /* Registers the producer with its session under `kind` ("ring" or "broadcast"), which names it in errors. Takes
- * ownership of the sampler, also when it fails. named: as ring_create. The caller submits producer->job. Returns 0,
+ * ownership of the sampler, also when it fails. named: as ring_create. most: samples of a step. The caller submits producer->job. Returns 0,
  * -ERROR_CLOSED, or -ERROR_LIMIT. */
 int producer_start(struct producer *producer, const struct job_ops *ops, const char *kind,
 		   struct engine_session *session, struct sampler *sampler, const struct ring_memory *memory,
-		   const struct ring_stream *named, const struct ring_events *events, struct error *err);
+		   const struct ring_stream *named, uint64_t most, const struct ring_events *events, struct error *err);
 
-/* Builds one piece of the sampler's tables (as long as a chunk). Returns JOB_AGAIN while pieces are left, then 0, or an
- * error. */
-int producer_build_tables(struct producer *producer);
+/* Goes on with what was begun: builds one piece of the sampler's tables (as long as a chunk), or begins the next stage of the
+ * step. Returns JOB_AGAIN, JOB_STAGE or JOB_WAIT, then 0, or an error. */
+int producer_continue(struct producer *producer);
 
 /* Makes the last step visible to readers. Returns false if it was empty. */
 bool producer_publish(struct producer *producer);
@@ -59,7 +61,7 @@ void producer_notify(struct producer *producer, uint32_t state);
  * error. */
 int producer_locate(struct producer *producer, uint64_t *ret_at);
 
-/* Sets the job's next stage: n samples from sample `at` of the stream. Returns JOB_STAGE. */
+/* Begins a step: n samples from sample `at` of the stream. Returns as producer_continue. */
 int producer_begin_step(struct producer *producer, size_t n, uint64_t at);
 
 /* As job_ops.run. */

@@ -129,7 +129,7 @@ static int advance_ring(struct job *job)
 {
 	struct ring *ring = (struct ring *)job;
 	size_t n;
-	int error = producer_build_tables(&ring->producer);
+	int error = producer_continue(&ring->producer);
 
 	if (error)
 		return error;
@@ -174,7 +174,7 @@ int ring_create(struct engine_session *session, struct sampler *sampler, const s
 		return error_set(err, ERROR_NO_MEMORY, "ring: no memory for it");
 	}
 	ring->step = step_samples(memory->capacity);
-	error = producer_start(&ring->producer, &ring_ops, "ring", session, sampler, memory, named, events, err);
+	error = producer_start(&ring->producer, &ring_ops, "ring", session, sampler, memory, named, ring->step, events, err);
 	if (error) {
 		free(ring);
 		return error;

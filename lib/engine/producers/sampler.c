@@ -16,6 +16,8 @@ struct sampler {
 	struct bump *bump;
 	struct plan plan;
 	struct run run; /* its only one, at positions and addresses that change */
+	struct step_run *stages; /* of a draw whose work is staged; NULL */
+	bool is_drawn;           /* of any other: its only stage has begun */
 	struct value reply;
 	uint64_t begin; /* element of the stream that is sample 0's first */
 	uint64_t samples;
@@ -99,6 +101,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 		.err = err,
 	};
 	const struct step *step;
+	uint64_t more;
 	int error = bind_args(&compiler.args, map, err);
 
 	if (!error && strcmp(distribution->name, "permutation") == 0 && compiler.args.at[DRAW_COMMON].u64 == 0)
@@ -113,19 +116,22 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	if (error)
 		return error;
 	step = &sampler->plan.steps[sampler->plan.n_steps - 1];
-	if (step->staged)
-		return bind_error(args, param, err, ERROR_NOT_SUPPORTED, "op \"%s\" is not drawn here, allowed are the distributions",
+	more = sampler->plan.placements.at[step->placement].more;
+	if (more && sampler->named)
+		return bind_error(args, param, err, ERROR_NOT_SUPPORTED,
+				  "op: %s of a named stream would be another signal in each reservation, allowed is a stream that is stated",
 				  distribution->name);
-	if (step->draw.arrays)
+	if (!step->staged && step->draw.arrays)
 		return bind_error(args, param, err, ERROR_NOT_SUPPORTED,
 				  "%s: got an array, allowed is a number: an array ends with its request",
 				  distribution->params[DRAW_COMMON + step->draw.arrays->parameters[0]].name);
-	sampler->dtype = step->draw.draw.dtype;
-	sampler->components = draw_components(&step->draw.draw);
+	sampler->dtype = step->out->shape.dtype;
+	sampler->components = step->staged ? 1 : draw_components(&step->draw.draw);
 	sampler->sample_bytes = dtype_size(sampler->dtype) * sampler->components;
 	sampler->begin = sampler->run.bound.positions[step->placement].begin;
 	sampler->words = draw_words_per_sample(sampler->dtype) * (unsigned)sampler->components;
 	sampler->samples = samples_left(sampler->begin / sampler->components, sampler->words);
+	sampler->samples -= more < sampler->samples ? more : sampler->samples;
 	if (sampler->samples == 0) /* n = 0 is valid at the end of the stream */
 		return bind_error(args, param, err, ERROR_END_OF_STREAM, "no sample follows its offset");
 	return 0;
@@ -167,6 +173,8 @@ int sampler_create(struct engine_session *session, const struct args *args, unsi
 
 void sampler_end(struct sampler *sampler)
 {
+	step_end(sampler->stages);
+	sampler->stages = NULL;
 	run_end(&sampler->run);
 }
 
@@ -174,7 +182,7 @@ void sampler_free(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
-	run_end(&sampler->run);
+	sampler_end(sampler);
 	bump_free(sampler->bump);
 	free(sampler);
 }
@@ -202,7 +210,7 @@ uint64_t sampler_samples(const struct sampler *sampler)
 /* Of samples from a named stream, offset and position are left out: they have a range each (ring_layout.h). */
 int sampler_describe(const struct sampler *sampler, struct bump *bump, struct value *map)
 {
-	static const char *const names[] = {"generator", "seed", "stream", "stream_format", "offset", "position"};
+	static const char *const names[] = {"length", "flat_below", "generator", "seed", "stream", "stream_format", "offset", "position"};
 	const size_t n = sizeof names / sizeof *names - (sampler->named ? 2 : 0);
 	int failed = value_put(bump, map, "dtype", value_string(dtype_name(sampler->dtype)));
 
@@ -216,18 +224,39 @@ int sampler_describe(const struct sampler *sampler, struct bump *bump, struct va
 	return failed ? -ERROR_NO_MEMORY : 0;
 }
 
-/* Points the step at samples [first, first + n) and the memory that they go to; the caller then runs the chunks. */
-void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, size_t *ret_chunks)
+/* The only step, whose buffer is the producer's memory. */
+static struct step *step_of(struct sampler *sampler)
 {
-	const struct segment *segment = &sampler->plan.segments[0];
-	const struct step *step = &sampler->plan.steps[segment->first];
+	return &sampler->plan.steps[sampler->plan.segments[0].first];
+}
+
+/* Points the step at samples [first, first + n) and the memory that they go to; sampler_advance then has the chunks. */
+void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out)
+{
+	const struct step *step = step_of(sampler);
 	struct run *run = &sampler->run;
+	struct position *position = &run->bound.positions[step->placement];
 
 	assert(first <= sampler->samples && n <= sampler->samples - first);
-	run->bound.positions[step->placement].begin = sampler->begin + first * sampler->components;
+	position->begin = sampler->begin + first * sampler->components;
+	position->colored.begin = position->begin;
+	position->colored.n = n;
 	run->bound.base[step->out->index] = out;
 	run->n = n * sampler->components;
-	*ret_chunks = (size_t)((run->n + segment->chunk - 1) / segment->chunk);
+	sampler->is_drawn = false;
+	if (sampler->stages)
+		step_rewind(sampler->stages);
+}
+
+int sampler_advance(struct sampler *sampler, size_t *ret_chunks)
+{
+	const struct segment *segment = &sampler->plan.segments[0];
+
+	if (sampler->stages)
+		return step_advance(sampler->stages, ret_chunks);
+	*ret_chunks = (size_t)((sampler->run.n + segment->chunk - 1) / segment->chunk);
+	sampler->is_drawn = !sampler->is_drawn;
+	return sampler->is_drawn ? JOB_STAGE : JOB_END;
 }
 
 int sampler_build_tables(struct sampler *sampler, struct error *err)
@@ -235,7 +264,24 @@ int sampler_build_tables(struct sampler *sampler, struct error *err)
 	return deferred_build_advance(&sampler->run.bound.deferred, err);
 }
 
+/* Compiled for no samples, the work is cut again for those of a step. */
+int sampler_start(struct sampler *sampler, struct job *job, uint64_t most)
+{
+	struct step *step = step_of(sampler);
+	int error;
+
+	if (!step->staged)
+		return 0;
+	step->out->shape.dims[0] = most;
+	shape_finish(&step->out->shape);
+	error = step_cut(&sampler->run.bound, sampler->bump, step);
+	if (!error)
+		error = step_begin(&sampler->run.bound, step, job, &sampler->stages);
+	job->scratch_bytes = JOB_SCRATCH_ALL;
+	return error;
+}
+
 uint64_t sampler_run_chunk(struct sampler *sampler, size_t chunk, void *scratch)
 {
-	return run_chunk(&sampler->run, chunk, scratch);
+	return sampler->stages ? step_run_chunk(sampler->stages, chunk, scratch) : run_chunk(&sampler->run, chunk, scratch);
 }

@@ -14,6 +14,7 @@
 #include "engine/operations/bind.h"
 #include "rng/stream.h"
 
+struct job;
 struct sampler;
 
 /* Compiles the map in args' parameter `param`; u64_param says how the description writes 64-bit integers. named: the
@@ -42,9 +43,15 @@ int sampler_describe(const struct sampler *sampler, struct bump *bump, struct va
  * error. Call it until it returns 0 before the first seek. */
 int sampler_build_tables(struct sampler *sampler, struct error *err);
 
-/* Sets what is drawn next: samples [first, first + n) into out, in *ret_chunks chunks for sampler_run_chunk. No chunk
- * may run. first + n is at most sampler_samples. */
-void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out, size_t *ret_chunks);
+/* Gets memory for draws of at most so many samples, once the tables are built. job: whose chunks draw them. Returns 0, or
+ * -ERROR_NO_MEMORY or -ERROR_NOT_SUPPORTED. */
+int sampler_start(struct sampler *sampler, struct job *job, uint64_t most);
+
+/* Sets what is drawn next: samples [first, first + n) into out. No chunk may run. first + n is at most sampler_samples. */
+void sampler_seek(struct sampler *sampler, uint64_t first, size_t n, void *out);
+/* Begins the next stage of it, of *ret_chunks chunks for sampler_run_chunk. Returns JOB_STAGE, JOB_WAIT, JOB_END once all is drawn,
+ * or an error. */
+int sampler_advance(struct sampler *sampler, size_t *ret_chunks);
 /* As job_ops.run. */
 uint64_t sampler_run_chunk(struct sampler *sampler, size_t chunk, void *scratch);
 

@@ -51,13 +51,19 @@ struct placement {
 	struct stream_choice own;
 	int range;           /* of a named stream; placement_add sets it */
 	uint64_t n;          /* samples, or points, of the whole draw */
-	uint64_t more;       /* samples behind these whose words the draw takes, too */
+	uint64_t more;       /* samples behind these whose words the draw takes, too, if it has any */
 	uint64_t begin;      /* the first of them that is produced */
 	unsigned words;      /* of a sample */
 	unsigned components; /* elements of a sample */
 	uint64_t most_points; /* of points: a set has so many */
 	size_t field;        /* its members in the reply: `generator`, behind which the others stand */
 };
+
+/* Returns the samples whose words a draw takes. */
+static inline uint64_t placement_samples(const struct placement *placement)
+{
+	return placement->n ? placement->n + placement->more : 0;
+}
 
 /* A range of a named stream. Each run has its own, which say where it lies. */
 struct stream_reservation {

@@ -316,7 +316,7 @@ static void check_noise(struct compiler *c, const struct buffer *out, const stru
 	n->filter = make_filter(c, &n->design, n->draw.dtype, table);
 	n->extent = compile_extent(c, n->draw.dtype, 1, out ? &out->shape : like);
 	if (!c->error)
-		n->placement = compile_place_draw(c, &n->draw, &n->extent, n->extent.n ? n->design.length - 1 : 0);
+		n->placement = compile_place_draw(c, &n->draw, &n->extent, n->design.length - 1);
 }
 
 static void add_step(struct compiler *c, const struct checked_noise *n, struct buffer *out)
