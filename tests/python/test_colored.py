@@ -216,18 +216,3 @@ def test_broadcasts_go_on(session, daemon):
             publisher.publish(n)
             taken.append(reader.take(n))
     assert np.array_equal(np.concatenate(taken), whole)
-
-
-def test_named_streams(session, daemon):
-    """A draw of one is a signal of its own; a ring's reservations would each
-    begin another."""
-    remote = trnsci.Session(daemon.socket)
-    stream = trnsci.Stream.create("hiss", seed=7, stream=2, session=remote)
-    for position in 0, 5096:
-        x = stream.draw("colored", 1000, "f4", color="violet")
-        assert np.array_equal(x, session.draw(
-            "colored", 1000, "f4", seed=7, stream=2, color="violet",
-            position=position).result())
-    with pytest.raises(trnsci.Error, match="named stream"):
-        trnsci.Ring("colored", "f4", stream="hiss", session=remote)
-    stream.delete()

@@ -308,6 +308,20 @@ def service(tmp_path_factory):
     del os.environ["XDG_STATE_HOME"]
 
 
+def test_colored_noise_of_named_streams(service, embedded):
+    """A draw of one is a signal of its own; a ring's reservations would each
+    begin another."""
+    stream = trnsci.Stream.create("hiss", seed=7, stream=2, session=service)
+    for position in 0, 5096:
+        x = stream.draw("colored", 1000, "f4", color="violet")
+        assert np.array_equal(x, embedded.draw(
+            "colored", 1000, "f4", seed=7, stream=2, color="violet",
+            position=position).result())
+    with pytest.raises(trnsci.Error, match="named stream"):
+        trnsci.Ring("colored", "f4", stream="hiss", session=service)
+    stream.delete()
+
+
 def test_named_streams(service):
     stream = trnsci.Stream.create("noise", seed=11, session=service)
     first = stream.draw("normal", 5)
