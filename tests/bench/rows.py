@@ -317,6 +317,11 @@ def signals():
         yield Row(name, parts)
     for dtype in 'f32', 'f64':
         yield colored_row(dtype, n)
+    case = {'method': 'field', 'out': 'f32:256x256x256', 'call': 'prepared', 'threads': 2}
+    for name, spectrum in ('exponent', {'p.exponent': 3}), ('matern', {'p.covariance': 'matern', 'p.nu': 1.5, 'p.length': 8}):
+        yield Row(f'field of 256^3, {name}', {
+            'ours': ('user', {**case, **spectrum}),
+            'scipy': ('scipy_signal.py', {'work': 'field', 'n': 256})}, per=256 ** 3)
 
 
 def colored_row(dtype, n):

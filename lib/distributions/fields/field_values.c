@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "distributions/fields/field.h"
+#include "math/elementary_turn.h"
 #include "math/special.h"
 
 #define TWO_PI      6.28318530717958647693
@@ -39,12 +40,35 @@ static void add_image(const struct algebra_kernel *kernel, const double *x, size
 		sums[i] += terms[i];
 }
 
-/* Returns whether an image adds 0 at all places from x to last: exp(-750) is 0. */
-static bool is_far(double width, double x, double last, double image)
+/* Returns whether an image adds less than 2^-56 of the image 0 at all places from x to last, or both are 0: exp(-750) is. */
+static bool is_far(double width, double x, double last, int image)
 {
-	const double distance = image < 0 ? -(last + image) : x + image;
+	const double turn = TWO_PI * width, more = image * (image + 2 * (image < 0 ? last : x));
 
-	return distance > 0 && TWO_PI * width * distance > 38.8;
+	return 0.5 * turn * turn * (image ? more : x * x) > (image ? 39 : 750);
+}
+
+enum { COSINES = 6 };
+
+/* Computes the spectrum of a narrow node by its covariance on the axis, which has faded after some points: 1 + 2 sum over m of
+ * exp(-m^2 / 2 width^2) cos(2 pi m x), by Clenshaw's recurrence. cosines: of the places. */
+static void narrow_spectrum(double width, const double *cosines, size_t n, double *ret)
+{
+	double a[COSINES];
+
+	for (int m = 0; m < COSINES; m++)
+		a[m] = 2 * special_exp(-0.5 * (m / width) * (m / width));
+	for (size_t i = 0; i < n; i++) {
+		double now = 0, before = 0;
+
+		for (int m = COSINES - 1; m > 0; m--) {
+			const double next = a[m] + 2 * cosines[i] * now - before;
+
+			before = now;
+			now = next;
+		}
+		ret[i] = 1 + (cosines[i] * now - before);
+	}
 }
 
 /* Computes the spectrum of one node along an axis for n places x in turns, at most half a turn and increasing. */
@@ -66,21 +90,22 @@ static void multiply_shares(const struct field *field, const struct algebra_kern
 			    double *scratch, double *shares)
 {
 	double *width = scratch, *terms = width + field->n_nodes, *sums = terms + field->n_nodes;
-	unsigned first = 0, end = field->n_nodes;
+	unsigned first = 0, end;
 	int images;
 
-	for (unsigned q = 0; q < end; q++) {
+	for (unsigned q = 0; q < field->n_nodes; q++) {
 		width[q] = width_on(axis, field->width[q]);
-		first += count_images(width[q]) == 0;
+		first += width[q] < 1.0 / 9;
 		sums[q] = 0;
 	}
-	images = first < end ? (int)count_images(width[first]) : 0;
-	for (int image = 0; image <= images && first < end; image++) {
-		while (end > first && (int)count_images(width[end - 1]) < image)
+	images = first < field->n_nodes ? (int)count_images(width[first]) : -1;
+	end = first;
+	for (int image = -images; image <= images; image++) {
+		while (end < field->n_nodes && !is_far(width[end], x, x, image))
+			end++;
+		while (end > first && is_far(width[end - 1], x, x, image))
 			end--;
 		add_image(kernel, &x, 0, width + first, 1, image, end - first, terms, sums + first);
-		if (image > 0)
-			add_image(kernel, &x, 0, width + first, 1, -image, end - first, terms, sums + first);
 	}
 	for (unsigned q = first; q < field->n_nodes; q++)
 		shares[q] *= SQRT_TWO_PI * width[q] * sums[q];
@@ -214,20 +239,28 @@ static bool is_mixture(const struct field *field)
 
 size_t field_scratch(const struct field *field, size_t n)
 {
-	return is_mixture(field) ? field->n_nodes * n + (4 * (size_t)field->n_nodes > 2 * n ? 4 * (size_t)field->n_nodes : 2 * n) : 0;
+	return is_mixture(field) ? field->n_nodes * n + (4 * (size_t)field->n_nodes > 3 * n ? 4 * (size_t)field->n_nodes : 3 * n) : 0;
 }
 
 void field_begin_block(const struct field *field, const struct algebra_kernel *kernel, uint64_t begin, size_t n, double *scratch)
 {
 	const struct field_axis *last = &field->axes[field->ndim - 1];
-	double *x = scratch + field->n_nodes * n, *terms = x + n;
+	double *x = scratch + field->n_nodes * n, *terms = x + n, *cosines = terms + n;
 
 	if (!is_mixture(field))
 		return;
 	for (size_t i = 0; i < n; i++)
 		x[i] = (double)(begin + i) / (double)last->n;
-	for (unsigned q = 0; q < field->n_nodes; q++)
-		node_spectrum(kernel, width_on(last, field->width[q]), x, n, terms, scratch + q * n);
+	for (size_t i = 0; i < n; i++)
+		turn_f64(x[i], 1, &cosines[i], &terms[i]);
+	for (unsigned q = 0; q < field->n_nodes; q++) {
+		const double width = width_on(last, field->width[q]);
+
+		if (width >= 1.0 / 9 && width < 0.5)
+			narrow_spectrum(width, cosines, n, scratch + q * n);
+		else
+			node_spectrum(kernel, width, x, n, terms, scratch + q * n);
+	}
 }
 
 void field_values(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, uint64_t begin, size_t n,

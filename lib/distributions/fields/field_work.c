@@ -16,8 +16,8 @@ enum {
 
 /* About what a value, and an exponential of a node's spectrum, take. */
 #define VALUE_NS 8.0
-#define NODE_NS  0.5
-#define TERM_NS  2.0
+#define NODE_NS  0.15
+#define TERM_NS  1.0
 
 static uint64_t fold(uint64_t n)
 {

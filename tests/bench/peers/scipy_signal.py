@@ -3,7 +3,7 @@
 """scipy.signal over n float32 samples: work=NAME n= taps=. colored: numpy's normal numbers of dtype=, and taps."""
 try:
     import numpy as np
-    from scipy import signal
+    from scipy import fft, signal
 except ImportError:
     print('none scipy')
     raise SystemExit(0)
@@ -41,4 +41,20 @@ def open_colored(case):
     return lambda: signal.oaconvolve(rng.standard_normal(n + taps - 1, dtype), h, 'valid')
 
 
-worker.serve({'colored': open_colored, 'stft': open_stft, 'istft': open_istft, 'convolve': open_convolve, 'welch': open_welch})
+def open_field(case):
+    """A field of n^3 by numpy and scipy.fft on two threads; the root of its spectrum is made beforehand."""
+    n = int(case['n'])
+    axes = [np.fft.fftfreq(n), np.fft.fftfreq(n), np.fft.rfftfreq(n)]
+    k = np.sqrt(sum(a**2 for a in np.ix_(*axes)))
+    k[0, 0, 0] = np.inf
+    root, generator = (k**-1.5).astype(np.float32), np.random.default_rng(1)
+
+    def draw():
+        half = fft.rfftn(generator.standard_normal((n, n, n), np.float32), workers=2)
+        half *= root
+        return fft.irfftn(half, (n, n, n), workers=2)
+    return draw
+
+
+worker.serve({'colored': open_colored, 'field': open_field, 'stft': open_stft, 'istft': open_istft, 'convolve': open_convolve,
+              'welch': open_welch})
