@@ -132,7 +132,8 @@ static inline void run_backwards(const struct fft_plan *plan, const struct fft_c
 /* Runs a call with guarded scratch and work. */
 static inline void run_guarded_ordered(const struct fft_plan *plan, struct fft_call *call, bool backwards)
 {
-	const size_t scratch_size = fft_scratch_bytes(plan), work_size = fft_work_bytes_reusing(plan, call->batch, call->reuse);
+	const size_t scratch_size = fft_scratch_bytes_of(plan, call->batch);
+	const size_t work_size = fft_work_bytes_reusing(plan, call->batch, call->reuse);
 	void *scratch = guarded_new(scratch_size);
 
 	call->work = guarded_new(work_size);
