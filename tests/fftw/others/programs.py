@@ -102,7 +102,7 @@ def run(command, out, words, ours):
     for name, path in words.items():
         command = [word.replace(name, path) for word in command]
     begin = cpu_seconds()
-    done = subprocess.run(command, env=env, capture_output=True, timeout=120, check=False)
+    done = subprocess.run(command, env=env, cwd=os.path.dirname(words['@OUT']), capture_output=True, timeout=120, check=False)
     seconds = cpu_seconds() - begin
     if done.returncode:
         raise RuntimeError(done.stderr.decode(errors='replace').strip()[-200:])
