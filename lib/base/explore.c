@@ -21,11 +21,6 @@ unsigned explore_next(const struct explore *ways)
 	return ways->tries_left > 0 ? !ways->way : ways->way;
 }
 
-void explore_try(struct explore *ways)
-{
-	ways->tries_left = TRIES;
-}
-
 /* The second time replaces the first, which finds caches cold. */
 static void learn_mean(struct explore *ways, uint64_t took_ns)
 {
@@ -55,7 +50,7 @@ void explore_learn(struct explore *ways, unsigned way, uint64_t took_ns)
 	if (way == ways->way) {
 		learn_mean(ways, took_ns);
 		if (ways->tries_left == 0 && --ways->until_tries == 0)
-			explore_try(ways);
+			ways->tries_left = TRIES;
 	} else if (ways->tries_left > 0) {
 		ways->tried_ns += took_ns;
 		if (--ways->tries_left == 0 || ways->tried_ns >= TRIES * ways->mean_ns)

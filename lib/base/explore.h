@@ -25,9 +25,6 @@ void explore_init(struct explore *ways, unsigned way, unsigned until_tries);
 /* Returns the way to take now. */
 unsigned explore_next(const struct explore *ways);
 
-/* Begins a series of tries before it is its turn. */
-void explore_try(struct explore *ways);
-
 /* Learns what a way took. Of several at once, some may have taken the other way than is tried now. */
 void explore_learn(struct explore *ways, unsigned way, uint64_t took_ns);
 

@@ -22,7 +22,6 @@ enum {
 	REOPEN_EVERY = 32, /* waits without a window, after which one for several answers has one again */
 	VAIN_NS = 20000,   /* window after a vain spin for a batch, which each that is not doubles: what waking a thread takes */
 	UNTIL_TRIES = 128, /* waits before the other mode is tried */
-	ASLEEP_NS = 8000000, /* the same, at most, in the mode that sleeps */
 	LONGEST = 10,      /* times the bound: a longer wait counts as so long */
 };
 
@@ -107,16 +106,12 @@ void spin_give_up(struct spin *spin)
 }
 
 /* Learns from a wait in the mode that was chosen for it; others, which slept for want of a window, count for neither.
- * The mode that sleeps is left as soon as it is wrong, by tries that the clock begins. */
+ */
 static void learn(struct spin *spin, uint64_t took_ns)
 {
-	const uint64_t now = spin->began_ns + took_ns, most_ns = LONGEST * spin->most_ns;
+	const uint64_t most_ns = LONGEST * spin->most_ns;
 
 	explore_learn(&spin->modes, spin->mode, took_ns < most_ns ? took_ns : most_ns);
-	if (spin->modes.tries_left > 0 || spin->modes.way == SPIN_SPINS)
-		spin->tried_ns = now;
-	else if (now - spin->tried_ns >= ASLEEP_NS)
-		explore_try(&spin->modes);
 }
 
 static void end_wait_for_batch(struct spin *spin)

@@ -10,12 +10,12 @@
  * immediately. Measured on two CPUs beside a program that computes without end: without that rule, two clients in turn get through
  * 0.45 as many calls, and the 99th percentile of their shares is five times as long.
  *
- * Nothing is learned for long: a rest and the mode that sleeps last for milliseconds, not for a number of waits. On two CPUs beside
- * many other programs, 2 and 4 threads of one session at the queue let the daemon sleep a third as often as after up to 65,536 waits.
+ * A rest is a time, of at most 8 ms, not a number of waits: so it is over soon after that program, however long waits are.
  *
  * Spinning is also measured by its success. On a busy host a spinning thread may keep the one that it waits for from
  * its CPU, so whichever of spinning and sleeping has the shorter waits is used (explore.h). Without that, the p99 of 512 samples beside
- * jobs of 1 GiB is twice as long on two CPUs (bench: crowd). */
+ * jobs of 1 GiB is twice as long on two CPUs (bench: crowd). The modes are tried by counts: with tries every 8 ms in the mode that
+ * sleeps it is three times as long, since spinning has the shorter mean there, and more waits that are very long. */
 #ifndef TRNSCI_BASE_SPIN_H
 #define TRNSCI_BASE_SPIN_H
 
@@ -39,7 +39,6 @@ struct spin {
 	uint64_t rest_end_ns; /* waits that begin before it sleep */
 	struct explore modes; /* enum spin_mode */
 	enum spin_mode mode;  /* of this wait */
-	uint64_t tried_ns;    /* when the other mode was tried last */
 	unsigned closed;      /* waits for several answers without a window */
 };
 
