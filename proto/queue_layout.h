@@ -3,7 +3,31 @@
  *
  * A page of words, then a ring of submissions (struct run_prepared) and a ring of completions, both of `entries` entries of
  * 64 bytes, a power of two. Entry number i lies at index i mod entries; numbers count up and wrap at 2^32. Each word is
- * written by one side. The other side copies it once, checks the copy against its own numbers, and uses the copy. */
+ * written by one side. The other side copies it once, checks the copy against its own numbers, and uses the copy.
+ *
+ * Who sleeps where, and who wakes whom. Each side stores its own word, then has a full barrier (#), then looks at the other's
+ * word: of two that do so at once at least one sees the other's store, so nobody sleeps over news.
+ *
+ *     client, the thread that receives                         daemon, the loop
+ *
+ *     entry, submitted + n (release)                           daemon_sleeps: odd
+ *     #  only if another thread waits; else before a sleep     #
+ *     daemon_sleeps odd?  ---- kick, by the socket ----------> epoll_wait, unless there is more in `submitted`
+ *                                                              daemon_sleeps: even; runs what was submitted
+ *
+ *     client_sleeps: a number, and how it wants to be woken    completions, completed + n (release)
+ *     #                                                        #
+ *     nothing in `completed`: it sleeps                        client_sleeps differs from that of the last wake?
+ *       FUTEX: futex at `completed` <------------------------- futex wake
+ *       NOTIFY: poll(socket, eventfd) <----------------------- queue_wake, by the socket; so do all other messages
+ *       |  ^
+ *       |  +-- a thread that sends by the socket, or ends the session: futex wake at `completed`, or the eventfd
+ *       v
+ *     the other threads of the session: each at a futex of its own (client/session/wait.c), woken when its call has ended, or
+ *     when it is to receive
+ *
+ * In the daemon, lanes end jobs and post them: the first of a list wakes epoll_wait by an eventfd (net/loop.c); the thread that
+ * sends many replies has a futex of its own (net/sender.c). Before a side sleeps it spins, and yields (base/spin.h). */
 #ifndef TRNSCI_PROTO_QUEUE_LAYOUT_H
 #define TRNSCI_PROTO_QUEUE_LAYOUT_H
 
