@@ -61,7 +61,9 @@ struct queue_page {
 	uint8_t pad_3[60];
 	_Atomic uint32_t taken;         /* submissions below may be overwritten */
 	_Atomic uint32_t daemon_sleeps; /* odd: asleep, a `kick` is wanted; counts up with each change */
-	_Atomic uint32_t yields;        /* 1: a client that waits had better yield the CPU than sleep; 0: sleep */
+	/* 1: a client that waits had better yield the CPU than sleep; 0: sleep. Only the daemon sees the crowd. Measured on two CPUs
+	 * beside other programs: without this word 8 clients have 0.71 of the draws of 4096 normals (medians of 11). */
+	_Atomic uint32_t yields;
 	uint8_t pad_4[52];
 };
 
