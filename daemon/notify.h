@@ -12,7 +12,7 @@
 int notify_listen_fd(int *ret_fd, struct error *err);
 
 void notify_ready(void);
-/* Before the config files are read again; notify_ready() ends it. */
+/* Reports that the config files are about to be read again; notify_ready() ends that. */
 void notify_reloading(void);
 void notify_stopping(void);
 void notify_status(const char *format, ...) __attribute__((format(printf, 1, 2)));

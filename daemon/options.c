@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-/* Either may be missing. */
+/* The service's config file and folder; either may be missing. */
 #define SERVICE_FILE   "-/etc/trnscid.conf"
 #define SERVICE_FOLDER "-/etc/trnscid.conf.d"
 

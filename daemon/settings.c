@@ -222,7 +222,7 @@ static int is_conf(const struct dirent *entry)
 	return entry->d_name[0] != '.' && size > 5 && strcmp(entry->d_name + size - 5, ".conf") == 0;
 }
 
-/* By bytes, whatever the locale is. */
+/* Compares by bytes, whatever the locale is. */
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);

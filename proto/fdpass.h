@@ -19,7 +19,7 @@ struct fdpass {
 /* Closes them all. */
 void fdpass_close(struct fdpass *fds);
 
-/* Those of *came, which is then empty, join those of *have. false: both had some, and came's are closed. */
+/* Adds the descriptors of *came, which is then empty, to *have. Returns false if both had some: came's are closed. */
 bool fdpass_join(struct fdpass *have, struct fdpass *came);
 
 /* Sends bytes with fds (NULL: none), which go with the first byte and stay the caller's. Returns bytes sent, or -errno. */

@@ -27,7 +27,7 @@ static bool take_tiles(struct walk *walk, uint32_t tiles[RUN_PREPARED_TILES])
 
 enum { PREPARED = 1 << 8, TILES = 1 << 9 }; /* seen, beside RUN_PREPARED_SEED ... */
 
-/* By its length first, so that each comparison is of a fixed size. */
+/* Finds a member by its name's length first, so that each comparison is of a fixed size. */
 static unsigned member_of(const uint8_t *name, size_t size)
 {
 	switch (size) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which samples a fill has, and where they lie. */
+/* Finds which samples a fill has, and where they lie. */
 #include <string.h>
 
 #include "call/run.h"

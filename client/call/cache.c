@@ -225,7 +225,7 @@ static struct prepared_changes changes_of(const struct trnsci_source *source)
 	};
 }
 
-/* In this thread. Returns the reply, or NULL. */
+/* Runs a prepared call in this thread. Returns the reply, or NULL. */
 static const struct value *run_embedded(const struct trnsci_call *call, const struct call_key *key, const struct cached_request *request)
 {
 	struct prepared_changes changes = changes_of(request->source);

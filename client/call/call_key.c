@@ -11,7 +11,7 @@ void call_key_add(struct call_key *key, uint64_t word)
 	key->n++;
 }
 
-/* With their size, so that no two keys have the same words. */
+/* Adds bytes and their size, so that no two keys have the same words. */
 static void add_bytes(struct call_key *key, const void *bytes, size_t size)
 {
 	const size_t words = size / 8 + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a call climbs. */
+/* Decides when a call climbs. */
 #include "ladder.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which calls a queue can run, and their replies. */
+/* Decides which calls a queue can run, and makes their replies. */
 #include "queue_slot.h"
 
 #include <stdlib.h>

@@ -23,7 +23,7 @@ struct twiddles {
 	double *steps;	/* of some columns: the factors of every 64th row */
 };
 
-/* For a matrix of `rows`. 0, or -TRNSCI_NO_MEMORY. */
+/* Makes the factors for a matrix of `rows`. Returns 0 or -TRNSCI_NO_MEMORY. */
 int twiddles_make(struct twiddles *twiddles, uint64_t n, uint64_t rows, bool inverse, bool wide);
 void twiddles_clear(struct twiddles *twiddles);
 /* Multiplies element (i, j) of a box by the factor of i j; a hook of a sweep. */

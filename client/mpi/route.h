@@ -50,7 +50,7 @@ struct route {
 /* Adds a stage. Sets of axes are transformed where they stand. */
 void route_add(struct route *route, const struct placement *at);
 void route_add_axis(struct route *route, size_t axis);
-/* After the last stage: plans sweeps and exchanges, and allocates. What it has planned is freed by route_clear. */
+/* Plans sweeps and exchanges behind the last stage, and allocates. What it has planned is freed by route_clear. */
 int route_plan(struct route *route, struct trnsci_error *err);
 int route_run(struct route *route, const void *in, void *out, struct trnsci_error *err);
 void route_clear(struct route *route);

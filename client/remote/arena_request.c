@@ -19,7 +19,7 @@ enum {
 
 /* ---- waiting calls, with the lock ---- */
 
-/* In a session that is being closed nothing is asked for, and the call ends with the session. */
+/* Keeps a call that waits for room. A session that is being closed asks for nothing, and the call ends with it. */
 bool arena_request_keep(struct trnsci_call *call, const struct error *error)
 {
 	struct trnsci_session *session = call->session;

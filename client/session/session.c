@@ -9,7 +9,7 @@
 #include "engine/scheduler/cpus.h"
 #include "fork_mark.h"
 
-/* In session->inside: nobody enters any more. */
+/* A bit of session->inside: nobody enters any more. */
 #define BARRED (UINT32_C(1) << 31)
 
 enum {

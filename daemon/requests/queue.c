@@ -219,7 +219,7 @@ static void refuse_given(struct session *session, const struct run_prepared *run
 	complete_entry(session, run->user, &err, NULL);
 }
 
-/* Before anything else of the session's memory is used. */
+/* Ends the batch of draws. It must end before anything else of the session's memory is used. */
 static void close_draws(struct queue *queue)
 {
 	if (queue->draws.is_open)

@@ -3,7 +3,7 @@
 #ifndef TRNSCI_DAEMON_STORE_SCHEMA_H
 #define TRNSCI_DAEMON_STORE_SCHEMA_H
 
-/* In the order in which they are made, and sqlite_schema keeps them. */
+/* The tables, in the order in which they are made and sqlite_schema keeps them. */
 static const char *const store_schema[] = {
 	"CREATE TABLE seed(generator TEXT NOT NULL, seed TEXT NOT NULL, next TEXT NOT NULL, uid INTEGER NOT NULL, "
 	"hash TEXT NOT NULL, PRIMARY KEY(generator, seed)) STRICT, WITHOUT ROWID",

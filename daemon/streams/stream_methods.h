@@ -8,7 +8,7 @@
 
 struct session;
 
-/* Their argument is the session. */
+/* How replies of named streams are deferred; the functions' argument is the session. */
 extern const struct deferred_reply_ops stream_methods;
 
 /* Finds the stream that a parameter of args names, which the client may draw from. Returns 0; or -ERROR_NOT_FOUND,

@@ -115,7 +115,7 @@ static struct json_object *of_command(const struct command *command, bool has_wo
 	return map;
 }
 
-/* Those of a command's own follow it. */
+/* Adds commands; the inner ones of each follow it. */
 static void add_commands(struct json_object *list, const struct command *const *commands)
 {
 	for (size_t i = 0; commands[i]; i++) {

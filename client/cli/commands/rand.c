@@ -102,7 +102,7 @@ static const struct rand_array *longest_array(const struct rand_arrays *arrays)
 	return longest;
 }
 
-/* As one dimension: a draw takes the elements in row order, whatever the file's shape. */
+/* Reads the files into tiles of one dimension: a draw takes the elements in row order, whatever the file's shape. */
 static int read_arrays(struct trnsci_session *session, struct rand_arrays *arrays)
 {
 	struct trnsci_error err;

@@ -110,7 +110,7 @@ static int take_numbers(struct program *program, struct trnsci_args *args, const
 	return EXIT_OK;
 }
 
-/* Under the name `out` a file is written, anywhere else it is read. */
+/* Takes a file's name: under `out` the file is written, anywhere else it is read. */
 static int take_file(struct program *program, struct trnsci_args *args, const char *name, struct json_object *map,
 		     const char *file)
 {
@@ -148,7 +148,7 @@ static int take(struct json_reader *reader, struct trnsci_args *args, const char
 
 /* ---- what comes out ---- */
 
-/* To NAME.npy, or (name NULL) where the options say. tile: whose elements they are, or NULL. */
+/* Writes an array to NAME.npy, or (name NULL) where the options say. tile: whose elements they are, or NULL. */
 static int write_array(const char *name, const struct options *options, const struct trnsci_array *array,
 		       const struct program *program, const struct trnsci_tile *tile)
 {

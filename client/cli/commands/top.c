@@ -20,7 +20,7 @@ struct client {
 	double rate; /* requests a second */
 };
 
-/* By what clients are sorted; the key s goes on to the next. */
+/* What clients can be sorted by; the key s goes on to the next. */
 enum order { BY_RATE, BY_REQUESTS, BY_BYTES, BY_PID, N_ORDERS };
 
 static const char *const order_names[N_ORDERS] = {"requests a second", "requests", "arena bytes", "pid"};

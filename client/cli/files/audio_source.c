@@ -101,7 +101,7 @@ static void add_patch(struct audio_source *source, sf_count_t at, uint64_t size,
 		patch->bytes[i] = (unsigned char)(size >> 8 * (big ? bytes - 1 - i : i));
 }
 
-/* Where the chunk behind the one at `at` begins. Chunks begin at even bytes. */
+/* Returns where the chunk behind the one at `at` begins. Chunks begin at even bytes. */
 static sf_count_t next_chunk(sf_count_t at, uint64_t size)
 {
 	return at + CHUNK_HEAD + (sf_count_t)size + (size & 1);

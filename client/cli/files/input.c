@@ -235,7 +235,7 @@ static bool has_ending(const char *name, const char *ending)
 	return size > length && strcmp(name + size - length, ending) == 0;
 }
 
-/* By the first bytes, then by the name; what has a dtype and no other form is raw. */
+/* Finds the form by the first bytes, then by the name; what has a dtype and no other form is raw. */
 static int read_start(struct input *input, const char *dtype, uint64_t row_length)
 {
 	const bool named_raw = dtype && (has_ending(input->name, ".raw") || has_ending(input->name, ".bin"));

@@ -40,7 +40,7 @@ void parameter_range(const struct trnsci_parameter_info *parameter, char *to, si
 		snprintf(to, room, "%s%s to %s", above, least, most);
 }
 
-/* Whether its default says something: a flag is off where it is not given. */
+/* Returns whether a parameter's default says something: a flag is off where it is not given. */
 static bool shows_default(const struct trnsci_parameter_info *parameter)
 {
 	return parameter->fallback && *parameter->fallback &&

@@ -26,7 +26,7 @@ bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, s
 	return true;
 }
 
-/* As text: bounds of ranges may lie just beyond 64 bits. */
+/* Looks at the text: bounds of ranges may lie just beyond 64 bits. */
 static bool is_integer(const char *text)
 {
 	const char *digits = text + (text[0] == '-');

@@ -25,7 +25,7 @@ static const char *terminal_of(const char *name)
 	return size > 4 && strcmp(name + size - 4, ".svg") == 0 ? "svg size 1200,700 font 'sans,12'" : NULL;
 }
 
-/* In single quotes, in which a quote is doubled. */
+/* Writes a text in single quotes, in which a quote is doubled. */
 static void write_quoted(FILE *script, const char *text)
 {
 	putc('\'', script);

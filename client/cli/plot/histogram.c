@@ -19,7 +19,7 @@ struct bins {
 	uint64_t *counts, outside;
 };
 
-/* From the smallest to the largest of all but one sample in 500 at each end, so that long tails leave room for the rest. */
+/* Chooses the range of all but one sample in 500 at each end, so that long tails leave room for the rest. */
 static void choose_range(const double *samples, size_t n, double *ret_low, double *ret_high)
 {
 	double *sorted = allocate(n, sizeof *sorted);

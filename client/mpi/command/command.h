@@ -5,7 +5,7 @@
 
 #include <trnsci/trnsci-mpi.h>
 
-/* As those of trnsci-cli. */
+/* The exit codes are those of trnsci-cli. */
 enum exit_code { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_DATA = 65, EXIT_NO_DAEMON = 69, EXIT_CANNOT_CREATE = 73, EXIT_IO = 74, EXIT_TRY_AGAIN = 75 };
 
 enum { MOST_PARAMS = 16, MOST_FILES = 4 };

@@ -112,7 +112,7 @@ int generator_draw(struct generator_object *g, const struct recipe *recipe, uint
 
 	if (n == 0)
 		return 0;
-	/* Half a group at its begin would be the second of two normals: blocks begin with whole groups. */
+	/* Half a group at a block's begin would be the second of two normals: blocks begin with whole groups. */
 	if (n > DRAW_MOST || first % 4 || end < first)
 		return generator_fill(g, recipe, base, skip, n, out);
 	for (int i = 0; i < BLOCKS; i++) {

@@ -23,7 +23,7 @@ static const struct integer_type types[] = {
 	{NPY_LONGLONG, "int64", true, 64}, {NPY_ULONGLONG, "uint64", false, 64},
 };
 
-/* Both bounds belong to it. */
+/* A range of integers, with both bounds. */
 struct bounds {
 	const struct integer_type *type;
 	wide_int low, high;

@@ -111,7 +111,7 @@ static void fill_real(struct reference *r, bool inverse, const double *in)
 	}
 }
 
-/* By the complex transform: forward takes the lower half of the spectrum, inverse the real parts. */
+/* Transforms reals by the complex transform: forward takes the lower half of the spectrum, inverse the real parts. */
 static void run_real(struct reference *r, bool inverse, const double *in, long double *out)
 {
 	fill_real(r, inverse, in);
