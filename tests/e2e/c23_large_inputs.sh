@@ -98,6 +98,26 @@ head -c 2000000 square.raw >half.raw
 "$cli" -q --embedded noise half.raw --dtype f32 --snr 3 --seed 5 --offset 7 --format raw >halves
 "$cli" -q --embedded noise half.raw --dtype f32 --snr 3 --seed 5 --offset 500007 --format raw >>halves
 same "noise takes the samples of its place" "$(sum <whole)" "$(sum <halves)"
+
+# Coloured noise is one signal, in pieces and in parts. What was added, divided by what --snr makes its strength, is the draw.
+"$cli" -q --embedded noise square.raw --dtype f32 --snr 3 --color brown --seed 5 --offset 7 --format raw >brown
+"$cli" -q --embedded noise half.raw --dtype f32 --snr 3 --exponent 2 --seed 5 --offset 7 --format raw >browns
+"$cli" -q --embedded noise half.raw --dtype f32 --snr 3 --color brown --seed 5 --offset 500007 --format raw >>browns
+same "coloured noise, too" "$(sum <brown)" "$(sum <browns)"
+"$cli" -q --embedded rand colored --color brown -n 1e6 --seed 5 --offset 7 --format raw >drawn
+same "which is that of the draw" yes "$(python3 - <<'PYTHON'
+import array
+read = lambda name: array.array("f", open(name, "rb").read())
+y, x, n = read("brown"), read("square.raw"), read("drawn")
+print("yes" if max(abs(a - b - 10**-0.15 * c) for a, b, c in zip(y, x, n)) < 1e-6 else "no")
+PYTHON
+)"
+for rank in 0 1 2; do
+	"$cli" -q --socket "$socket" rand colored --color brown -n 1e6 --seed 5 --offset 7 --rank "$rank" --size 3 --format raw
+done >ranks
+same "and ranks draw parts of it" "$(sum <drawn)" "$(sum <ranks)"
+"$cli" -q --embedded rand colored -n 1e5 --fs 1000 --density 0.5 --color white --format text >numbers.txt
+same "its density is one per hertz" yes "$(awk '{s += $1 * $1} END {print (s / NR > 245 && s / NR < 255) ? "yes" : s / NR}' numbers.txt)"
 "$cli" -q --embedded rand normal -n 1000000 --std "$(python3 -c 'print(10 ** (-3 / 20))')" --seed 5 --offset 7 --dtype f32 --format raw >noise.raw
 python3 - <<'PYTHON' >difference
 import array

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* noise: adds normal noise to a signal, so strong that the ratio of their powers is as asked for. */
+/* noise: adds normal noise, white or coloured, to a signal, so strong that the ratio of their powers is as asked for. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +65,22 @@ int noise_prepare(struct pieces *pieces)
 	return code;
 }
 
+/* Coloured noise is a draw of its own, of variance 1 as white noise is. */
+static int set_spectrum(const struct options *options)
+{
+	const char *color = options_get(options, "color"), *exponent = options_get(options, "exponent");
+	double number;
+
+	trnsci_set(noise.map, trnsci_param_text("op", color || exponent ? "colored" : "normal"));
+	if (color)
+		trnsci_set(noise.map, trnsci_param_text("color", color));
+	if (exponent && !parse_f64(exponent, &number))
+		return complain(EXIT_USAGE, "--exponent: '%s', allowed a number", exponent);
+	if (exponent)
+		trnsci_set(noise.map, trnsci_param_f64("exponent", number));
+	return EXIT_OK;
+}
+
 /* Where the noise comes from, and how strong it is. */
 int noise_set(struct pieces *pieces, struct trnsci_args *args)
 {
@@ -74,7 +90,7 @@ int noise_set(struct pieces *pieces, struct trnsci_args *args)
 
 	trnsci_set(args, trnsci_param_f64("sigma", noise.sigma));
 	noise.map = trnsci_set_map(args, "noise");
-	trnsci_set(noise.map, trnsci_param_text("op", "normal"));
+	code = set_spectrum(options);
 	if (options_get(options, "generator"))
 		trnsci_set(noise.map, trnsci_param_text("generator", options_get(options, "generator")));
 	for (size_t i = 0; i < sizeof integers / sizeof *integers && code == EXIT_OK; i++) {

@@ -166,6 +166,8 @@ static const struct option_row series_rows[] = {
 static const struct option_row shift_rows[] = {OUTPUT_ROWS, SOUND_ROWS, DTYPE_ROW("of raw input, one row: f32, f64, c64, c128")};
 static const struct option_row noise_rows[] = {
 	{"snr", 0, "DB", "power of the signal over that of the noise, in decibels"},
+	{"color", 0, "white|pink|brown|blue|violet", "spectrum of the noise [white]"},
+	{"exponent", 0, "F64", "density of the noise ~ 1/f^exponent, -4 to 4; give it instead of color"},
 	{"seed", 0, "U64", "seed of the noise [0]"},
 	{"stream", 0, "U64", "stream of the noise [0]"},
 	{"offset", 0, "U64", "samples of that stream to skip [0]"},
@@ -226,7 +228,7 @@ SERIES(dst, "sine transforms: dst signal.npy", "Compute the sine transform of", 
 COMMAND(fftshift, fftshift, axes_rules, "frequency 0 to the middle: fftshift spectrum.npy",
 	"Move frequency 0 to the middle of each axis, or back.", "fftshift spectrum.npy -o centred.npy", ROWS(shift_rows), ONE_INPUT);
 COMMAND(noise, noise_add, noise_rules, "add noise at a stated ratio: noise speech.wav --snr 10 -o noisy.wav",
-	"Add normal noise to a signal; the ratio counts over all of its samples and channels.",
+	"Add normal noise, white or coloured, to a signal; the ratio counts over all of its samples and channels.",
 	"noise speech.wav --snr 10 -o noisy.wav", ROWS(noise_rows), .hidden = " sigma noise ", .usage = "INPUT --snr DB [option ...]",
 	.n_operands = 1, .operands = "inputs", .allowed = "one: a file or -");
 COMMAND(gemm, gemm, product_rules, "multiply matrices: gemm a.npy b.npy -o c.npy",

@@ -66,8 +66,8 @@ static const struct param colored_params[] = {
 		"taps of the filter that is designed; default: 4096, or as many as flat_below needs"},
 	[COLORED_STD] = {"std", PARAM_F64, "", "", 1e-280, 1e280, false, NULL,
 		"standard deviation of the noise; default: 1 for color and exponent, that of the table for psd and taps"},
-	[COLORED_DENSITY] = {"density", PARAM_F64, "units^2/Hz", "", 1e-300, 1e300, false, NULL,
-		"mean of the one-sided density from 0 to fs / 2, or over band; give it instead of std"},
+	[COLORED_DENSITY] = {"density", PARAM_F64, "", "", 1e-300, 1e300, false, NULL,
+		"mean of the one-sided density in units^2/Hz from 0 to fs / 2, or over band; give it instead of std"},
 };
 
 #define POINTS_PARAMS(most_dims, scrambles, scramble_help) \
