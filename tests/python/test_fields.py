@@ -12,6 +12,7 @@ import trnsci
 MODELS = {
     "gaussian": ({"covariance": "gaussian"}, lambda r: np.exp(-r**2 / 2)),
     "exponential": ({"covariance": "exponential"}, lambda r: np.exp(-r)),
+    "spherical": ({"covariance": "spherical"}, lambda r: np.where(r < 1, 1 - 1.5 * r + r**3 / 2, 0)),
     "matern 0.3": ({"covariance": "matern", "nu": 0.3}, lambda r: matern(0.3, r)),
     "matern 1.5": ({"covariance": "matern", "nu": 1.5}, lambda r: matern(1.5, r)),
     "matern 4.2": ({"covariance": "matern", "nu": 4.2}, lambda r: matern(4.2, r)),
@@ -118,6 +119,20 @@ def test_opposite_edges_are_apart(dtype):
     with pytest.raises(ValueError, match="approximate"):
         g.field(n, covariance="exponential", length=60, periodic=False)
     assert g.field(n, covariance="exponential", length=60, periodic=False, approximate=True).shape == (n,)
+
+
+def test_spherical_edges():
+    """The spherical covariance ends, so its embedding is exact: at ten lags within 5 standard errors of 200 means, in two dimensions."""
+    g, length = trnsci.Generator(13), 12.0
+    x = np.array([g.field((20, 24), covariance="spherical", length=length, periodic=False) for _ in range(200)])
+    for lag in (0, 0), (1, 0), (0, 1), (2, 2), (0, 5), (7, 0), (6, 6), (11, 0), (0, 13), (19, 23):
+        means = (x[:, :20 - lag[0], :24 - lag[1]] * x[:, lag[0]:, lag[1]:]).mean(axis=(1, 2))
+        r = min(math.hypot(*lag) / length, 1)
+        assert abs(means.mean() - (1 - 1.5 * r + r**3 / 2)) < 5 * means.std(ddof=1) / math.sqrt(200)
+    with pytest.raises(ValueError, match="spherical with 4 axes"):
+        g.field((4, 4, 4, 4), covariance="spherical", length=1)
+    with pytest.raises(ValueError, match="length: axis 1"):
+        g.field((40, 4), covariance="spherical", length=20)
 
 
 def gamma(hurst, k):

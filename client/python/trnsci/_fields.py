@@ -42,9 +42,10 @@ class Fields:
             these. It is interpolated in logarithms, linearly beside a 0, and
             0 outside. k is in radians by unit of `spacing`; the integral of
             the density dk / (2 pi)**d is the variance in d dimensions.
-        covariance : {'gaussian', 'exponential', 'matern'}, optional
+        covariance : {'gaussian', 'exponential', 'matern', 'spherical'}, optional
             Covariance as a function of the distance r in `length`:
-            exp(-r**2 / 2), exp(-r), and Matern's.
+            exp(-r**2 / 2), exp(-r), Matern's, and 1 - 3/2 r + r**3 / 2 below
+            1, for up to three axes.
         nu : float, optional
             Smoothness of matern.
         length : float or sequence of floats, optional

@@ -204,7 +204,7 @@ uint64_t field_next_smooth(uint64_t n)
 /* A point has two images next to it on each axis, which may be combined: 2^(2 d) covers them all. */
 void field_embed(struct field *field, double error)
 {
-	const double reach = find_reach(field, error / (1 << (2 * field->ndim)));
+	const double reach = field->model == FIELD_SPHERICAL ? 1 : find_reach(field, error / (1 << (2 * field->ndim)));
 
 	for (unsigned a = 0; a < field->ndim; a++) {
 		struct field_axis *axis = &field->axes[a];

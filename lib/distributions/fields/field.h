@@ -42,6 +42,7 @@ enum field_model {
 	FIELD_EXPONENT, /* P = k^-exponent, P(0) = 0 */
 	FIELD_SPECTRUM, /* P from a table */
 	FIELD_GAUSSIAN, /* exp(-r^2 / 2), r in lengths */
+	FIELD_SPHERICAL, /* see spherical.h; the functions of values below do not serve it */
 	FIELD_MATERN,   /* 2^(1 - nu) / Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r */
 };
 

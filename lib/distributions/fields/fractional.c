@@ -119,11 +119,6 @@ static void sum_up(const struct fractional_work *f, uint64_t begin, size_t n, do
 		}
 }
 
-static uint64_t count_elements(const struct fractional *fractional)
-{
-	return fractional->task == FRACTIONAL_WEIGH ? fractional->n / 2 + 1 : fractional->n;
-}
-
 static void find_stage(const struct staged_work *work, const struct staged_io *io, size_t stage, struct staged_stage *ret_stage)
 {
 	const struct fractional_work *f = (const struct fractional_work *)work;
@@ -135,7 +130,7 @@ static void find_stage(const struct staged_work *work, const struct staged_io *i
 static int run_chunk(const struct staged_work *work, const struct staged_io *io, size_t stage, size_t chunk, void *scratch)
 {
 	const struct fractional_work *f = (const struct fractional_work *)work;
-	const uint64_t begin = (uint64_t)chunk * PIECE, left = count_elements(f->fractional) - begin;
+	const uint64_t begin = (uint64_t)chunk * PIECE, left = f->fractional->n - begin;
 	const size_t n = left < PIECE ? (size_t)left : PIECE;
 	double *sums = (double *)io->work;
 
@@ -155,7 +150,7 @@ static int run_chunk(const struct staged_work *work, const struct staged_io *io,
 void fractional_cut(const struct fractional *fractional, uint32_t features, struct fractional_work *ret)
 {
 	static const struct staged_work_ops ops = {find_stage, run_chunk};
-	const uint64_t n = count_elements(fractional);
+	const uint64_t n = fractional->n;
 	const bool sums = fractional->task == FRACTIONAL_SUM;
 
 	*ret = (struct fractional_work){.fractional = fractional, .kernel = algebra_select(features), .chunks = (size_t)((n + PIECE - 1) / PIECE)};

@@ -15,7 +15,7 @@
 
 enum fractional_task {
 	FRACTIONAL_COVARIANCE, /* out: n float64, gamma on the ring of n points */
-	FRACTIONAL_WEIGH,      /* in[0] and out: half the spectrum of a ring of n points; times std and the root of in[1], its transform */
+	FRACTIONAL_WEIGH,      /* in[0] and out: n elements of half a spectrum; times std and the root of in[1], a covariance's transform */
 	FRACTIONAL_SUM,        /* in[0] and out: n numbers, each replaced by the sum up to it */
 };
 

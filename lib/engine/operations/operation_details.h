@@ -60,7 +60,8 @@
 #define DETAILS_field \
 	"Give one of exponent, spectrum and covariance. The grid is periodic: the covariance is summed over all images of the grid, so its " \
 	"spectrum is never negative. With r the distance in lengths, gaussian is exp(-r^2 / 2), exponential exp(-r), and matern 2^(1 - nu) " \
-	"/ Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r; length has no default. P is the power spectral density: the integral of P dk / (2 pi)^d " \
+	"/ Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r; spherical is 1 - 3/2 r + r^3 / 2 below 1 and 0 beyond, for up to three axes, and at most 4 " \
+	"extents of the grid long; length has no default. P is the power spectral density: the integral of P dk / (2 pi)^d " \
 	"is the variance of d dimensions; cosmology's P(k) is the same. A table is interpolated in logarithms, linearly beside a 0, and 0 " \
 	"outside. Without periodic the field is the corner of a grid, the reply's embedding, at most 4 times the minimal one, 2 (n - 1) points, on " \
 	"an axis (and up to the next product of 2, 3 and 5), whose images add at most image_error to the covariance, relative to std^2: " \

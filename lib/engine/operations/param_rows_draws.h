@@ -131,7 +131,7 @@ static const struct param field_params[] = {
 	[FIELD_EXPONENT_OF] = {"exponent", PARAM_F64, "", "", -100, 100, false, NULL, "the spectrum: P(k) ~ 1 / k^exponent, P(0) = 0"},
 	[FIELD_SPECTRUM_TABLE] = {"spectrum", PARAM_ANY, "", "", NONE,
 		"the spectrum as a table: k0, P(k0), k1, P(k1), ..., k increasing (radians by unit of spacing)"},
-	[FIELD_COVARIANCE] = {"covariance", PARAM_CHOICE, "", "", 0, 0, false, "gaussian|exponential|matern",
+	[FIELD_COVARIANCE] = {"covariance", PARAM_CHOICE, "", "", 0, 0, false, "gaussian|exponential|matern|spherical",
 		"the spectrum by the covariance, std^2 at distance 0"},
 	[FIELD_NU] = {"nu", PARAM_F64, "", "", FIELD_NU_LEAST, FIELD_NU_MOST, false, NULL, "smoothness of matern"},
 	[FIELD_LENGTH] = {"length", PARAM_ANY, "", "", NONE, "correlation length of a covariance: a number, or one for each axis"},

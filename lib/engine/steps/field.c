@@ -2,6 +2,7 @@
 /* Gaussian random fields: weighting of spectra, covariances, sums. lib/distributions/fields cuts them. */
 #include "distributions/fields/field_work.h"
 #include "distributions/fields/fractional.h"
+#include "distributions/fields/spherical.h"
 #include "engine/steps/step.h"
 
 static const struct staged_work *cut_field(const struct bindings *bound, struct bump *bump, const struct step *step)
@@ -24,9 +25,21 @@ static const struct staged_work *cut_task(const struct bindings *bound, struct b
 	return &cut->work;
 }
 
+static const struct staged_work *cut_spherical(struct bump *bump, const struct step *step)
+{
+	struct spherical_work *cut = bump_alloc(bump, sizeof *cut);
+
+	if (!cut)
+		return NULL;
+	spherical_cut(step->field.field, cut);
+	return &cut->work;
+}
+
 static const struct staged_work *cut(const struct bindings *bound, struct bump *bump, const struct step *step)
 {
-	return step->field.field ? cut_field(bound, bump, step) : cut_task(bound, bump, step);
+	if (step->field.fractional)
+		return cut_task(bound, bump, step);
+	return step->field.field->model == FIELD_SPHERICAL ? cut_spherical(bump, step) : cut_field(bound, bump, step);
 }
 
 const struct step_ops step_field = {.cost_row = COST_FIELD, .cut = cut};

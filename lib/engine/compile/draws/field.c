@@ -11,10 +11,11 @@
 
 #include "distributions/fields/field.h"
 #include "distributions/fields/fractional.h"
+#include "distributions/fields/spherical.h"
 #include "engine/compile/signal.h"
 #include "engine/compile/transform_request.h"
 
-enum { COVARIANCE_GAUSSIAN, COVARIANCE_EXPONENTIAL, COVARIANCE_MATERN };
+enum { COVARIANCE_GAUSSIAN, COVARIANCE_EXPONENTIAL, COVARIANCE_MATERN, COVARIANCE_SPHERICAL };
 
 /* ---- parameters ---- */
 
@@ -163,10 +164,12 @@ static void read_covariance(struct compiler *c, struct field *field)
 {
 	const unsigned choice = c->args.at[FIELD_COVARIANCE].choice;
 
+	static const char *const names[] = {"gaussian", "exponential", "matern", "spherical"};
+	static const enum field_model models[] = {FIELD_GAUSSIAN, FIELD_MATERN, FIELD_MATERN, FIELD_SPHERICAL};
+
 	check_given(c, FIELD_LENGTH, true, "covariance");
-	check_given(c, FIELD_NU, choice == COVARIANCE_MATERN,
-		    choice == COVARIANCE_MATERN ? "matern" : choice == COVARIANCE_GAUSSIAN ? "gaussian" : "exponential");
-	field->model = choice == COVARIANCE_GAUSSIAN ? FIELD_GAUSSIAN : FIELD_MATERN;
+	check_given(c, FIELD_NU, choice == COVARIANCE_MATERN, names[choice]);
+	field->model = models[choice];
 	field->nu = choice == COVARIANCE_MATERN ? c->args.at[FIELD_NU].f64 : 0.5;
 }
 
@@ -187,6 +190,27 @@ static void read_model(struct compiler *c, struct field *field)
 	field->exponent = c->args.at[FIELD_EXPONENT_OF].f64;
 	if (model == FIELD_SPECTRUM_TABLE)
 		read_table(c, field);
+}
+
+/* Beyond these a sum over images would be long, or none of a covariance. */
+static void check_spherical(struct compiler *c, const struct field *field)
+{
+	if (field->model != FIELD_SPHERICAL)
+		return;
+	if (field->ndim > SPHERICAL_DIMS)
+		compile_param_error(c, FIELD_COVARIANCE, ERROR_OUT_OF_RANGE, "got spherical with %u axes, allowed are up to %d", field->ndim,
+				    SPHERICAL_DIMS);
+	for (unsigned a = 0; a < field->ndim; a++)
+		if (field->axes[a].length > SPHERICAL_IMAGES * (double)field->axes[a].n * field->axes[a].spacing)
+			compile_param_error(c, FIELD_LENGTH, ERROR_OUT_OF_RANGE,
+					    "axis %u: got %.15g, allowed with spherical is up to %d extents of the grid", a,
+					    field->axes[a].length, SPHERICAL_IMAGES);
+}
+
+/* Returns what images add to covariances of the shape's points. */
+static double image_error(const struct field *field, const struct shape *shape)
+{
+	return field->model == FIELD_SPHERICAL ? spherical_image_bound(field, shape->dims) : field_image_bound(field, shape->dims);
 }
 
 /* Prepares the field, and reports what its numbers together do wrong. */
@@ -216,11 +240,11 @@ static void embed(struct compiler *c, const struct shape *shape, struct field *f
 	if (c->error)
 		return;
 	field_embed(field, error);
-	if (field_image_bound(field, shape->dims) > error && !c->args.at[FIELD_APPROXIMATE].boolean)
+	if (image_error(field, shape) > error && !c->args.at[FIELD_APPROXIMATE].boolean)
 		compile_param_error(c, FIELD_LENGTH, ERROR_OUT_OF_RANGE,
 				    "correlations reach around a grid of %d times the minimal embedding, and images add up to %.2g of std^2, "
 				    "allowed is %g; give shorter lengths, or approximate",
-				    FIELD_EMBEDDING, field_image_bound(field, shape->dims), error);
+				    FIELD_EMBEDDING, image_error(field, shape), error);
 	for (unsigned a = 0; a < shape->ndim; a++)
 		if (field->axes[a].n > FFT_MAX_LENGTH)
 			compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE,
@@ -241,7 +265,7 @@ static void put_embedding(struct compiler *c, const struct shape *shape, const s
 	if (failed)
 		compile_no_memory(c);
 	compile_put(c, "embedding", list);
-	compile_put(c, "image_error", value_real(field_image_bound(field, shape->dims)));
+	compile_put(c, "image_error", value_real(image_error(field, shape)));
 }
 
 /* Reads and checks all parameters. NULL: an error stands. */
@@ -256,6 +280,7 @@ static const struct field *read_field(struct compiler *c, const struct shape *sh
 	*field = (struct field){.std = c->args.at[FIELD_STD].given ? c->args.at[FIELD_STD].f64 : 1, .wide = dtype_is_wide(shape->dtype)};
 	read_model(c, field);
 	read_axes(c, shape, field);
+	check_spherical(c, field);
 	prepare(c, field);
 	if (!c->args.at[FIELD_PERIODIC].boolean)
 		embed(c, shape, field);
@@ -331,6 +356,19 @@ static const char *failure_text(struct compiler *c)
 	return kept;
 }
 
+/* Adds a task over n elements. second: the transform of the covariance, for FRACTIONAL_WEIGH. */
+static void add_task(struct compiler *c, enum fractional_task task, uint64_t n, bool wide, struct buffer *in, struct buffer *second,
+		     struct buffer *out)
+{
+	const double std = c->args.at[FIELD_STD].given ? c->args.at[FIELD_STD].f64 : 1;
+	const struct fractional fractional = {task, n, c->args.at[FRACTIONAL_HURST].f64, std, wide};
+	const struct fractional *kept = signal_keep(c, &fractional, sizeof fractional);
+	struct step *step = compile_add_step(c, STEP_FIELD, in, out);
+
+	step->in[1] = second;
+	step->field.fractional = kept;
+}
+
 /* Adds the mean to all points, the last step. */
 static void add_mean(struct compiler *c, struct buffer *out)
 {
@@ -343,11 +381,37 @@ static void add_mean(struct compiler *c, struct buffer *out)
 	step->algebra = (struct algebra_step){.operation = ALGEBRA_scale, .numbers = {.by = 1, .plus = mean}};
 }
 
+/* Adds the covariance of a grid and its transform, both in float64, and returns that. */
+static struct buffer *add_spherical(struct compiler *c, const struct field *field, const struct shape *grid, const struct shape *half)
+{
+	struct shape points = *grid, bins = *half;
+	struct buffer *covariance, *spectrum;
+	struct step *step;
+
+	points.dtype = DTYPE_F64;
+	bins.dtype = DTYPE_C128;
+	if (!shape_finish(&points) || !shape_finish(&bins))
+		compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE, "a grid of more than 2^62 bytes, allowed are fewer");
+	covariance = compile_add_temp(c, &points);
+	spectrum = compile_add_temp(c, &bins);
+	step = compile_add_step(c, STEP_FIELD, NULL, covariance);
+	step->field.field = field;
+	add_transform(c, false, covariance, spectrum);
+	return spectrum;
+}
+
+static void add_weighting(struct compiler *c, const struct field *field, struct buffer *half)
+{
+	struct step *step = compile_add_step(c, STEP_FIELD, half, half);
+
+	step->field.field = field;
+	step->failure = failure_text(c);
+}
+
 static void add_steps(struct compiler *c, const struct field *field, struct buffer *out)
 {
 	struct shape shape = out->shape;
-	struct buffer *half, *grid = out;
-	struct step *step;
+	struct buffer *half, *grid = out, *spectrum = NULL;
 
 	for (unsigned a = 0; a < field->ndim; a++)
 		shape.dims[a] = field->axes[a].n;
@@ -360,11 +424,14 @@ static void add_steps(struct compiler *c, const struct field *field, struct buff
 	if (!shape_finish(&shape))
 		compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
 	half = compile_add_temp(c, &shape);
+	if (field->model == FIELD_SPHERICAL)
+		spectrum = add_spherical(c, field, &grid->shape, &shape);
 	add_normals(c, grid);
 	add_transform(c, false, grid, half);
-	step = compile_add_step(c, STEP_FIELD, half, half);
-	step->field.field = field;
-	step->failure = failure_text(c);
+	if (field->model == FIELD_SPHERICAL)
+		add_task(c, FRACTIONAL_WEIGH, shape.n, field->wide, half, spectrum, half);
+	else
+		add_weighting(c, field, half);
 	add_transform(c, true, half, grid);
 	if (grid != out)
 		compile_add_step(c, STEP_RESIZE, grid, out);
@@ -387,19 +454,6 @@ void compile_field(struct compiler *c)
 
 /* ---- fractional noise ---- */
 
-/* Adds a task over an array of one axis. second: the transform of the covariance, for FRACTIONAL_WEIGH. */
-static void add_task(struct compiler *c, enum fractional_task task, uint64_t n, bool wide, struct buffer *in, struct buffer *second,
-		     struct buffer *out)
-{
-	const double std = c->args.at[FIELD_STD].given ? c->args.at[FIELD_STD].f64 : 1;
-	const struct fractional fractional = {task, n, c->args.at[FRACTIONAL_HURST].f64, std, wide};
-	const struct fractional *kept = signal_keep(c, &fractional, sizeof fractional);
-	struct step *step = compile_add_step(c, STEP_FIELD, in, out);
-
-	step->in[1] = second;
-	step->field.fractional = kept;
-}
-
 static struct buffer *add_temp(struct compiler *c, enum dtype dtype, uint64_t n)
 {
 	struct shape shape = {.dtype = dtype, .ndim = 1, .dims = {n}};
@@ -421,7 +475,7 @@ static void add_fractional_steps(struct compiler *c, bool sums, struct buffer *o
 	add_transform(c, false, covariance, spectrum);
 	add_normals(c, ring);
 	add_transform(c, false, ring, half);
-	add_task(c, FRACTIONAL_WEIGH, n, wide, half, spectrum, half);
+	add_task(c, FRACTIONAL_WEIGH, n / 2 + 1, wide, half, spectrum, half);
 	add_transform(c, true, half, ring);
 	compile_add_step(c, STEP_RESIZE, ring, out);
 	if (sums)
