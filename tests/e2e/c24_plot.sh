@@ -58,12 +58,16 @@ same "a waveform's axis is in seconds" "0 0.9995" "$(plot waveform tone.wav | ta
 same "a scatter plot has a mark for its points" 18 "$(plot scatter points.csv | grep -c '[░▒▓█]')"
 same "a file's histogram" 18 "$(plot histogram points.csv | grep -c '^.\{10\}[+|]')"
 code "points of one column are refused" 65 "$cli" -q --embedded plot scatter tone.wav
+"$cli" -q --embedded field --shape 40,60 --exponent 4 --seed 1 -o field.npy
+same "a field fills 18 lines" 18 "$(plot field field.npy | grep -c '^.\{10\}[+|]')"
+code "a field of one row is refused" 65 "$cli" -q --embedded plot field tone.wav
 code "an ending that gnuplot is not asked for" 2 "$cli" -q --embedded plot waveform tone.wav -o w.jpg
 if command -v gnuplot >/dev/null; then
 	plot histogram gamma --shape 2 -o h.png
 	plot scatter points.csv -o p.png
 	plot spectrogram tone.wav -o s.png
-	for file in h p s; do
+	plot field field.npy -o f.png
+	for file in h p s f; do
 		same "$file.png is a png" "89 50 4e 47" "$(head -c 4 $file.png | od -An -tx1 | sed 's/^ //')"
 	done
 	plot spectrum tone.wav -o s.svg

@@ -25,10 +25,11 @@ void numbers_widen(enum trnsci_dtype dtype, const void *data, size_t n, double *
 int plot_histogram(const struct options *options, const char *distribution, const double *samples, size_t n,
 		   struct picture *ret);
 
-/* Each makes the picture of the first row; scatter, of two rows or two columns. Returns an exit code. */
+/* Each makes the picture of the first row; scatter, of two columns; field, of all rows. Returns an exit code. */
 int plot_waveform(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
 int plot_scatter(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
 int plot_spectrum(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
+int plot_field(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
 int plot_spectrogram(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
 
 #endif

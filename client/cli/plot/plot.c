@@ -138,6 +138,7 @@ KIND(spectrum, "power by Welch's method", plot_spectrum, "speech.wav");
 KIND(spectrogram, "power over time and frequency", plot_spectrogram, "speech.wav -o speech.png");
 KIND(waveform, "a signal over time", plot_waveform, "speech.wav");
 KIND(scatter, "two columns as points", plot_scatter, "points.csv");
+KIND(field, "an array of rows as a map", plot_field, "field.npy -o field.png");
 
 static const struct option_row distribution_rows[] = {
 	{"output", 'o', "FILE", "a picture by gnuplot, .png or .svg [block characters in the terminal]"},
@@ -160,5 +161,5 @@ const struct command command_plot = {
 	.usage = "KIND INPUT [option ...]", .help = "Draw a picture of samples or of a signal.",
 	.example = "plot histogram gamma --shape 2 -n 1e6", ROWS(rows), .category = "draw", .word = "KIND",
 	.kind = "kind",
-	.inner = (const struct command *const[]){&command_distribution, &command_spectrum, &command_spectrogram, &command_waveform, &command_scatter, NULL},
+	.inner = (const struct command *const[]){&command_distribution, &command_spectrum, &command_spectrogram, &command_waveform, &command_scatter, &command_field, NULL},
 };
