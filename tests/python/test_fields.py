@@ -187,6 +187,16 @@ def test_fractional_bad_input(hurst):
             getattr(trnsci.Generator(1), name)(8, 0.5, std=1e38, dtype="f4")
 
 
+def test_a_daemon_draws_the_same(session):
+    for given in ({"exponent": 2}, {"covariance": "matern", "nu": 0.8, "length": 3, "dtype": "f4"},
+                  {"covariance": "spherical", "length": 6, "periodic": False}):
+        expected = trnsci.Generator(14).field((50, 70), **given)
+        assert (trnsci.Generator(14, session=session).field((50, 70), **given) == expected).all()
+    for name in "fgn", "fbm":
+        expected = getattr(trnsci.Generator(15), name)(9000, 0.8)
+        assert (getattr(trnsci.Generator(15, session=session), name)(9000, 0.8) == expected).all()
+
+
 def test_words_and_parts():
     """A field takes whole groups of words, as other draws; parts of it are cut from the whole; a refused one takes none."""
     g = trnsci.Generator(9)

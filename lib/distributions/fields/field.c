@@ -215,6 +215,20 @@ void field_embed(struct field *field, double error)
 	}
 }
 
+/* Returns a bound of what the images on both sides add to a node's correlation along an axis, of which n points are kept. The first
+ * ones are summed, an integral bounds the others: there can be many. */
+static double bound_images(const struct field_axis *axis, double width, uint64_t n)
+{
+	const double extent = (double)axis->n * axis->spacing / axis->length, kept = (double)(n - 1) * axis->spacing / axis->length;
+	double images = 0, term = 1;
+
+	for (int m = 1; m <= 32 && term > 0; m++) {
+		term = 2 * node_at(width, m * extent - kept);
+		images += term;
+	}
+	return term > 1e-20 * images ? images + 2.5066282746310005024 * width / extent : images;
+}
+
 double field_image_bound(const struct field *field, const uint64_t *n)
 {
 	double sum = 0;
@@ -223,13 +237,8 @@ double field_image_bound(const struct field *field, const uint64_t *n)
 		double all = 0; /* the product over the axes of 1 + their images, less 1 */
 
 		for (unsigned a = 0; a < field->ndim; a++) {
-			const struct field_axis *axis = &field->axes[a];
-			double images = 0, term = 1;
+			const double images = bound_images(&field->axes[a], field->width[q], n[a]);
 
-			for (uint64_t m = 1; term > 1e-20 * images && term > 0; m++) {
-				term = 2 * node_at(field->width[q], (double)(m * axis->n - (n[a] - 1)) * axis->spacing / axis->length);
-				images += term;
-			}
 			all += images + all * images;
 		}
 		sum += field->share[q] * all;
@@ -239,7 +248,8 @@ double field_image_bound(const struct field *field, const uint64_t *n)
 
 enum field_fault field_prepare(struct field *field)
 {
-	const double least = field_least_k(field), most = field_most_k(field), log_least = natural_log(least), log_most = natural_log(most);
+	const double least = field_least_k(field), most = field_most_k(field);
+	const double log_least = natural_log(least), log_most = natural_log(most);
 
 	field->factor = field->std * field->std;
 	if (field->model == FIELD_EXPONENT) {

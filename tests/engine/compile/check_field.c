@@ -209,6 +209,36 @@ static void embeddings_are_corners(void **state)
 	fixture_close(&fixture);
 }
 
+/* Lengths of 2^40 spacings and the least nu end as soon as others, and what they give is finite. */
+static void the_longest_lengths_end(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct call *call = field_call(1);
+		const struct value *reply;
+
+		put(call, "shape", LIST(call, 5, 8));
+		put(call, "covariance", value_string("matern"));
+		put(call, "nu", value_real(i % 2 ? 0.01 : 1000));
+		put(call, "length", LIST(call, 1, INT64_C(1) << 40));
+		put(call, "periodic", value_bool(i / 2));
+		if (!(i / 2))
+			put(call, "approximate", value_bool(true));
+		reply = call_run(call, fixture.memory, "field");
+		for (size_t k = 0; k < 40; k++) {
+			float x;
+
+			memcpy(&x, data_of(reply)->bytes.at + k * sizeof x, sizeof x);
+			assert_true(isfinite(x));
+		}
+		assert_true(i / 2 || value_get(reply, "image_error")->real > 1);
+		call_free(call);
+	}
+	fixture_close(&fixture);
+}
+
 /* What is wrong, and how the error begins. A row sets shape 4, 6 and these two parameters. */
 static void errors_come_before_anything_is_drawn(void **state)
 {
@@ -283,6 +313,7 @@ int main(void)
 		cmocka_unit_test(fractional_threads_change_nothing),
 		cmocka_unit_test(tiles_and_programs),
 		cmocka_unit_test(embeddings_are_corners),
+		cmocka_unit_test(the_longest_lengths_end),
 		cmocka_unit_test(errors_come_before_anything_is_drawn),
 	};
 
