@@ -158,6 +158,9 @@ static const struct trnsci_array right = {TRNSCI_F32, 2, {10, 10}, x, 0, 0};
 				 (struct trnsci_param[]){trnsci_param_u64("shape", 1000), trnsci_param_f64("hurst", 0.7),         \
 							 trnsci_param_u64("seed", 1), trnsci_param_end()},                        \
 				 &tile, &err))                                                                                    \
+	X(surrogate,                                                                                                              \
+	  trnsci_apply_array(session, "surrogate", (struct trnsci_param[]){trnsci_param_u64("seed", 1), trnsci_param_end()},      \
+			     trnsci_array_vector(TRNSCI_F32, 1000, x), trnsci_array_vector(TRNSCI_F32, 1000, y), &err))           \
 	X(box_muller, trnsci_apply_array(session, "box_muller", NULL, trnsci_array_vector(TRNSCI_F32, 1000, x),                   \
 					 trnsci_array_vector(TRNSCI_F32, 1000, y), &err))                                         \
 	X(scale, trnsci_apply_array(session, "scale", (struct trnsci_param[]){trnsci_param_f64("by", 2), trnsci_param_end()},     \

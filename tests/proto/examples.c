@@ -177,6 +177,8 @@ static bool example_of_array(const char *method, struct value *ret)
 			   map("dtype", value_string("f32"), "shape", list(2, value_uint(2), value_uint(2)), "data",
 			       value_bytes(ramp, sizeof ramp), NULL),
 			   "probes", value_uint(8), "seed", value_uint(1), NULL);
+	else if (!strcmp(method, "surrogate"))
+		*ret = map("in", floats(2, halves), "seed", value_uint(1), NULL);
 	else if (!strcmp(method, "fgn") || !strcmp(method, "fbm"))
 		*ret = map("shape", value_uint(2), "hurst", value_real(0.75), "seed", value_uint(1), NULL);
 	else if (!strcmp(method, "field"))

@@ -187,6 +187,26 @@ def test_fractional_bad_input(hurst):
             getattr(trnsci.Generator(1), name)(8, 0.5, std=1e38, dtype="f4")
 
 
+@pytest.mark.parametrize("n", [2, 3, 50, 1001, 30000])
+@pytest.mark.parametrize("dtype, error", [("f4", 1e-5), ("f8", 1e-12)])
+def test_surrogates_point_by_point(n, dtype, error):
+    """Each frequency is turned by its uniform, but 0 and the highest one of an even length."""
+    x = trnsci.Generator(16).normal(3, size=(4, n)).astype(dtype)
+    half = np.fft.rfft(x.astype("f8"))
+    turns = trnsci.Generator(17).random(half.shape)
+    turns[:, 0] = 0
+    if n % 2 == 0:
+        turns[:, -1] = 0
+    g = trnsci.Generator(17)
+    y = g.surrogate(x)
+    assert y.dtype == dtype and g.position == (2 * half.size + 3) // 4 * 4
+    np.testing.assert_allclose(y, np.fft.irfft(half * np.exp(2j * np.pi * turns), n), atol=error * math.sqrt(n))
+    with pytest.raises((TypeError, ValueError), match="x|in"):
+        g.surrogate(np.ones((3, 1)))
+    with pytest.raises(TypeError, match="x"):
+        g.surrogate(np.ones(8, complex))
+
+
 def test_a_daemon_draws_the_same(session):
     for given in ({"exponent": 2}, {"covariance": "matern", "nu": 0.8, "length": 3, "dtype": "f4"},
                   {"covariance": "spherical", "length": 6, "periodic": False}):

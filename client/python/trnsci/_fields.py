@@ -177,6 +177,36 @@ class Fields:
         """
         return self._fractional("fbm", n, hurst, std, mean, dtype)
 
+    def surrogate(self, x: ArrayLike) -> NDArray[Any]:
+        """Draw a signal with the spectrum of another, its phases anew.
+
+        Parameters
+        ----------
+        x : array_like of floats
+            Signals along the last axis, of 2 samples and up; float32 stays
+            float32.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `x`. A generator that is part of several gets all.
+
+        Examples
+        --------
+        >>> import numpy as np, trnsci
+        >>> x = np.cumsum(trnsci.Generator(1).normal(size=64))
+        >>> y = trnsci.Generator(2).surrogate(x)
+        >>> bool(np.allclose(abs(np.fft.rfft(x)), abs(np.fft.rfft(y))))
+        True
+        """
+        x = np.asarray(x)
+        if x.dtype.kind not in "biuf" or x.dtype.itemsize > 8:
+            raise TypeError(f"x: got {x.dtype}, allowed are real numbers")
+        narrow = x.dtype in (np.float16, np.float32)
+        x = np.ascontiguousarray(x, np.float32 if narrow else np.float64)
+        turns = math.prod(x.shape[:-1]) * (x.shape[-1] // 2 + 1)
+        return self._draw_whole("surrogate", {"in": x}, 2 * turns)
+
     def _fractional(self, operation, n, hurst, std, mean, dtype):
         dtype = np.dtype(dtype)
         n = operator.index(n)

@@ -3,10 +3,11 @@
 
 #include <math.h>
 
+#include "math/elementary_turn.h"
 #include "math/special.h"
 
 /* Elements of a chunk. Sums depend on it. */
-enum { PIECE = 8192, FIRST = 4, TERMS = 16 };
+enum { PIECE = 4096, FIRST = 4, TERMS = 16 };
 
 static double natural_log(double x)
 {
@@ -84,6 +85,30 @@ static void weigh(const struct fractional_work *f, uint64_t begin, size_t n, con
 	f->kernel->functions[ALGEBRA_multiply_real][wide ? 3 : 2](NULL, (const void *const[]){at, wide ? scratch : narrow, NULL}, n, at);
 }
 
+/* Of a real signal the frequencies 0 and, where the length is even, the highest one are real: they keep their phases. */
+static void turn_phases(const struct fractional_work *f, uint64_t begin, size_t n, const double *turns, char *out)
+{
+	const struct fractional *row = f->fractional;
+
+	for (uint64_t i = begin; i < begin + n; i++) {
+		const uint64_t column = i % row->columns;
+		double c, s, re, im;
+
+		if (column == 0 || (row->has_last && column + 1 == row->columns))
+			continue;
+		turn_f64(turns[i], 1, &c, &s);
+		re = row->wide ? ((double *)out)[2 * i] : ((float *)out)[2 * i];
+		im = row->wide ? ((double *)out)[2 * i + 1] : ((float *)out)[2 * i + 1];
+		if (row->wide) {
+			((double *)out)[2 * i] = re * c - im * s;
+			((double *)out)[2 * i + 1] = re * s + im * c;
+		} else {
+			((float *)out)[2 * i] = (float)(re * c - im * s);
+			((float *)out)[2 * i + 1] = (float)(re * s + im * c);
+		}
+	}
+}
+
 /* Returns a chunk's sum. */
 static double sum_piece(const struct fractional_work *f, uint64_t begin, size_t n, const char *in)
 {
@@ -138,6 +163,8 @@ static int run_chunk(const struct staged_work *work, const struct staged_io *io,
 		fill_covariance(f, begin, n, scratch, (double *)io->out + begin);
 	else if (f->fractional->task == FRACTIONAL_WEIGH)
 		weigh(f, begin, n, (const double *)io->in[1], scratch, io->out);
+	else if (f->fractional->task == FRACTIONAL_PHASES)
+		turn_phases(f, begin, n, (const double *)io->in[1], io->out);
 	else if (stage == 0)
 		sums[chunk] = sum_piece(f, begin, n, io->out);
 	else if (stage == 1)
@@ -159,5 +186,5 @@ void fractional_cut(const struct fractional *fractional, uint32_t features, stru
 					 .stages = sums ? 3 : 1,
 					 .scratch_bytes = sums ? 0 : PIECE * (sizeof(double) + sizeof(float)),
 					 .work_bytes = sums ? ret->chunks * sizeof(double) : 0,
-					 .cost_ns = (double)n * (fractional->task == FRACTIONAL_COVARIANCE ? 8 : 3)};
+					 .cost_ns = (double)n * (fractional->task == FRACTIONAL_COVARIANCE ? 8 : fractional->task == FRACTIONAL_PHASES ? 25 : 3)};
 }

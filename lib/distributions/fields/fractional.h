@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fractional Gaussian noise and Brownian motion, exact by circulant embedding (R. B. Davies and D. S. Harte, Biometrika 74 (1987) 95).
+/* Work on spectra of noise. Fractional Gaussian noise and Brownian motion are exact by circulant embedding (R. B. Davies and D. S. Harte, Biometrika 74 (1987) 95).
  *
  *     gamma(k) = (|k + 1|^2H - 2 |k|^2H + |k - 1|^2H) / 2        the covariance of points k apart, H in (0, 1)
  *
@@ -16,6 +16,7 @@
 enum fractional_task {
 	FRACTIONAL_COVARIANCE, /* out: n float64, gamma on the ring of n points */
 	FRACTIONAL_WEIGH,      /* in[0] and out: n elements of half a spectrum; times std and the root of in[1], a covariance's transform */
+	FRACTIONAL_PHASES,     /* in[0] and out: n elements of half spectra, in rows of `columns`; turned by in[1], n turns in float64 */
 	FRACTIONAL_SUM,        /* in[0] and out: n numbers, each replaced by the sum up to it */
 };
 
@@ -23,6 +24,8 @@ struct fractional {
 	enum fractional_task task;
 	uint64_t n;
 	double hurst, std;
+	uint64_t columns; /* of FRACTIONAL_PHASES: the first of a row is not turned */
+	bool has_last;    /* nor is its last */
 	bool wide; /* numbers and half spectra are float64, but for the covariance and its transform, which always are */
 };
 

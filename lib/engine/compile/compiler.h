@@ -157,6 +157,7 @@ void compile_window(struct compiler *c);
 void compile_field(struct compiler *c);
 void compile_fgn(struct compiler *c);
 void compile_fbm(struct compiler *c);
+void compile_surrogate(struct compiler *c);
 
 /* ---- draws inside other operations ---- */
 

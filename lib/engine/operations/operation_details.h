@@ -77,6 +77,11 @@
 #define DETAILS_fgn DETAILS_FRACTIONAL_
 #define DETAILS_fbm "Point k, from 0, is the sum of the first k + 1 steps, and has the variance std^2 (k + 1)^2H, and the mean. " DETAILS_FRACTIONAL_
 
+#define DETAILS_surrogate \
+	"The result has the dtype and shape of in, which out may be. Along the last axis every frequency but 0 and, for an even number of " \
+	"samples, the highest is turned by a uniform angle: float64 uniform k of the stream is that of bin k of all half spectra, in turns. " \
+	"Source: J. Theiler, S. Eubank, A. Longtin, B. Galdrikian, J. D. Farmer, Physica D 58 (1992) 77."
+
 #define DETAILS_box_muller \
 	"The result has the dtype and shape of in, which out may be. Elements 2j and 2j + 1 become the cosine and the sine of " \
 	"one angle times one radius. The draw normal gives the same bytes. Source: G. E. P. Box, M. E. Muller, Ann. Math. " \

@@ -68,6 +68,7 @@
 	    "a Gaussian random field on a grid, by its spectrum or its covariance") \
 	ROW(fgn, TRANSFORM, fractional, compile_fgn, "fractional Gaussian noise: the steps of fbm") \
 	ROW(fbm, TRANSFORM, fractional, compile_fbm, "fractional Brownian motion: the sums of fgn") \
+	ROW(surrogate, TRANSFORM, surrogate, compile_surrogate, "a signal with the spectrum of another, its phases drawn anew") \
 	ROW(box_muller, ELEMENTWISE, box_muller, compile_box_muller, \
 	    "pairs of uniforms to pairs of standard normals") \
 	ROW(scale, ELEMENTWISE, scale, compile_scale, "x to x by + plus, rounded once") \

@@ -146,6 +146,19 @@ static const struct param fractional_params[] = {
 	[FRACTIONAL_HURST] = {"hurst", PARAM_F64, "", NULL, 0, 0x1.fffffffffffffp-1, true, NULL,
 		"Hurst exponent, below 1: steps are independent at 0.5, alike above, opposed below"},
 };
+static const struct param surrogate_params[] = {
+	[SURROGATE_IN] = {"in", PARAM_TILE, "", NULL, NONE, "signals, (..., samples): f32 or f64"},
+	[SURROGATE_OUT] = OUT,
+	[SURROGATE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
+		"generator of the phases' words"},
+	[SURROGATE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the phases' stream"},
+	[SURROGATE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
+	[SURROGATE_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
+	[SURROGATE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "uniforms to skip"},
+	[SURROGATE_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64,
+		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply"},
+	JOB_PARAMS(SURROGATE_U64),
+};
 /* clang-format on */
 
 #endif

@@ -291,39 +291,44 @@ static const struct field *read_field(struct compiler *c, const struct shape *sh
 
 /* ---- steps ---- */
 
-/* Returns the draw of the normals as the request could have made it itself. */
-static struct value draw_map(struct compiler *c, const struct shape *shape)
+/* Returns the draw of n numbers as the request could have made it itself. first: the first of the parameters that state its stream, which
+ * have the order of these. */
+static struct value draw_map(struct compiler *c, unsigned first, uint64_t n, enum dtype dtype)
 {
-	static const unsigned kept[] = {FIELD_GENERATOR, FIELD_SEED, FIELD_STREAM, FIELD_KEY_LAYOUT, FIELD_OFFSET, FIELD_POSITION};
 	struct bump *bump = c->plan->bump;
 	struct value map = value_map();
 	int failed = 0;
 
-	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-		if (c->args.at[kept[i]].given)
-			failed |= value_add(bump, &map, c->args.operation->params[kept[i]].name, *c->args.at[kept[i]].value);
-	failed |= value_add(bump, &map, "n", value_uint(shape->n));
-	failed |= value_add(bump, &map, "dtype", value_string(dtype_name(shape->dtype)));
+	for (unsigned i = first; i <= first + (FIELD_POSITION - FIELD_GENERATOR); i++)
+		if (c->args.at[i].given)
+			failed |= value_add(bump, &map, c->args.operation->params[i].name, *c->args.at[i].value);
+	failed |= value_add(bump, &map, "n", value_uint(n));
+	failed |= value_add(bump, &map, "dtype", value_string(dtype_name(dtype)));
 	if (failed)
 		compile_no_memory(c);
 	return map;
 }
 
-/* Draws white normals into out. */
-static void add_normals(struct compiler *c, struct buffer *out)
+/* Draws standard numbers of a distribution into out. */
+static void add_draw(struct compiler *c, const char *distribution, unsigned first, unsigned u64, struct buffer *out)
 {
-	struct value map = draw_map(c, &out->shape);
+	struct value map = draw_map(c, first, out->shape.n, out->shape.dtype);
 	struct outer_operation outer;
 	struct draw draw = {0};
 	struct step *step;
 	int placement;
 
-	compile_enter_draw(c, operation_find("normal", strlen("normal")), &map, FIELD_U64, c->reply, &outer);
+	compile_enter_draw(c, operation_find(distribution, strlen(distribution)), &map, u64, c->reply, &outer);
 	placement = compile_samples(c, &draw);
 	compile_leave_draw(c, &outer);
 	step = compile_add_step(c, STEP_DRAW, NULL, out);
 	step->placement = placement;
 	step->draw.draw = draw;
+}
+
+static void add_normals(struct compiler *c, struct buffer *out)
+{
+	add_draw(c, "normal", FIELD_GENERATOR, FIELD_U64, out);
 }
 
 static void add_transform(struct compiler *c, bool inverse, struct buffer *in, struct buffer *out)
@@ -361,7 +366,7 @@ static void add_task(struct compiler *c, enum fractional_task task, uint64_t n, 
 		     struct buffer *out)
 {
 	const double std = c->args.at[FIELD_STD].given ? c->args.at[FIELD_STD].f64 : 1;
-	const struct fractional fractional = {task, n, c->args.at[FRACTIONAL_HURST].f64, std, wide};
+	const struct fractional fractional = {.task = task, .n = n, .hurst = c->args.at[FRACTIONAL_HURST].f64, .std = std, .wide = wide};
 	const struct fractional *kept = signal_keep(c, &fractional, sizeof fractional);
 	struct step *step = compile_add_step(c, STEP_FIELD, in, out);
 
@@ -454,12 +459,14 @@ void compile_field(struct compiler *c)
 
 /* ---- fractional noise ---- */
 
-static struct buffer *add_temp(struct compiler *c, enum dtype dtype, uint64_t n)
+/* Adds a temporary of these sizes. */
+static struct buffer *add_temp(struct compiler *c, const struct shape *sizes, enum dtype dtype)
 {
-	struct shape shape = {.dtype = dtype, .ndim = 1, .dims = {n}};
+	struct shape shape = *sizes;
 
+	shape.dtype = dtype;
 	if (!shape_finish(&shape))
-		compile_no_memory(c);
+		compile_error(c, ERROR_LIMIT, "a temporary of more than 2^62 bytes, allowed are fewer");
 	return compile_add_temp(c, &shape);
 }
 
@@ -468,8 +475,9 @@ static void add_fractional_steps(struct compiler *c, bool sums, struct buffer *o
 {
 	const bool wide = dtype_is_wide(out->shape.dtype);
 	const uint64_t n = 2 * field_next_smooth(out->shape.n);
-	struct buffer *covariance = add_temp(c, DTYPE_F64, n), *spectrum = add_temp(c, DTYPE_C128, n / 2 + 1);
-	struct buffer *ring = add_temp(c, out->shape.dtype, n), *half = add_temp(c, signal_dtype(wide, true), n / 2 + 1);
+	const struct shape all = {.ndim = 1, .dims = {n}}, bins = {.ndim = 1, .dims = {n / 2 + 1}};
+	struct buffer *covariance = add_temp(c, &all, DTYPE_F64), *spectrum = add_temp(c, &bins, DTYPE_C128);
+	struct buffer *ring = add_temp(c, &all, out->shape.dtype), *half = add_temp(c, &bins, signal_dtype(wide, true));
 
 	add_task(c, FRACTIONAL_COVARIANCE, n, wide, NULL, NULL, covariance);
 	add_transform(c, false, covariance, spectrum);
@@ -511,4 +519,48 @@ void compile_fgn(struct compiler *c)
 void compile_fbm(struct compiler *c)
 {
 	compile_fractional(c, true);
+}
+
+/* ---- surrogates ---- */
+
+static void add_phases(struct compiler *c, const struct shape *signals, struct buffer *turns, struct buffer *half)
+{
+	const uint64_t n = signals->dims[signals->ndim - 1];
+	const struct fractional phases = {.task = FRACTIONAL_PHASES,
+					  .n = half->shape.n,
+					  .wide = dtype_is_wide(signals->dtype),
+					  .columns = n / 2 + 1,
+					  .has_last = n % 2 == 0};
+	const struct fractional *kept = signal_keep(c, &phases, sizeof phases);
+	struct step *step = compile_add_step(c, STEP_FIELD, half, half);
+
+	step->in[1] = turns;
+	step->field.fractional = kept;
+}
+
+void compile_surrogate(struct compiler *c)
+{
+	struct buffer *in = compile_floating_input(c, SURROGATE_IN), *out, *half, *turns;
+	const bool wide = dtype_is_wide(in->shape.dtype);
+	struct shape shape = in->shape;
+	uint64_t n;
+	int plan;
+
+	if (dtype_is_complex(shape.dtype))
+		compile_param_error(c, SURROGATE_IN, ERROR_BAD_SHAPE, "its dtype is %s, allowed are f32 and f64", dtype_name(shape.dtype));
+	if (shape.ndim == 0 || shape.n == 0 || shape.dims[shape.ndim - 1] < 2 || shape.dims[shape.ndim - 1] > FFT_MAX_LENGTH)
+		compile_param_error(c, SURROGATE_IN, ERROR_BAD_SHAPE, "allowed are signals of 2 to 2^30 samples");
+	if (c->error)
+		return;
+	n = shape.dims[shape.ndim - 1];
+	out = compile_output(c, SURROGATE_OUT, &in->shape);
+	plan = signal_plan(c, n, wide, true);
+	shape.dims[shape.ndim - 1] = n / 2 + 1;
+	half = add_temp(c, &shape, signal_dtype(wide, true));
+	turns = add_temp(c, &shape, DTYPE_F64);
+	signal_transform(c, plan, n, false, 1, in, half);
+	add_draw(c, "uniform", SURROGATE_GENERATOR, SURROGATE_U64, turns);
+	add_phases(c, &in->shape, turns, half);
+	signal_transform(c, signal_plan(c, n, wide, true), n, true, 1 / (double)n, half, out);
+	compile_reply(c, SURROGATE_OUT, out);
 }
