@@ -183,7 +183,7 @@ void fractional_cut(const struct fractional *fractional, uint32_t features, stru
 	*ret = (struct fractional_work){.fractional = fractional, .kernel = algebra_select(features), .chunks = (size_t)((n + PIECE - 1) / PIECE)};
 	prepare(ret);
 	ret->work = (struct staged_work){.ops = &ops,
-					 .stages = sums ? 3 : 1,
+					 .stages = ret->chunks == 0 ? 0 : sums ? 3 : 1,
 					 .scratch_bytes = sums ? 0 : PIECE * (sizeof(double) + sizeof(float)),
 					 .work_bytes = sums ? ret->chunks * sizeof(double) : 0,
 					 .cost_ns = (double)n * (fractional->task == FRACTIONAL_COVARIANCE ? 8 : fractional->task == FRACTIONAL_PHASES ? 25 : 3)};

@@ -71,6 +71,8 @@ static const struct empty_case cases[] = {
 	{"istft", "in=3,9,0", "n_fft=16", NULL, "bad_shape: istft: in"}, {"istft", "in=0,9", "n_fft=16", NULL, "bad_shape: istft: in"},
 	{"istft", "in=9,0", "n_fft=16", NULL, "bad_shape: istft: in"},
 	{"istft", "in=9,17 window_values=0", "n_fft=16", NULL, "bad_shape: istft: window_values"},
+	{"surrogate", "in=0,8", "", "0,8", NULL}, {"surrogate", "in=3,0", "", NULL, "bad_shape: surrogate: in"},
+	{"surrogate", "in=3,0,8", "", "3,0,8", NULL},
 	CONVOLUTION("convolve"), CONVOLUTION("correlate"),
 	{"welch", "in=0,64", "", "0,33", NULL}, {"welch", "in=3,0", "", NULL, "bad_shape: welch: in"},
 	{"welch", "in=64,0", "axis=0", "33,0", NULL}, {"welch", "in=0,400000", "nperseg=262144", "0,131073", NULL},

@@ -548,7 +548,7 @@ void compile_surrogate(struct compiler *c)
 
 	if (dtype_is_complex(shape.dtype))
 		compile_param_error(c, SURROGATE_IN, ERROR_BAD_SHAPE, "its dtype is %s, allowed are f32 and f64", dtype_name(shape.dtype));
-	if (shape.ndim == 0 || shape.n == 0 || shape.dims[shape.ndim - 1] < 2 || shape.dims[shape.ndim - 1] > FFT_MAX_LENGTH)
+	if (shape.ndim == 0 || shape.dims[shape.ndim - 1] < 2 || shape.dims[shape.ndim - 1] > FFT_MAX_LENGTH)
 		compile_param_error(c, SURROGATE_IN, ERROR_BAD_SHAPE, "allowed are signals of 2 to 2^30 samples");
 	if (c->error)
 		return;
