@@ -42,10 +42,11 @@
 #define DETAILS_colored \
 	"Sample k is sum over j < length of h[j] w[k + length - 1 - j], w the stream's standard normals: offsets and parts cut one " \
 	"signal. A draw of n occupies the words of n + length - 1 normals, so the next draw's signal is independent of it. The reply " \
-	"has length, flat_below (of color and exponent), std, and deviation: the largest of the filter's density from the one asked for, where " \
-	"that is above 0, between 10 fs / length and 0.45 fs, in dB. It is at most 0.1 for exponents from -3 to 3, and 0.2 to 4. f32 " \
-	"is computed in float64 where the density spans more than 120 dB, and where taps are given; its std is 1e-28 to 1e28, that " \
-	"of f64 1e-280 to 1e280. Bytes are the same as those of transforms are. Compare: N. J. Kasdin, Proc. IEEE 83 (1995) 802."
+	"has length, flat_below (of color and exponent), std, and deviation: by how much, at most, the filter's density differs from " \
+	"the one asked for, where that is above 0, between 10 fs / length and 0.45 fs, in dB. It is at most 0.1 for exponents from -3 " \
+	"to 3, and 0.2 to 4. f32 is computed in float64 where the density spans more than 120 dB, and where taps are given; its std is " \
+	"1e-28 to 1e28, that of f64 1e-280 to 1e280. Bytes are the same as those of transforms are. Compare: N. J. Kasdin, Proc. IEEE " \
+	"83 (1995) 802."
 #define DETAILS_sobol \
 	"Sources: I. A. Antonov, V. M. Saleev, USSR Comput. Math. Math. Phys. 19 (1979) 252; S. Joe, F. Y. Kuo, " \
 	"new-joe-kuo-6.21201 (2008)."
