@@ -60,6 +60,7 @@ install-fftw: fftw
 	$(Q)for name in $(notdir $(FFTW_LIBRARIES) $(FFTW_NAMES)); do ln -sf $$name $(DESTDIR)$(FFTW_DIR)/$${name%.3} || exit; done
 	$(Q)$(call place,644,$(FFTW_DIR)/include,client/fftw/fftw3.h)
 	$(Q)$(call place,644,$(SHAREDIR)/man/man1,client/fftw/man/trnsci-fftw.1)
+	$(Q)$(call place,644,$(SHAREDIR)/man/man7,client/fftw/man/trnsci-fftw.7)
 	$(Q)mkdir -p $(DESTDIR)$(BINDIR) && sed 's|@FFTW_DIR@|$(FFTW_DIR)|' client/fftw/trnsci-fftw.in >$(DESTDIR)$(BINDIR)/trnsci-fftw
 	$(Q)chmod 755 $(DESTDIR)$(BINDIR)/trnsci-fftw
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface of FFTW 3.3 in double and single precision, as trnsciD's libfftw3 and libfftw3f have it. trnsci-fftw(1) says what
+/* The interface of FFTW 3.3 in double and single precision, as trnsciD's libfftw3 and libfftw3f have it. trnsci-fftw(7) says what
  * differs. A program that was compiled with FFTW's own header runs with these libraries as it is.
  *
  * FFTW_INTERFACE(X, R, C) declares all of it for one precision: X makes a name, R is the real type, C the complex one. */
