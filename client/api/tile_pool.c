@@ -71,7 +71,9 @@ static int take(struct trnsci_session *session, const struct trnsci_array *like,
 	r = trnsci_tile_new(session, like->dtype, like->ndim, like->shape, ret_tile, &error);
 	if (r < 0)
 		return error_import(err, &error);
+	pthread_mutex_lock(&session->lock); /* a session that is restored looks at it */
 	(*ret_tile)->rewritten = true;
+	pthread_mutex_unlock(&session->lock);
 	return 0;
 }
 

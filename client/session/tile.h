@@ -25,7 +25,7 @@ struct trnsci_tile {
 	size_t offset;       /* bytes, in the arena */
 	void *data;          /* in this process; NULL once the tile is freed or the session closed */
 	atomic_bool lost;    /* a daemon ended and took the content along; written under the session's lock */
-	bool rewritten;      /* the library writes it before each use: its content is never missed */
+	bool rewritten;      /* the library writes it before each use: its content is never missed; under the session's lock */
 	uint64_t new_handle; /* while a session is restored (remote/restore.h) */
 };
 
