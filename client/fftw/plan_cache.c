@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/cpu.h"
-#include "fft/plan/packed.h"
 #include "fft/plan/real.h"
 #include "fft/plan/series.h"
 

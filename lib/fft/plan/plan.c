@@ -147,10 +147,14 @@ static void run_slice(const struct fft_plan *plan, const struct fft_call *call, 
 /* A slice is as many transforms as have SLICE_BYTES of work. The memory that the caller gave is for the whole batch. */
 void fft_run(const struct fft_plan *plan, const struct fft_call *call, void *scratch)
 {
-	const size_t work = fft_work_bytes(plan, 1);
 	struct fft_call slice;
-	size_t most;
+	size_t work, most;
 
+	if (!plan->is_long && call->batch <= plan->chunk) { /* most short transforms: one chunk */
+		fft_run_chunk(plan, call, 0, 0, scratch);
+		return;
+	}
+	work = fft_work_bytes(plan, 1);
 	if (work == 0) {
 		run_slice(plan, call, scratch);
 		return;

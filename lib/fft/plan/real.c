@@ -6,20 +6,14 @@
 #include "fft/plan/real.h"
 
 #include "base/error.h"
+#include "fft/plan/bins.h"
 #include "fft/plan/create.h"
-#include "fft/plan/wrapper.h"
 #include "fft/plan/real_odd.h"
 
 /* Returns h, the length of the complex transform. */
 static size_t half_length(const struct fft_plan *plan)
 {
 	return plan->n / 2;
-}
-
-/* Returns whether the transform goes from half a spectrum to reals. A Hermitian plan exchanges the directions. */
-static bool gives_reals(const struct fft_plan *plan, bool inverse)
-{
-	return inverse != fft_wrapped_of(plan)->hermitian;
 }
 
 /* Stores -i w^k, w = exp(-2 pi i / n), at entry k. */
@@ -43,35 +37,24 @@ static void run_fold(const struct fft_plan *plan, const void *x, void *y, size_t
 		     double scale)
 {
 	const struct fft_fold request = {x,    fft_wrapped_of(plan)->table,     y,    half_length(plan), begin, end,
-					 back, fft_wrapped_of(plan)->hermitian, scale};
+					 back, fft_wrapped_of(plan)->conjugated, scale};
 
 	plan->ops->fold(&request);
 }
 
-/* Copies bins k and h - k of a half spectrum for k of [begin, end): those that one fold reads and writes. */
-static void copy_folded(const struct fft_plan *plan, char *to, size_t to_stride, const char *from, size_t from_stride,
-			size_t begin, size_t end)
-{
-	const size_t pair = fft_pair_bytes(plan), mirror = half_length(plan) - end + 1;
-
-	fft_copy(to + begin * to_stride * pair, to_stride, from + begin * from_stride * pair, from_stride, end - begin,
-		 pair);
-	fft_copy(to + mirror * to_stride * pair, to_stride, from + mirror * from_stride * pair, from_stride,
-		 end - begin, pair);
-}
-
-/* Reals are copied as pairs. Half a spectrum is folded; a strided one is first made contiguous in the free row y. */
+/* Reals are copied as pairs. Half a spectrum is folded; one that is strided or packed is first made contiguous in the free row y. */
 static void pack_row(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
 		     struct fft_rows rows)
 {
-	const size_t size = fft_pair_bytes(plan) / 2, stride = call->in_stride;
+	const size_t size = fft_pair_bytes(plan) / 2, stride = call->in_stride, h = half_length(plan);
 
-	if (!gives_reals(plan, call->inverse)) {
+	if (!fft_gives_reals(plan, call->inverse)) {
 		fft_copy(rows.x + 2 * begin * size, 1, in + 2 * begin * stride * size, stride, 2 * (end - begin), size);
 		return;
 	}
-	if (stride != 1) {
-		copy_folded(plan, rows.y, 1, in, stride, begin, end);
+	if (!fft_bins_are_pairs(plan, stride)) {
+		fft_bins_load(plan, in, stride, begin, end, rows.y);
+		fft_bins_load(plan, in, stride, h - end + 1, h - begin + 1, rows.y);
 		in = rows.y;
 	}
 	run_fold(plan, in, rows.x, begin, end, true, 1);
@@ -81,21 +64,23 @@ static void pack_row(const struct fft_plan *plan, const struct fft_call *call, c
 static void unpack_row(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
 		       struct fft_rows rows)
 {
-	const size_t pair = fft_pair_bytes(plan), size = pair / 2, stride = call->out_stride;
+	const size_t pair = fft_pair_bytes(plan), size = pair / 2, stride = call->out_stride, h = half_length(plan);
 
-	if (gives_reals(plan, call->inverse)) {
+	if (fft_gives_reals(plan, call->inverse)) {
 		fft_copy(out + 2 * begin * stride * size, stride, rows.y + begin * pair, 1, 2 * (end - begin), size);
 		return;
 	}
-	run_fold(plan, rows.y, stride == 1 ? out : rows.x, begin, end, false, call->scale / 2);
-	if (stride != 1)
-		copy_folded(plan, out, stride, rows.x, 1, begin, end);
+	run_fold(plan, rows.y, fft_bins_are_pairs(plan, stride) ? out : rows.x, begin, end, false, call->scale / 2);
+	if (fft_bins_are_pairs(plan, stride))
+		return;
+	fft_bins_store(plan, rows.x, begin, end, out, stride);
+	fft_bins_store(plan, rows.x, h - end + 1, h - begin + 1, out, stride);
 }
 
 /* Counts pairs of a fold (bins 0 to h / 2), or pairs of reals. */
 static size_t in_length(const struct fft_plan *plan, bool inverse)
 {
-	return gives_reals(plan, inverse) ? half_length(plan) / 2 + 1 : half_length(plan);
+	return fft_gives_reals(plan, inverse) ? half_length(plan) / 2 + 1 : half_length(plan);
 }
 
 static size_t out_length(const struct fft_plan *plan, bool inverse)
@@ -107,30 +92,24 @@ static size_t out_length(const struct fft_plan *plan, bool inverse)
 static void set_inner_call(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse,
 			   double *ret_scale)
 {
-	*ret_inverse = gives_reals(plan, call->inverse);
+	*ret_inverse = fft_gives_reals(plan, call->inverse);
 	*ret_scale = *ret_inverse ? call->scale : 1;
 }
 
 /* Contiguous reals are the complex input already, if every row begins at a pair. */
 static bool reads_caller(const struct fft_plan *plan, const struct fft_call *call)
 {
-	return !gives_reals(plan, call->inverse) && call->in_stride == 1 && call->in_distance % 2 == 0;
+	return !fft_gives_reals(plan, call->inverse) && call->in_stride == 1 && call->in_distance % 2 == 0;
 }
 
 /* A fold reads and writes the same two bins. */
 static bool unpacks_in_place(const struct fft_plan *plan, const struct fft_call *call)
 {
-	return !gives_reals(plan, call->inverse) && call->out_stride == 1;
-}
-
-/* The side of reals counts in reals, half a pair each. */
-static size_t in_bytes(const struct fft_plan *plan, bool inverse)
-{
-	return gives_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
+	return !fft_gives_reals(plan, call->inverse) && fft_bins_are_pairs(plan, call->out_stride);
 }
 
 static const struct fft_wrapper even = {build_piece,    in_length,    out_length,       pack_row, unpack_row,
-				      set_inner_call, reads_caller, unpacks_in_place, in_bytes};
+				      set_inner_call, reads_caller, unpacks_in_place, fft_real_in_bytes};
 
 static int create_real(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
@@ -160,6 +139,20 @@ int fft_plan_create_hermitian(uint64_t n, enum fft_precision precision, uint32_t
 	const int rc = fft_plan_create_real(n, precision, features, ret_plan);
 
 	if (rc == 0)
-		fft_wrapped_of(*ret_plan)->hermitian = true;
+		fft_wrapped_of(*ret_plan)->exchanged = fft_wrapped_of(*ret_plan)->conjugated = true;
 	return rc;
+}
+
+/* A caller's row of n reals is too short for a row of the inner transform. */
+int fft_plan_create_packed(enum fft_packed packed, uint64_t n, enum fft_precision precision, uint32_t features,
+			   struct fft_plan **ret_plan)
+{
+	const int rc = fft_plan_create_real(n, precision, features, ret_plan);
+
+	if (rc < 0)
+		return rc;
+	fft_wrapped_of(*ret_plan)->bins = packed == FFT_DHT ? FFT_BINS_HARTLEY : FFT_BINS_HALF_COMPLEX;
+	fft_wrapped_of(*ret_plan)->exchanged = packed == FFT_HC2R;
+	fft_wrapped_of(*ret_plan)->rows_fit_caller = false;
+	return 0;
 }

@@ -7,6 +7,8 @@
  * divisor, takes one complex transform of n (r = 1). */
 #include "fft/plan/real_odd.h"
 
+#include "fft/plan/bins.h"
+
 /* Describes columns or elements [begin, end) of one transform; x is the caller's side, at its stride. */
 static struct fft_odd describe_odd(const struct fft_plan *plan, const struct fft_call *call, const void *x, void *rows,
 				   size_t begin, size_t end)
@@ -20,8 +22,8 @@ static struct fft_odd describe_odd(const struct fft_plan *plan, const struct fft
 		.distance = fft_wrapped_of(plan)->row_bytes / fft_pair_bytes(plan),
 		.begin = begin,
 		.end = end,
-		.stride = call->inverse != fft_wrapped_of(plan)->hermitian ? call->out_stride : call->in_stride,
-		.conjugate = fft_wrapped_of(plan)->hermitian,
+		.stride = fft_gives_reals(plan, call->inverse) ? call->out_stride : call->in_stride,
+		.conjugate = fft_wrapped_of(plan)->conjugated,
 		.scale = call->scale,
 	};
 }
@@ -44,88 +46,87 @@ static int build_piece(struct fft_plan *plan)
 	return r == 1 ? 0 : fft_wrapper_table(plan, plan->n, (r - 1) * ((plan->inner->n + 1) / 2), put_root);
 }
 
-/* Returns whether the transform goes from half a spectrum to reals. A Hermitian plan exchanges the directions. */
-static bool gives_reals(const struct fft_plan *plan, bool inverse)
-{
-	return inverse != fft_wrapped_of(plan)->hermitian;
-}
-
 /* Counts columns of the butterfly (a half of m, rounded up), or elements of a row. */
 static size_t in_length(const struct fft_plan *plan, bool inverse)
 {
-	return gives_reals(plan, inverse) ? (plan->inner->n + 1) / 2 : plan->inner->n;
+	return fft_gives_reals(plan, inverse) ? (plan->inner->n + 1) / 2 : plan->inner->n;
 }
 
 static size_t out_length(const struct fft_plan *plan, bool inverse)
 {
-	return gives_reals(plan, inverse) ? plan->inner->n : (plan->inner->n + 1) / 2;
+	return fft_gives_reals(plan, inverse) ? plan->inner->n : (plan->inner->n + 1) / 2;
 }
 
-/* Copies columns [begin, end) of a half spectrum, and their mirror images, between strides. */
-static void copy_columns(const struct fft_odd *odd, size_t pair, char *to, size_t to_stride, const char *from,
-			 size_t from_stride)
+/* Copies bins of columns [begin, end), and their mirror images, between the caller's side and a row. */
+static void load_columns(const struct fft_plan *plan, const struct fft_odd *odd, const char *in, char *row)
 {
-	const size_t count = odd->end - odd->begin;
+	const size_t stride = odd->stride;
 
-	for (size_t l = 0; l <= odd->r / 2; l++) {
-		const size_t up = odd->m * l + odd->begin, down = odd->m * l - odd->end + 1;
-
-		fft_copy(to + up * to_stride * pair, to_stride, from + up * from_stride * pair, from_stride, count,
-			 pair);
-		if (l > 0)
-			fft_copy(to + down * to_stride * pair, to_stride, from + down * from_stride * pair, from_stride,
-				 count, pair);
+	fft_bins_load(plan, in, stride, odd->begin, odd->end, row);
+	for (size_t l = 1, at = odd->m; l <= odd->r / 2; l++, at += odd->m) {
+		fft_bins_load(plan, in, stride, at + odd->begin, at + odd->end, row);
+		fft_bins_load(plan, in, stride, at - odd->end + 1, at - odd->begin + 1, row);
 	}
 }
 
-/* Deals reals out to the rows, or splits half a spectrum; a strided one is first made contiguous in the free row y. */
+static void store_columns(const struct fft_plan *plan, const struct fft_odd *odd, const char *row, char *out)
+{
+	const size_t stride = odd->stride;
+
+	fft_bins_store(plan, row, odd->begin, odd->end, out, stride);
+	for (size_t l = 1, at = odd->m; l <= odd->r / 2; l++, at += odd->m) {
+		fft_bins_store(plan, row, at + odd->begin, at + odd->end, out, stride);
+		fft_bins_store(plan, row, at - odd->end + 1, at - odd->begin + 1, out, stride);
+	}
+}
+
+/* Deals reals out to the rows, or splits half a spectrum; one that is strided or packed is first made contiguous in the free row y. */
 static void pack_row(const struct fft_plan *plan, const struct fft_call *call, const char *in, size_t begin, size_t end,
 		     struct fft_rows rows)
 {
 	struct fft_odd odd = describe_odd(plan, call, in, rows.x, begin, end);
 
-	if (!gives_reals(plan, call->inverse)) {
+	if (!fft_gives_reals(plan, call->inverse)) {
 		plan->ops->odd_deal(&odd);
 		return;
 	}
-	if (call->in_stride != 1) {
-		copy_columns(&odd, fft_pair_bytes(plan), rows.y, 1, in, call->in_stride);
+	if (!fft_bins_are_pairs(plan, call->in_stride)) {
+		odd.stride = call->in_stride;
+		load_columns(plan, &odd, in, rows.y);
 		odd.x = rows.y;
 	}
 	plan->ops->odd_split(&odd);
 }
 
-/* Gathers reals from the rows, or joins their spectra, by way of the free row x if the output is strided. */
+/* Gathers reals from the rows, or joins their spectra, by way of the free row x if the output is strided or packed. */
 static void unpack_row(const struct fft_plan *plan, const struct fft_call *call, char *out, size_t begin, size_t end,
 		       struct fft_rows rows)
 {
 	struct fft_odd odd = describe_odd(plan, call, out, rows.y, begin, end);
 
-	if (gives_reals(plan, call->inverse)) {
+	if (fft_gives_reals(plan, call->inverse)) {
 		plan->ops->odd_gather(&odd);
 		return;
 	}
-	if (call->out_stride != 1)
-		odd.x = rows.x;
+	if (fft_bins_are_pairs(plan, call->out_stride)) {
+		plan->ops->odd_join(&odd);
+		return;
+	}
+	odd.x = rows.x;
 	plan->ops->odd_join(&odd);
-	if (call->out_stride != 1)
-		copy_columns(&odd, fft_pair_bytes(plan), out, call->out_stride, rows.x, 1);
+	odd.stride = call->out_stride;
+	store_columns(plan, &odd, rows.x, out);
 }
 
 static void set_inner_call(const struct fft_plan *plan, const struct fft_call *call, bool *ret_inverse,
 			   double *ret_scale)
 {
-	*ret_inverse = gives_reals(plan, call->inverse);
+	*ret_inverse = fft_gives_reals(plan, call->inverse);
 	*ret_scale = call->scale;
 }
 
-static size_t in_bytes(const struct fft_plan *plan, bool inverse)
-{
-	return gives_reals(plan, inverse) ? fft_pair_bytes(plan) : fft_pair_bytes(plan) / 2;
-}
-
 const struct fft_wrapper fft_wrapper_odd = {build_piece, in_length,      out_length, pack_row,
-					unpack_row,  set_inner_call, NULL,       NULL,       in_bytes};
+					unpack_row,  set_inner_call, NULL,       NULL,       fft_real_in_bytes};
 
 /* Below this one complex transform of n is faster (with AVX-512 the ways cross between n = 125 and 243). */
 enum { LEAST_CUT = 192 };

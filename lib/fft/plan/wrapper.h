@@ -16,6 +16,13 @@ struct fft_rows {
 	char *x, *y;
 };
 
+/* How the caller's side of a real transform holds its spectrum (bins.h). */
+enum fft_bins {
+	FFT_BINS_COMPLEX,      /* n/2 + 1 complex numbers */
+	FFT_BINS_HALF_COMPLEX, /* n reals: Re X[k] at k, Im X[k] at n - k */
+	FFT_BINS_HARTLEY,      /* n reals: Re X[k] - Im X[k] at k, Re X[k] + Im X[k] at n - k; only written */
+};
+
 struct fft_wrapper {
 	/* Builds the next piece of its own tables; the inner plan is ready. Returns 1 while pieces are left, then 0, or
 	 * an error. */
@@ -45,7 +52,10 @@ struct fft_wrapped {
 	unsigned rows;        /* inner transforms of one */
 	size_t row_bytes;     /* of an inner transform's row */
 	bool rows_fit_caller; /* the caller's rows can hold an inner row, where strides are 1 */
-	bool hermitian;       /* real: forward goes from half a spectrum, conjugated, to reals */
+	/* Of real transforms: */
+	enum fft_bins bins;
+	bool exchanged;     /* forward goes from the spectrum to reals */
+	bool conjugated;    /* the spectrum is conjugated */
 	/* The wrapper's table, and how far it is built. */
 	void *table;
 	struct roots roots;
@@ -55,6 +65,12 @@ struct fft_wrapped {
 static inline struct fft_wrapped *fft_wrapped_of(const struct fft_plan *plan)
 {
 	return (struct fft_wrapped *)plan;
+}
+
+/* Returns whether a real transform goes from a spectrum to reals. */
+static inline bool fft_gives_reals(const struct fft_plan *plan, bool inverse)
+{
+	return inverse != fft_wrapped_of(plan)->exchanged;
 }
 
 /* Creates a wrapped plan of `size` bytes, of `rows` inner transforms of inner_n each, whose rows hold row_pairs complex numbers.
