@@ -81,6 +81,9 @@ int connect_session(struct cli *cli);
 /* Opens a session of a daemon, for what only a daemon has. Says nothing when it succeeds. An exit code. */
 int connect_daemon(struct cli *cli);
 
+/* The same for a daemon that may be starting: looks for it for so many seconds. */
+int await_daemon(struct cli *cli, uint64_t seconds);
+
 /* Runs a method of the session; params NULL: without parameters. *ret_call, which has the reply, is the caller's to free, also
  * after an error. An exit code. */
 int ask(struct cli *cli, const char *method, const struct trnsci_param *params, struct trnsci_call **ret_call);

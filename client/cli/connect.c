@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Complaints, and the session that a command works in. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 #include "printable.h"
@@ -46,16 +48,20 @@ int complain_error(const struct trnsci_error *err, enum exit_code wrong)
 	return complain(code, "%s", err->text);
 }
 
-/* or_embedded: where no daemon answers, which err then says. */
-static int open_session(struct cli *cli, bool or_embedded, struct trnsci_error *err)
+/* or_embedded: where no daemon answers, which err then says. Returns what trnsci_open does. */
+static int try_session(struct cli *cli, bool or_embedded, struct trnsci_error *err)
 {
 	const struct trnsci_options options = {.or_embedded = or_embedded,
 					       .threads = cli->threads,
 					       .timeout_ms = cli->timeout_ms,
 					       .reconnect_ms = cli->outlasts ? cli->timeout_ms : 0};
 
-	return trnsci_open(cli->embedded ? "embedded:" : cli->socket, &options, &cli->session, err) < 0 ? complain_error(err, EXIT_USAGE)
-													 : EXIT_OK;
+	return trnsci_open(cli->embedded ? "embedded:" : cli->socket, &options, &cli->session, err);
+}
+
+static int open_session(struct cli *cli, bool or_embedded, struct trnsci_error *err)
+{
+	return try_session(cli, or_embedded, err) < 0 ? complain_error(err, EXIT_USAGE) : EXIT_OK;
 }
 
 int connect_session(struct cli *cli)
@@ -83,6 +89,38 @@ int connect_daemon(struct cli *cli)
 	if (cli->embedded)
 		return complain(EXIT_USAGE, "--embedded: this command needs a daemon, allowed: --socket");
 	return open_session(cli, false, &err);
+}
+
+/* A daemon that ends may still take a connection, and drop it. */
+static bool may_answer_soon(const struct trnsci_error *err)
+{
+	return err->code == TRNSCI_NO_DAEMON || err->code == TRNSCI_CLOSED;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int await_daemon(struct cli *cli, uint64_t seconds)
+{
+	const struct timespec pause = {0, 20000000};
+	const uint64_t end_ms = now_ms() + seconds * 1000;
+	struct trnsci_error err = {0};
+
+	if (cli->embedded)
+		return connect_daemon(cli);
+	while (try_session(cli, false, &err) < 0) {
+		if (!may_answer_soon(&err))
+			return complain_error(&err, EXIT_USAGE);
+		if (now_ms() >= end_ms)
+			return complain(EXIT_NO_DAEMON, "no daemon answered within %" PRIu64 " s: %s", seconds, err.text);
+		nanosleep(&pause, NULL);
+	}
+	return EXIT_OK;
 }
 
 int ask(struct cli *cli, const char *method, const struct trnsci_param *params, struct trnsci_call **ret_call)

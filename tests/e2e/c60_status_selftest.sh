@@ -19,7 +19,17 @@ else
 	echo "# without selftest --fft, slow: check_precision runs these kernels under sanitizers"
 fi
 
+code "status --wait 0 without a daemon" 69 "$cli" --socket "$socket" status --wait 0
+like "says how long it waited, and for what" "*no daemon answered within 0 s: no_daemon: $socket*" "$(cat "$work/err")"
+code "--wait of an embedded engine" 2 "$cli" --embedded status --wait 1
+code "--wait of more than a day" 2 "$cli" --socket "$socket" status --wait 86401
+like "says what is allowed" "*--wait: '86401', allowed 0 to 86400 seconds*" "$(cat "$work/err")"
+"$cli" --socket "$socket" status --wait 60 >"$work/waited" &
+waits=$!
 start_daemon --threads 3 --slow-us 1
+wait $waits
+same "status --wait waits for a daemon that is started later" 0 $?
+like "and prints its figures" "daemon*$socket*pid $daemon_pid*" "$(cat "$work/waited")"
 code "selftest with a daemon" 0 "$cli" --socket "$socket" selftest
 like "holds it against the embedded engine" "*daemon*ok*$socket*" "$(cat "$work/out")"
 "$cli" --socket "$socket" rand bits -n 3000000 --format raw >/dev/null

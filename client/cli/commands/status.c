@@ -266,6 +266,8 @@ static int write_page(struct trnsci_session *session, const char *file)
 
 /* ---- the command ---- */
 
+enum { MOST_SECONDS = 86400 };
+
 static int report(struct cli *cli, const struct options *options)
 {
 	const bool clients = options_get(options, "clients"), slow = options_get(options, "slow");
@@ -290,10 +292,23 @@ static int report(struct cli *cli, const struct options *options)
 	return code;
 }
 
+static int connect_for(struct cli *cli, const struct options *options)
+{
+	uint64_t seconds = 0;
+
+	if (!options_get(options, "wait"))
+		return cli->embedded && !options_get(options, "html") ? connect_session(cli) : connect_daemon(cli);
+	if (options_u64(options, "wait", &seconds) != EXIT_OK)
+		return EXIT_USAGE;
+	if (seconds > MOST_SECONDS)
+		return complain(EXIT_USAGE, "--wait: '%s', allowed 0 to %d seconds", options_get(options, "wait"), MOST_SECONDS);
+	return await_daemon(cli, seconds);
+}
+
 static int status(struct cli *cli, const struct options *options)
 {
 	const char *page = options_get(options, "html");
-	const int code = cli->embedded && !page ? connect_session(cli) : connect_daemon(cli);
+	const int code = connect_for(cli, options);
 
 	if (code != EXIT_OK)
 		return code;
@@ -305,6 +320,7 @@ static const struct option_row rows[] = {
 	{"slow", 0, NULL, "list the last slow requests of this user, for root of all, instead"},
 	{"html", 0, "FILE", "write a page to look at instead: lanes, times, sessions, streams, slow requests"},
 	{"disconnect", 0, "ID", "end the session of that id instead"},
+	{"wait", 0, "SECONDS", "wait so long for a daemon that is being started"},
 };
 
 const struct command command_status = {
