@@ -46,8 +46,10 @@ struct command {
 	int n_operands;
 	const char *operands, *allowed; /* NULL: an operand is an unexpected argument */
 
-	const void *own; /* what `run` needs besides */
+	bool names_stream; /* the first operand is the name of a stream that there is */
+	const void *own;   /* what `run` needs besides */
 	enum needs needs;
+	bool reports; /* prints a report, as JSON with --json */
 	int (*run)(struct cli *cli, const struct options *options); /* an exit code */
 };
 

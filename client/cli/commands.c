@@ -25,6 +25,9 @@ static int run_parsed(const struct command *command, struct cli *cli, const char
 		return code;
 	options.name = name;
 	code = check_operands(command, &options);
+	if (code == EXIT_OK && cli->json && !command->reports)
+		code = complain(EXIT_USAGE, "--json: %s prints no report; allowed with derive, status, stream list and others that do",
+				command->name);
 	if (code == EXIT_OK && command->needs != NEEDS_NOTHING)
 		code = command->needs == NEEDS_DAEMON ? connect_daemon(cli) : connect_session(cli);
 	if (code == EXIT_OK)

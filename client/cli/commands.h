@@ -3,6 +3,8 @@
 #ifndef TRNSCI_CLI_COMMANDS_H
 #define TRNSCI_CLI_COMMANDS_H
 
+#include <stdio.h>
+
 #include "cli.h"
 #include "options/choices.h"
 
@@ -22,6 +24,6 @@ bool resolve_command(const struct command *command, int argc, char **argv, struc
 int run_command(const struct command *command, struct cli *cli, int argc, char **argv);
 
 /* Prints all commands, and how they are used (commands/help.c). */
-void print_usage(const struct command *root);
+void print_usage(FILE *to, const struct command *root);
 
 #endif

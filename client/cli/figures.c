@@ -43,6 +43,18 @@ const char *local_time(double seconds, char text[static 32])
 	return text;
 }
 
+const char *time_text(double us, char text[static 16])
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	double time = us * 1000;
+	size_t unit = 0;
+
+	for (; time >= 1000 && unit < 3; unit++)
+		time /= 1000;
+	snprintf(text, 16, time >= 100 ? "%.0f %s" : "%.3g %s", time, units[unit]);
+	return text;
+}
+
 bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_row *ret)
 {
 	const struct trnsci_value *times = trnsci_value_at(latency, i);

@@ -31,6 +31,9 @@ void print_range(const char *name, const char *generator, uint64_t seed, uint64_
 /* Writes a time of day, "2026-11-27 08:00:00". Returns text. */
 const char *local_time(double seconds, char text[static 32]);
 
+/* Writes a time with its unit, "12.3 us". Returns text. */
+const char *time_text(double us, char text[static 16]);
+
 /* Seconds from a fixed instant (CLOCK_MONOTONIC). */
 double seconds_now(void);
 

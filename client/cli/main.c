@@ -31,7 +31,7 @@ static const struct command *commands[COMMANDS_MAX] = {
 
 static const struct option_row rows[] = {{"version", 'V', NULL, "print the version"}};
 static const struct command root = {
-	.name = "", .usage = "COMMAND ...", .word = "COMMAND", .inner = commands, ROWS(rows)};
+	.name = "", .reports = true, .usage = "COMMAND ...", .word = "COMMAND", .inner = commands, ROWS(rows)};
 
 /* What was printed may still be in memory. A reader that has gone away is no error to speak of. */
 static int flush_stdout(int code)
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	operations_add(commands, N_COMMANDS, COMMANDS_MAX);
 	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of the write */
 	if (options_ask_for_help(leading, argv)) {
-		print_usage(&root);
+		print_usage(stdout, &root);
 		return flush_stdout(EXIT_OK);
 	}
 	int code = options_parse(&root, &cli, leading, argv, &options);
@@ -62,5 +62,9 @@ int main(int argc, char **argv)
 		return code;
 	if (options_get(&options, "version"))
 		return flush_stdout(run_command(&command_version, &cli, 1, (char *[]){(char[]){"version"}, NULL}));
+	if (leading == argc) {
+		print_usage(stderr, &root);
+		return EXIT_USAGE;
+	}
 	return flush_stdout(run_command(&root, &cli, argc - leading + 1, argv + leading - 1));
 }

@@ -55,12 +55,16 @@ like "the spectrum of a tone has its peak there" "tone.wav*Hz; up: dB" "$(plot s
 for kind in spectrum spectrogram waveform; do
 	same "$kind fills 18 lines" 18 "$(plot $kind tone.wav | grep -c '^.\{10\}[+|]')"
 done
-same "a waveform's axis is in seconds" "0 0.9995" "$(plot waveform tone.wav | tail -2 | head -1 | awk '{print $1, $2}')"
+same "a waveform's axis is in seconds" "0.000 1.000" "$(plot waveform tone.wav | tail -2 | head -1 | awk '{print $1, $2}')"
 same "a scatter plot has a mark for its points" 18 "$(plot scatter points.csv | grep -c '[░▒▓█]')"
 same "a file's histogram" 18 "$(plot histogram points.csv | grep -c '^.\{10\}[+|]')"
 code "points of one column are refused" 65 "$cli" -q --embedded plot scatter tone.wav
 "$cli" -q --embedded field --shape 40,60 --exponent 4 --seed 1 -o field.npy
 same "a field fills 18 lines" 18 "$(plot field field.npy | grep -c '^.\{10\}[+|]')"
+like "with what its shades mean" "*colours: ' ' -* to '█' *" "$(plot field field.npy)"
+like "a spectrogram's have a unit" "*colours: ' ' * to '█' * dB*" "$(plot spectrogram tone.wav)"
+same "the numbers of an axis have as many decimals" 1 \
+	"$(plot histogram points.csv | sed -n 's/^ *-*[0-9]*\.\([0-9]*\) [+|].*/\1/p' | awk '{print length($0)}' | sort -u | wc -l)"
 code "a field of one row is refused" 65 "$cli" -q --embedded plot field tone.wav
 code "an ending that gnuplot is not asked for" 2 "$cli" -q --embedded plot waveform tone.wav -o w.jpg
 if command -v gnuplot >/dev/null; then

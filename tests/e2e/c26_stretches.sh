@@ -71,7 +71,7 @@ istft frames.npy --n-fft 512 --window hann --layout frames_bins|"n_fft": 512, "w
 istft bins.npy --n-fft 512 --window hann --length 511800|"n_fft": 512, "window": "hann", "length": 511800
 istft bins.npy --n-fft 512 --window hann --length 600000|"n_fft": 512, "window": "hann", "length": 600000
 istft bins.npy --n-fft 512 --window hann --length 4000|"n_fft": 512, "window": "hann", "length": 4000
-istft bins.npy --n-fft 512 --window hamming --center=false|"n_fft": 512, "window": "hamming", "center": false
+istft bins.npy --n-fft 512 --window hamming --no-center|"n_fft": 512, "window": "hamming", "center": false
 istft bins.npy --n-fft 512 --hop-length 512|"n_fft": 512, "hop_length": 512
 istft many.npy --n-fft 512 --window hann|"n_fft": 512, "window": "hann"
 istft few.npy --n-fft 20001 --hop-length 3000 --window hann --return-complex|"n_fft": 20001, "hop_length": 3000, "window": "hann", "return_complex": true

@@ -17,7 +17,12 @@ refused() {
 	same "$what: one line" 1 "$(wc -l <err)"
 }
 
-refused "no command" 2 "*no command*rand*" "$cli"
+code "no command" 2 "$cli"
+like "prints the usage on stderr" "usage: trnsci-cli *commands:*rand *draw random numbers*" "$(cat err)"
+same "and nothing on stdout" "" "$(cat out)"
+refused "--json of what prints no report" 2 "*--json: rand prints no report; allowed with derive, status, stream list*" \
+	"$cli" rand normal -n 4 --json
+refused "--json before such a command" 2 "*--json: fft prints no report*" "$cli" --json fft -
 refused "unknown command" 2 "*frob*allowed rand*" "$cli" frob
 refused "unknown option" 2 "*--frob*" "$cli" --frob rand
 refused "a missing distribution" 2 "*DIST is missing*allowed are bits, uniform, normal*" "$cli" rand

@@ -69,7 +69,7 @@ like "writes a page with all its parts" "<!DOCTYPE html>*Lanes*A sample draw*Tim
 	"$(cat "$work/page.html")"
 code "without a folder for it" 73 "$cli" --socket "$socket" status --html "$work/no/such/page.html"
 code "without a daemon" 69 env TRNSCI_SOCKET="$work/none" "$cli" status --html "$work/page.html"
-like "top shows lanes, times and sessions, until q" "0 *trnscid *lanes 0 to 127*class *p50 us*draw *command *trnsci-cli*sort by*" \
+like "top shows lanes, times and sessions, until q" "0 *trnscid *lanes 0 to 127*class *p50 *longest*draw *command *trnsci-cli*sort by*" \
 	"$(python3 "$(dirname "$0")/on_terminal.py" "sort by" sq "$cli" --socket "$socket" top)"
 code "top without a terminal" 2 env -u TERM "$cli" --socket "$socket" top
 like "names the other way" "*status prints the same figures*" "$(cat "$work/err")"

@@ -137,6 +137,14 @@ if command -v bash >/dev/null; then
 	same "bash: options before the distribution" "normal" "$(bash_offers trnsci-cli --embedded rand --seed 1 nor)"
 	same "bash: commands behind help" "rand ring run real" "$(bash_offers trnsci-cli help r)"
 	same "bash: the last of many choices" "exponential" "$(bash_offers trnsci-cli welch x.npy --window exp)"
+	same "bash: the other way of a flag" "--no-center" "$(bash_offers trnsci-cli stft x.npy --no-c)"
+	start_daemon --state-dir "$work/streams"
+	for stream in dice hum humid; do "$cli" --socket "$socket" stream create $stream >"$work/out"; done
+	same "bash: the names of streams" "hum humid" "$(TRNSCI_SOCKET=$socket bash_offers trnsci-cli stream show h)"
+	same "bash: before a distribution, too" "dice" "$(TRNSCI_SOCKET=$socket bash_offers trnsci-cli stream draw d)"
+	same "bash: but no names for a new stream" "" "$(TRNSCI_SOCKET=$socket bash_offers trnsci-cli stream create h)"
+	same "bash: and none without a daemon" "" "$(TRNSCI_SOCKET=$work/none bash_offers trnsci-cli stream show h)"
+	stop_daemon
 fi
 if command -v fish >/dev/null; then
 	same "fish: commands" "stft stream" "$(fish_offers trnsci-cli st | sed 's/status //')"

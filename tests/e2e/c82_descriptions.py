@@ -264,7 +264,8 @@ def check_described(methods):
     for command in described['commands']:
         if command['name'] and 'words' not in command and 'category' not in command:
             text = help_of(*command['name'].split())
-            shown = re.findall(r'^  (?:-.,|   ) --([a-z0-9-]+)', text.split('\ncommon options:')[0], re.M)
+            rows = re.findall(r'^  (?:-.,|   ) --([a-z0-9-]+)(?:, --(no-[a-z0-9-]+))?', text.split('\ncommon options:')[0], re.M)
+            shown = [name for row in rows for name in row if name]
             if [option['name'] for option in command['options']] != shown:
                 wrong.append(f'{command["name"]}: options, --help: {shown}')
     names = {format['name'] for format in described['formats']}
@@ -290,7 +291,7 @@ def check_help(methods):
         method = methods[operation[1]]
         seen.add(operation[1])
         parameters = {p['name'].replace('_', '-'): p for p in method['params']}
-        rows = re.findall(r'^      --([a-z0-9-]+)(?: ([^ ]+))? +(.*)$', operation[2], re.M)
+        rows = re.findall(r'^      --([a-z0-9-]+)(?:, --no-[a-z0-9-]+)?(?: ([^ ]+))? +(.*)$', operation[2], re.M)
         if len(rows) != len(operation[2].splitlines()):
             wrong.append(f'{command}: a row that is not "--option VALUE help"')
         for name, value, help_text in rows:

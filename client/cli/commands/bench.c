@@ -271,7 +271,7 @@ static int run(struct cli *cli, const struct options *options)
 }
 
 const struct command command_bench = {
-	.name = "bench", .summary = "what this host gives: memory, draws, transforms, the daemon",
+	.reports = true, .name = "bench", .summary = "what this host gives: memory, draws, transforms, the daemon",
 	.usage = "[option ...]",
 	.help = "Measure this host in about ten seconds: memory, draws, transforms, and the daemon where one answers.",
 	.example = "bench --json", .run = run,

@@ -87,7 +87,7 @@ static int print_fast_length(struct cli *cli, const struct options *options)
 static const struct option_row length_rows[] = {{"real", 0, NULL, "of real transforms"}};
 
 const struct command command_next_fast_len = {
-	.name = "next-fast-len", .summary = "the next length that is fast: next-fast-len 1009", .usage = "N [option ...]",
+	.reports = true, .name = "next-fast-len", .summary = "the next length that is fast: next-fast-len 1009", .usage = "N [option ...]",
 	.help = "Print the least fast length that is at least N: a product of 2, 3, 5, 7, 11 and 13, even for real transforms.",
 	.example = "next-fast-len 1009", ROWS(length_rows), .n_operands = ANY_OPERANDS, .run = print_fast_length,
 };

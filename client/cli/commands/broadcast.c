@@ -258,7 +258,7 @@ static int list(struct cli *cli, const struct options *options)
 }
 
 static const struct command command_list = {
-	.name = "broadcast list", .summary = "list the broadcasts that you may read", .usage = "",
+	.reports = true, .name = "broadcast list", .summary = "list the broadcasts that you may read", .usage = "",
 	.help = "List the broadcasts that may be read.", .example = "broadcast list", .needs = NEEDS_DAEMON, .run = list,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* derive: streams from a stream, printed one a line as seed and stream. Needs no engine. */
+/* derive: streams from a stream, printed one a line as seed=S stream=ID. Needs no engine. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int complain_stream(const struct trnsci_source *stream)
 /* One line for each, also of JSON. */
 static void print_stream(const struct cli *cli, const struct trnsci_source *stream)
 {
-	printf(cli->json ? "{\"seed\": %" PRIu64 ", \"stream\": %" PRIu64 "}\n" : "%" PRIu64 " %" PRIu64 "\n", stream->seed,
+	printf(cli->json ? "{\"seed\": %" PRIu64 ", \"stream\": %" PRIu64 "}\n" : "seed=%" PRIu64 " stream=%" PRIu64 "\n", stream->seed,
 	       stream->stream);
 }
 
@@ -62,8 +62,8 @@ static int derive(struct cli *cli, const struct options *options)
 }
 
 const struct command command_derive = {
-	.name = "derive", .summary = "new streams from old: derive --seed 1 --label weights",
+	.reports = true, .name = "derive", .summary = "new streams from old: derive --seed 1 --label weights",
 	.usage = "[--seed S] [--stream ID] --label TEXT | --fold-in N | --split COUNT",
-	.help = "Derive streams from a stream; each is printed as its seed and its stream id.",
+	.help = "Derive streams from a stream; each is printed as seed=S stream=ID.",
 	.example = "derive --seed 1 --label weights", .operation = "derive", .run = derive,
 };

@@ -3,9 +3,11 @@
  * from it, and programs may be. Needs no engine. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
+#include "figures.h"
 #include "files/output.h"
 #include "options/help.h"
 #include "options/options.h"
@@ -62,6 +64,16 @@ static void add_option(struct json_object *list, const struct option_text *optio
 	json_object_array_add(list, map);
 }
 
+/* The other way of a flag. */
+static void add_negated(struct json_object *list, const struct option_text *option)
+{
+	struct option_text negated = {0};
+
+	snprintf(negated.name, sizeof negated.name, "no-%.*s", (int)sizeof negated.name - 4, option->name);
+	snprintf(negated.help, sizeof negated.help, "not --%s", option->name);
+	add_option(list, &negated);
+}
+
 static void add_rows(struct json_object *list, const struct option_row *rows, size_t n_rows)
 {
 	struct option_text option;
@@ -85,6 +97,31 @@ static void add_words(struct json_object *map, const struct command *command)
 		report_add_text(word, "help", choice.help);
 		json_object_array_add(list, word);
 	}
+}
+
+/* The names of the daemon's streams that this user may see; none where no daemon answers soon. */
+static void add_streams(struct json_object *map, const struct cli *cli)
+{
+	const struct trnsci_options soon = {.timeout_ms = 1000};
+	struct json_object *list = add_list(map, "words");
+	struct trnsci_session *session = NULL;
+	struct trnsci_call *call = NULL;
+	char room[PRINTABLE_ROOM];
+
+	if (trnsci_open(cli->socket, &soon, &session, NULL) == 0 && trnsci_call_new(session, "stream_list", &call) == 0)
+		trnsci_run(call, NULL);
+	const struct trnsci_value *streams = trnsci_value_get(trnsci_call_reply(call), "streams");
+
+	for (size_t i = 0; i < trnsci_value_count(streams); i++) {
+		const char *name = figure_text(trnsci_value_at(streams, i), "name", room);
+		struct json_object *word = json_object_new_object();
+
+		report_add_text(word, "word", name ? name : "");
+		report_add_text(word, "help", "a named stream");
+		json_object_array_add(list, word);
+	}
+	trnsci_call_free(call);
+	trnsci_close(session);
 }
 
 /* The options of an operation that an operand chooses are missing until it is chosen: they are its parameters, but for those
@@ -111,6 +148,8 @@ static struct json_object *of_command(const struct command *command, bool has_wo
 	while (parameter_next(command, &index, &parameter)) {
 		option_of_parameter(&parameter, &option);
 		add_option(options, &option);
+		if (option.negates)
+			add_negated(options, &option);
 	}
 	return map;
 }
@@ -218,7 +257,7 @@ static int describe(struct cli *cli, const struct options *options)
 	enum { OPEN_ALL = 2, OPEN_ONE = 1, WORDS_MAX = 64 };
 	char *words[WORDS_MAX + 1] = {(char[]){"trnsci-cli"}};
 	struct resolved resolved;
-	struct json_object *map;
+	struct json_object *map, *list;
 	int n = 1, first = options->n_operands > 0 && strcmp(options->operands[0], "help") == 0;
 
 	if (options->n_operands == 0 && !options_get(options, "words"))
@@ -229,7 +268,12 @@ static int describe(struct cli *cli, const struct options *options)
 
 	/* The operand before the one that chooses is a name of the caller's. */
 	map = of_command(resolved.command, !is_complete && resolved.found == choice_place(resolved.command));
-	add_rows(add_list(map, "common_options"), common_options, n_common_options);
+	if (resolved.command->names_stream && resolved.argc == 1)
+		add_streams(map, cli);
+	list = add_list(map, "common_options");
+	for (size_t i = 0; i < n_common_options; i++)
+		if (common_option_counts(resolved.command, &common_options[i]))
+			add_rows(list, &common_options[i], 1);
 	return report_print_open(map, OPEN_ONE);
 }
 
@@ -238,7 +282,7 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_describe = {
-	.name = "describe", .summary = "all commands, options and operations as JSON: describe --json",
+	.reports = true, .name = "describe", .summary = "all commands, options and operations as JSON: describe --json",
 	.usage = "[option ...] [-- COMMAND [WORD ...]]",
 	.help = "Describe everything, or the command that the words of a command line name, as JSON.",
 	.example = "describe --json -- rand normal", ROWS(rows), .n_operands = ANY_OPERANDS, .run = describe,

@@ -6,17 +6,17 @@
 #include "options/options.h"
 
 /* Commands that the table of operations makes have no example; they stand at the end, by name. */
-void print_usage(const struct command *root)
+void print_usage(FILE *to, const struct command *root)
 {
 	size_t i;
 
-	printf("usage: trnsci-cli [--socket PATH | --embedded] [-q] [-v] [--json] COMMAND ...\n\ncommands:\n");
+	fprintf(to, "usage: trnsci-cli [--socket PATH | --embedded] [-q] [-v] [--json] COMMAND ...\n\ncommands:\n");
 	for (i = 0; root->inner[i] && (root->inner[i]->example || !root->inner[i]->operation); i++)
-		printf("  %-13s %s\n", root->inner[i]->name, root->inner[i]->summary);
-	printf("\nand operations on elements, and along axes:");
+		fprintf(to, "  %-13s %s\n", root->inner[i]->name, root->inner[i]->summary);
+	fprintf(to, "\nand operations on elements, and along axes:");
 	for (size_t n = 0; root->inner[i]; i++, n++)
-		printf("%s %s", n % 10 ? "" : "\n", root->inner[i]->name);
-	printf("\n\ntrnsci-cli COMMAND --help lists a command's options and gives an example.\n");
+		fprintf(to, "%s %s", n % 10 ? "" : "\n", root->inner[i]->name);
+	fprintf(to, "\n\ntrnsci-cli COMMAND --help lists a command's options and gives an example.\n");
 }
 
 static int help(struct cli *cli, const struct options *options)
@@ -26,7 +26,7 @@ static int help(struct cli *cli, const struct options *options)
 	int n = 1;
 
 	if (options->n_operands == 0) {
-		print_usage(cli->root);
+		print_usage(stdout, cli->root);
 		return EXIT_OK;
 	}
 	for (; n < WORDS_MAX - 2 && n <= options->n_operands; n++)

@@ -236,8 +236,8 @@ COMMAND(gemm, gemm, product_rules, "multiply matrices: gemm a.npy b.npy -o c.npy
 	"gemm a.npy b.npy --precision ozaki -o product.npy", ROWS(product_rows), .usage = "A B [option ...]", .n_operands = 2,
 	.operands = "inputs", .allowed = "two files, a and b");
 COMMAND(trace, trace, trace_rules, "estimate a trace: trace matrix.npy --probes 300 --method hutchpp",
-	"Estimate the trace of a square matrix from products with random probes; prints the\nestimate and its standard error.",
-	"trace matrix.npy --probes 300 --method hutchpp", ROWS(trace_rows), .usage = "MATRIX [option ...]", .n_operands = 1,
+	"Estimate the trace of a square matrix from products with random probes; prints the estimate and its standard error.",
+	"trace matrix.npy --probes 300 --method hutchpp", ROWS(trace_rows), .reports = true, .usage = "MATRIX [option ...]", .n_operands = 1,
 	.operands = "inputs", .allowed = "one file, or - for stdin");
 COMMAND(stft, stft, stft_rules, "transform signals frame by frame: stft signal.npy --n-fft 512 --window hann",
 	"Transform signals frame by frame, as torch.stft.", "stft signal.npy --n-fft 512 --window hann -o spectra.npy",

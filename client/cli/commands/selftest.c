@@ -155,7 +155,7 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_selftest = {
-	.name = "selftest", .summary = "known answers in every variant of the kernels, on all 128 lanes",
+	.reports = true, .name = "selftest", .summary = "known answers in every variant of the kernels, on all 128 lanes",
 	.usage = "[option ...]",
 	.help = "Test known answers with every variant of the kernels, on all 128 lanes; then compare the "
 		"daemon, if one answers, with the embedded engine.",

@@ -53,12 +53,13 @@ static void print_lanes(const struct trnsci_value *lanes)
 			busiest = i;
 	}
 	const struct trnsci_value *lane = trnsci_value_at(lanes, busiest);
+	char busy[16], longest[16];
 
 	printf("lanes      %zu of %zu used, %" PRIu64 " chunks, %" PRIu64 " words\n", used, trnsci_value_count(lanes), chunks,
 	       words);
-	printf("busiest    lane %zu: %" PRIu64 " chunks, %.3f ms, the longest %.1f us\n", busiest,
-	       figure_u64(lane, "chunks"), (double)figure_u64(lane, "busy_ns") * 1e-6,
-	       (double)figure_u64(lane, "longest_ns") * 1e-3);
+	printf("busiest    lane %zu: %" PRIu64 " chunks, %s, the longest %s\n", busiest, figure_u64(lane, "chunks"),
+	       time_text((double)figure_u64(lane, "busy_ns") * 1e-3, busy),
+	       time_text((double)figure_u64(lane, "longest_ns") * 1e-3, longest));
 }
 
 /* Why named streams are refused stands in a line of its own. */
@@ -76,12 +77,13 @@ static void print_streams(const struct trnsci_value *streams)
 static void print_latencies(const struct trnsci_value *latency)
 {
 	struct latency_row row;
-	char name[PRINTABLE_ROOM];
+	char name[PRINTABLE_ROOM], p50[16], p99[16], p999[16], most[16];
 
 	for (size_t i = 0; i < trnsci_value_count(latency); i++)
 		if (latency_row(latency, i, &row))
-			printf("times      %-11s %9" PRIu64 " requests, p50 %.3g us, p99 %.3g, p999 %.3g, longest %.3g\n",
-			       printable(row.name, (size_t)row.name_size, name), row.n_requests, row.p50_us, row.p99_us, row.p999_us, row.max_us);
+			printf("times      %-11s %9" PRIu64 " requests, p50 %s, p99 %s, p999 %s, longest %s\n",
+			       printable(row.name, (size_t)row.name_size, name), row.n_requests, time_text(row.p50_us, p50),
+			       time_text(row.p99_us, p99), time_text(row.p999_us, p999), time_text(row.max_us, most));
 }
 
 static void print_daemon(const struct trnsci_value *daemon)
@@ -324,7 +326,7 @@ static const struct option_row rows[] = {
 };
 
 const struct command command_status = {
-	.name = "status", .summary = "figures of the daemon and its engine", .usage = "[option ...]",
+	.reports = true, .name = "status", .summary = "figures of the daemon and its engine", .usage = "[option ...]",
 	.help = "Figures of the daemon and its engine; with --json, all of them. Exits 69 without a daemon.",
 	.example = "--embedded status --json", ROWS(rows), .run = status,
 };

@@ -179,7 +179,7 @@ static int list(struct cli *cli, const struct options *options)
 #define ONE_NAME .n_operands = 1, .operands = "names", .allowed = "is one", .needs = NEEDS_DAEMON
 
 static const struct command command_create = {
-	.name = "stream create", .summary = "create a stream: stream create NAME", .usage = "NAME [option ...]",
+	.reports = true, .name = "stream create", .summary = "create a stream: stream create NAME", .usage = "NAME [option ...]",
 	.help = "Create a named stream, whose positions are never issued twice.",
 	.example = "stream create noise --seed 7", .operation = "stream_create", .hidden = " name ", ONE_NAME,
 	.run = create,
@@ -189,7 +189,7 @@ static const struct option_row draw_rows[] = {RAND_ROWS};
 
 /* The stream says where it draws. */
 static const struct command command_draw = {
-	.name = "stream draw", .summary = "draw numbers from it: stream draw NAME DIST -n COUNT",
+	.names_stream = true, .name = "stream draw", .summary = "draw numbers from it: stream draw NAME DIST -n COUNT",
 	.usage = "NAME DIST -n COUNT [option ...]",
 	.help = "Draw from the position of a named stream. With -v the range is printed on stderr, for rand to repeat.",
 	.example = "stream draw noise normal -n 5", ROWS(draw_rows),
@@ -198,19 +198,19 @@ static const struct command command_draw = {
 };
 
 static const struct command command_show = {
-	.name = "stream show", .summary = "show its position and owner: stream show NAME", .usage = "NAME",
+	.reports = true, .names_stream = true, .name = "stream show", .summary = "show its position and owner: stream show NAME", .usage = "NAME",
 	.help = "Show the position of a named stream, and how many words crashes have skipped.",
 	.example = "stream show noise", ONE_NAME, .run = show,
 };
 
 static const struct command command_list = {
-	.name = "stream list", .summary = "list the streams that you may see", .usage = "",
+	.reports = true, .name = "stream list", .summary = "list the streams that you may see", .usage = "",
 	.help = "List the named streams that you may see, one a line.", .example = "stream list --json",
 	.needs = NEEDS_DAEMON, .run = list,
 };
 
 static const struct command command_advance = {
-	.name = "stream advance", .summary = "skip numbers, after a restored snapshot: stream advance NAME --by WORDS",
+	.reports = true, .names_stream = true, .name = "stream advance", .summary = "skip numbers, after a restored snapshot: stream advance NAME --by WORDS",
 	.usage = "NAME --by WORDS | --to POSITION",
 	.help = "Move a named stream on, after a restored snapshot of the machine.",
 	.example = "stream advance noise --by 1e6", .operation = "stream_advance", .hidden = " name ", ONE_NAME,
@@ -218,7 +218,7 @@ static const struct command command_advance = {
 };
 
 static const struct command command_delete = {
-	.name = "stream delete", .summary = "delete it: stream delete NAME", .usage = "NAME",
+	.names_stream = true, .name = "stream delete", .summary = "delete it: stream delete NAME", .usage = "NAME",
 	.help = "Delete a named stream; its numbers are not given to another.", .example = "stream delete noise",
 	ONE_NAME, .run = delete,
 };

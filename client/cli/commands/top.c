@@ -177,14 +177,16 @@ static int draw_latencies(const struct top *top, int line)
 	const struct trnsci_value *latency =
 		trnsci_value_get(trnsci_value_get(trnsci_call_reply(top->stats), "daemon"), "latency");
 	struct latency_row row;
+	char p50[16], p99[16], p999[16], most[16];
 
 	attron(A_BOLD);
-	mvprintw(line++, 0, "%-12s %12s %10s %10s %10s %10s", "class", "requests", "p50 us", "p99 us", "p999 us", "max us");
+	mvprintw(line++, 0, "%-12s %12s %10s %10s %10s %10s", "class", "requests", "p50", "p99", "p999", "longest");
 	attroff(A_BOLD);
 	for (size_t i = 0; i < trnsci_value_count(latency); i++)
 		if (latency_row(latency, i, &row))
-			mvprintw(line++, 0, "%-12.*s %12" PRIu64 " %10.4g %10.4g %10.4g %10.4g", row.name_size, row.name, row.n_requests,
-				 row.p50_us, row.p99_us, row.p999_us, row.max_us);
+			mvprintw(line++, 0, "%-12.*s %12" PRIu64 " %10s %10s %10s %10s", row.name_size, row.name, row.n_requests,
+				 time_text(row.p50_us, p50), time_text(row.p99_us, p99), time_text(row.p999_us, p999),
+				 time_text(row.max_us, most));
 	return line;
 }
 

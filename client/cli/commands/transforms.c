@@ -107,7 +107,7 @@ int trace_read_row(const struct options *options, uint64_t *ret)
 	return options_u64(options, "length", ret);
 }
 
-/* Prints "estimate error" with all digits of the estimate, so that it can be read again without loss. */
+/* Prints "estimate=E standard_error=S" with all digits of the estimate, so that it can be read again without loss. */
 void trace_print(const struct cli *cli, const struct trnsci_value *reply)
 {
 	double error;
@@ -116,11 +116,11 @@ void trace_print(const struct cli *cli, const struct trnsci_value *reply)
 		report_print(report_of_value(reply));
 		return;
 	}
-	printf("%.17g", figure_f64(reply, "estimate"));
+	printf("estimate=%.17g", figure_f64(reply, "estimate"));
 	if (trnsci_value_to_f64(trnsci_value_get(reply, "standard_error"), &error) == 0)
-		printf(" %.3g\n", error);
+		printf(" standard_error=%.3g\n", error);
 	else
-		printf(" unknown\n");
+		printf(" standard_error=unknown\n");
 	if (cli->verbose)
 		fprintf(stderr, "trace: %" PRIu64 " products with the matrix\n", figure_u64(reply, "products"));
 }

@@ -62,6 +62,6 @@ static int version(struct cli *cli, const struct options *options)
 }
 
 const struct command command_version = {
-	.name = "version", .summary = "versions of this program, its library and the daemon", .usage = "",
+	.reports = true, .name = "version", .summary = "versions of this program, its library and the daemon", .usage = "",
 	.help = "Print the versions of this program, its library and the daemon.", .example = "version", .run = version,
 };

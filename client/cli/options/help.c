@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "terminal.h"
+
 /* Large and tiny powers of two as "2^40", and one less as "2^32 - 1". */
 static void bound_text(double bound, char to[32])
 {
@@ -90,39 +92,44 @@ void option_of_parameter(const struct trnsci_parameter_info *parameter, struct o
 	parameter_range(parameter, range, sizeof range);
 	snprintf(ret->help, sizeof ret->help, "%s%s%s%s%s", parameter->help, is_said ? "" : ", in ", is_said ? "" : parameter->unit,
 		 *range ? ", " : "", range);
+	ret->negates = parameter_negates(parameter);
 	if (shows_default(parameter))
 		snprintf(ret->fallback, sizeof ret->fallback, "%s", parameter->fallback);
 }
 
+/* A flag that negates is named both ways. The help stands in a column of its own, below where the option is long. */
 static void print_option(const struct option_text *option)
 {
-	enum { HELP_COLUMN = 36 };
+	enum { HELP_COLUMN = 37, INDENT = 6 };
 	const char letter = option->letter, *fallback = option->required ? "required" : option->fallback;
-	const int used = printf("  %c%c%c --%s%s%s ", letter ? '-' : ' ', letter ? letter : ' ', letter ? ',' : ' ', option->name,
-				option->value ? " " : "", option->value ? option->value : "");
+	const size_t width = terminal_columns();
+	char names[512], help[sizeof option->help + sizeof option->fallback + 4];
 
-	printf("%*s%s%s%s%s%s\n", used < HELP_COLUMN ? HELP_COLUMN - used + 1 : 0, "", option->help,
-	       *fallback && *option->help ? " " : "", *fallback ? "[" : "", fallback, *fallback ? "]" : "");
+	snprintf(names, sizeof names, "  %c%c%c --%s%s%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ',' : ' ', option->name,
+		 option->negates ? ", --no-" : "", option->negates ? option->name : "", option->value ? " " : "",
+		 option->value ? option->value : "");
+	snprintf(help, sizeof help, "%s%s%s%s%s", option->help, *fallback && *option->help ? " " : "", *fallback ? "[" : "", fallback,
+		 *fallback ? "]" : "");
+	if (strlen(names) + 1 < HELP_COLUMN) {
+		printf("%-*s", HELP_COLUMN, names);
+		terminal_print(help, HELP_COLUMN, HELP_COLUMN, width);
+	} else if (width) {
+		terminal_print(names, 0, INDENT, width);
+		printf("%*s", HELP_COLUMN, "");
+		terminal_print(help, HELP_COLUMN, HELP_COLUMN, width);
+	} else {
+		printf("%s ", names);
+		terminal_print(help, 0, 0, 0);
+	}
 }
 
-/* Prints text in lines of at most 78 characters. */
-static void print_wrapped(const char *text)
+/* Returns the width of what stands in whole lines: that of the terminal, but no more than reads well. */
+static size_t text_width(void)
 {
-	enum { LINE = 78 };
-	size_t column = 0;
+	enum { MOST = 78 };
+	const size_t columns = terminal_columns();
 
-	while (*text) {
-		const size_t size = strcspn(text, " ");
-
-		if (column + 1 + size > LINE) {
-			printf("\n");
-			column = 0;
-		}
-		column += (size_t)printf("%s%.*s", column ? " " : "", (int)size, text);
-		text += size;
-		text += strspn(text, " ");
-	}
-	printf("\n");
+	return columns && columns < MOST ? columns : MOST;
 }
 
 /* What has to be known of a distribution's samples, such as how far into the tails they reach. */
@@ -133,14 +140,14 @@ static void print_details(const char *operation)
 	if (!find_operation(operation, &info) || strcmp(info.category, "draw") != 0 || !*info.details)
 		return;
 	printf("\n");
-	print_wrapped(info.details);
+	terminal_print(info.details, 0, 0, text_width());
 }
 
 static void print_rows(const char *heading, const struct option_row *rows, size_t n_rows)
 {
 	struct option_text option;
 
-	if (n_rows)
+	if (heading && n_rows)
 		printf("\n%s:\n", heading);
 	for (size_t i = 0; i < n_rows; i++) {
 		option_of_row(&rows[i], &option);
@@ -155,7 +162,8 @@ void help_print(const struct command *command)
 	size_t index = 0;
 	bool first = true;
 
-	printf("usage: trnsci-cli %s%s%s\n\n%s\n", command->name, *command->usage ? " " : "", command->usage, command->help);
+	printf("usage: trnsci-cli %s%s%s\n\n", command->name, *command->usage ? " " : "", command->usage);
+	terminal_print(command->help, 0, 0, text_width());
 	if (command->operation)
 		print_details(command->operation);
 	print_rows("options", command->rows, command->n_rows);
@@ -165,7 +173,10 @@ void help_print(const struct command *command)
 		option_of_parameter(&parameter, &option);
 		print_option(&option);
 	}
-	print_rows("common options", common_options, n_common_options);
+	printf("\ncommon options:\n");
+	for (size_t i = 0; i < n_common_options; i++)
+		if (common_option_counts(command, &common_options[i]))
+			print_rows(NULL, &common_options[i], 1);
 	if (command->example)
 		printf("\nexample: trnsci-cli %s\n", command->example);
 }

@@ -13,6 +13,7 @@ struct option_text {
 	char help[640];    /* with its unit and range */
 	char fallback[256]; /* the default; "": none, or none that is worth a word */
 	bool required;
+	bool negates; /* --no-NAME stands beside it */
 	char type[16]; /* value points here */
 };
 

@@ -15,6 +15,8 @@
 
 /* ---- the list ---- */
 
+#define NO "no-" /* before a yes or no, instead of =false behind it */
+
 struct list {
 	struct option rows[OPTIONS_MAX + 1];
 	char names[OPTIONS_MAX][64];
@@ -53,9 +55,14 @@ static void make_list(const struct command *command, struct list *list)
 	list->letters[0] = ':'; /* a missing value gets its own return */
 	add_rows(list, command->rows, command->n_rows);
 	add_rows(list, common_options, n_common_options);
-	while (parameter_next(command, &index, &parameter))
-		add(list, parameter.name, 0,
-		    strcmp(parameter.type, "bool") == 0 ? optional_argument : required_argument);
+	while (parameter_next(command, &index, &parameter)) {
+		char negated[64 + sizeof NO];
+
+		add(list, parameter.name, 0, strcmp(parameter.type, "bool") == 0 ? optional_argument : required_argument);
+		snprintf(negated, sizeof negated, NO "%s", parameter.name);
+		if (parameter_negates(&parameter))
+			add(list, negated, 0, no_argument);
+	}
 }
 
 /* ---- parsing ---- */
@@ -160,6 +167,24 @@ static int check_abbreviation(const struct command *command, const char *name, c
 	return EXIT_OK;
 }
 
+/* Notes an option by the name that the table or the row has: the list is gone when options_parse returns. */
+static struct option_given *take_given(const struct command *command, struct options *options, const char *name, const char *text)
+{
+	struct option_given *given = &options->given[options->n_given++];
+	struct trnsci_parameter_info parameter = {0};
+
+	given->name = own_name(command, name);
+	given->text = text ? text : "";
+	if (given->name)
+		return given;
+	if (!parameter_find(command->operation, name, &parameter) && strncmp(name, NO, sizeof NO - 1) == 0) {
+		parameter_find(command->operation, name + sizeof NO - 1, &parameter);
+		given->text = "false";
+	}
+	given->name = parameter.name;
+	return given;
+}
+
 /* --seed random is a new seed, printed so that the numbers can be had again. */
 static int choose_seed(struct options *options, const struct cli *cli, struct option_given *given)
 {
@@ -197,15 +222,7 @@ int options_parse(const struct command *command, struct cli *cli, int argc, char
 			continue;
 		if (ret->n_given == OPTIONS_MAX)
 			return complain(EXIT_USAGE, "--%s: more options than %d", name, OPTIONS_MAX);
-		/* The list is gone when this returns: the name is that of the table or of the row. */
-		struct trnsci_parameter_info parameter;
-		const char *kept = own_name(command, name);
-
-		if (!kept && parameter_find(command->operation, name, &parameter))
-			kept = parameter.name;
-		ret->given[ret->n_given].name = kept;
-		ret->given[ret->n_given].text = optarg ? optarg : "";
-		code = choose_seed(ret, cli, &ret->given[ret->n_given++]);
+		code = choose_seed(ret, cli, take_given(command, ret, name, optarg));
 	}
 	if (code == EXIT_OK && ret->helped)
 		help_print(command);

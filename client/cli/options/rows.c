@@ -35,6 +35,11 @@ static bool is_hidden(const struct command *command, const struct trnsci_paramet
 	       is_in(command->hidden, parameter->name);
 }
 
+bool common_option_counts(const struct command *command, const struct option_row *row)
+{
+	return command->reports || strcmp(row->name, "json") != 0;
+}
+
 const char *parameter_spell(const char *name, char buffer[static 64])
 {
 	size_t i;
@@ -75,6 +80,11 @@ bool parameter_find(const char *operation, const char *name, struct trnsci_param
 		if (same_name(ret->name, name))
 			return true;
 	return false;
+}
+
+bool parameter_negates(const struct trnsci_parameter_info *parameter)
+{
+	return strcmp(parameter->type, "bool") == 0 && !(parameter->fallback && strcmp(parameter->fallback, "false") == 0);
 }
 
 const char *own_name(const struct command *command, const char *name)

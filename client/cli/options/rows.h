@@ -12,6 +12,9 @@
 extern const struct option_row common_options[];
 extern const size_t n_common_options;
 
+/* Returns whether a common option says something to the command. */
+bool common_option_counts(const struct command *command, const struct option_row *row);
+
 /* Copies a name with a dash where the table of operations has an underscore. Returns buffer. */
 const char *parameter_spell(const char *name, char buffer[static 64]);
 
@@ -23,6 +26,9 @@ bool parameter_next(const struct command *command, size_t *index, struct trnsci_
 
 /* Finds the parameter of an operation (NULL: of none) that is called name, however it is spelt; false when there is none. */
 bool parameter_find(const char *operation, const char *name, struct trnsci_parameter_info *ret);
+
+/* Returns whether --no-NAME says something, too: of a yes or no that is not no by default. */
+bool parameter_negates(const struct trnsci_parameter_info *parameter);
 
 /* Returns the name of the command's own row that is called so; NULL: there is none. */
 const char *own_name(const struct command *command, const char *name);

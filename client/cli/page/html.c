@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "figures.h"
+
 void html_text(FILE *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -59,11 +61,11 @@ void html_bytes(FILE *out, double bytes)
 
 void html_time(FILE *out, double us)
 {
-	static const char *const units[] = {"ns", "&micro;s", "ms", "s"};
-	double time = us * 1000;
-	size_t unit = 0;
+	char text[16];
+	const char *micro = strstr(time_text(us, text), "us");
 
-	for (; time >= 1000 && unit < 3; unit++)
-		time /= 1000;
-	fprintf(out, time >= 100 ? "%.0f %s" : "%.3g %s", time, units[unit]);
+	if (micro)
+		fprintf(out, "%.*s&micro;s", (int)(micro - text), text);
+	else
+		fputs(text, out);
 }

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+
+#include "terminal.h"
 
 enum { LABEL_COLUMNS = 11, MOST_COLUMNS = 89, LEAST_COLUMNS = 20, ROWS = 18, LEVELS = 8 };
 
@@ -18,13 +18,12 @@ struct grid {
 	unsigned char cells[ROWS][MOST_COLUMNS]; /* row 0 on top */
 };
 
-static size_t terminal_columns(void)
+static size_t grid_columns(void)
 {
-	struct winsize size = {0};
-	size_t columns = 80;
+	size_t columns = terminal_columns();
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		columns = size.ws_col;
+	if (columns == 0)
+		columns = 80;
 	columns = columns > LABEL_COLUMNS + LEAST_COLUMNS ? columns - LABEL_COLUMNS : LEAST_COLUMNS;
 	return columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
 }
@@ -127,18 +126,44 @@ static void draw_map(const struct picture *picture, struct grid *grid)
 		}
 }
 
+/* Writes a value of an axis. All of an axis have as many decimals: three digits of the largest. */
+static const char *tick_text(double value, double low, double high, char text[static 24])
+{
+	enum { DIGITS = 3, MOST_DIGITS = 7, LEAST_POWER = -3 };
+	const double most = fmax(fabs(low), fabs(high)), shown = fabs(value) < 1e-12 * (high - low) ? 0 : value;
+	const int digits = most > 0 ? (int)floor(log10(most)) + 1 : 1;
+
+	if (digits > MOST_DIGITS || digits <= LEAST_POWER)
+		snprintf(text, 24, "%.*e", DIGITS - 1, shown);
+	else
+		snprintf(text, 24, "%.*f", digits < DIGITS ? DIGITS - digits : 0, shown);
+	return text;
+}
+
+/* What the shades of a map mean. */
+static void print_legend(const struct picture *picture, const char *darkest)
+{
+	char low[24], high[24];
+
+	printf("%11scolours: ' ' %s to '%s' %s%s%s\n", "", tick_text(picture->z_min, picture->z_min, picture->z_max, low), darkest,
+	       tick_text(picture->z_max, picture->z_min, picture->z_max, high), strcmp(picture->z_label, "value") ? " " : "",
+	       strcmp(picture->z_label, "value") ? picture->z_label : "");
+}
+
 static void print_grid(const struct picture *picture, const struct grid *grid)
 {
 	static const char *const eighths[LEVELS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 	static const char *const shades[LEVELS + 1] = {" ", " ", "░", "░", "▒", "▒", "▓", "▓", "█"};
 	const bool shaded = picture->kind == PICTURE_MAP || picture->kind == PICTURE_POINTS;
 
+	char tick[24];
+
 	printf("%s\n", picture->title);
 	for (size_t row = 0; row < ROWS; row++) {
 		const double y = picture->y_max - (picture->y_max - picture->y_min) * (double)row / (ROWS - 1);
 
 		if (row % 4 == 0 || row == ROWS - 1)
-			printf("%9.3g ", fabs(y) < 1e-12 * (picture->y_max - picture->y_min) ? 0 : y);
+			printf("%9s ", tick_text(y, picture->y_min, picture->y_max, tick));
 		else
 			printf("%10s", "");
 		putchar(row % 4 == 0 ? '+' : '|');
@@ -146,17 +171,19 @@ static void print_grid(const struct picture *picture, const struct grid *grid)
 			fputs((shaded ? shades : eighths)[grid->cells[row][column]], stdout);
 		putchar('\n');
 	}
-	printf("%11s%-*.6g%*.6g\n", "", (int)grid->columns / 2, picture->x_min, (int)(grid->columns - grid->columns / 2),
-	       picture->x_max);
+	printf("%11s%-*s", "", (int)grid->columns / 2, tick_text(picture->x_min, picture->x_min, picture->x_max, tick));
+	printf("%*s\n", (int)(grid->columns - grid->columns / 2), tick_text(picture->x_max, picture->x_min, picture->x_max, tick));
 	if (picture->x_label && *picture->x_label)
 		printf("%11sacross: %s; up: %s\n", "", picture->x_label, picture->y_label);
+	if (picture->kind == PICTURE_MAP)
+		print_legend(picture, shades[LEVELS]);
 	if (*picture->note)
 		printf("%11s%s\n", "", picture->note);
 }
 
 void blocks_print(const struct picture *picture)
 {
-	struct grid grid = {.columns = terminal_columns()};
+	struct grid grid = {.columns = grid_columns()};
 
 	switch (picture->kind) {
 	case PICTURE_BARS:

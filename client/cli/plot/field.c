@@ -34,7 +34,7 @@ int plot_field(struct cli *cli, const struct options *options, const struct numb
 	if (rows < 2 || columns < 2)
 		return complain(EXIT_DATA, "%s: %zu rows of %zu columns, allowed two or more of each", numbers->name, numbers->rows,
 				numbers->columns);
-	*ret = (struct picture){.kind = PICTURE_MAP, .n = columns, .rows = rows, .x_label = "column", .y_label = "row",
+	*ret = (struct picture){.kind = PICTURE_MAP, .n = columns, .rows = rows, .x_label = "column", .y_label = "row", .z_label = "value",
 				.x_max = (double)numbers->columns, .y_max = (double)numbers->rows, .z_min = INFINITY, .z_max = -INFINITY};
 	ret->z = malloc(rows * columns * sizeof *ret->z);
 	if (!ret->z)

@@ -79,7 +79,9 @@ static void write_plot(FILE *script, const struct picture *picture)
 		fputs("plot $data using 1:2 with points pt 7 ps 0.3 lc rgb '#4477aa' notitle\n", script);
 		break;
 	case PICTURE_MAP:
-		fprintf(script, "set cbrange [%.17g:%.17g]\nset palette rgb 33,13,10\n"
+		fputs("set cblabel ", script);
+		write_quoted(script, picture->z_label);
+		fprintf(script, " noenhanced\nset cbrange [%.17g:%.17g]\nset palette rgb 33,13,10\n"
 				"plot $data matrix using (%.17g+$1*%.17g):(%.17g+$2*%.17g):3 with image notitle\n",
 			picture->z_min, picture->z_max, picture->x_min, (picture->x_max - picture->x_min) / (double)picture->n,
 			picture->y_min, (picture->y_max - picture->y_min) / (double)picture->rows);

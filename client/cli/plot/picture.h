@@ -18,7 +18,7 @@ enum picture_kind {
 struct picture {
 	enum picture_kind kind;
 	char title[160], note[200]; /* note: a line below; "" for none */
-	const char *x_label, *y_label;
+	const char *x_label, *y_label, *z_label; /* z: of the colours */
 	size_t n, rows;
 	double *x, *y, *top, *curve, *z;
 	double width;

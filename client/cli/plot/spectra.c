@@ -97,7 +97,7 @@ static void make_map(const struct trnsci_tile *tile, const struct numbers *numbe
 
 	*ret = (struct picture){.kind = PICTURE_MAP, .n = frames, .rows = bins,
 				.x_label = numbers->rate == 1 ? "sample" : "seconds",
-				.y_label = numbers->rate == 1 ? "cycles in a sample" : "Hz",
+				.y_label = numbers->rate == 1 ? "cycles in a sample" : "Hz", .z_label = "dB",
 				.x_max = (double)numbers->columns / numbers->rate, .y_max = numbers->rate / 2};
 	ret->z = allocate(frames * bins, sizeof *ret->z);
 	for (size_t i = 0; i < frames * bins; i++)
