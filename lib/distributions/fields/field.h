@@ -59,7 +59,8 @@ struct field {
 	double std;  /* root of the covariance at 0; where it `scales`, of the expected variance of a point */
 	bool scales; /* the spectrum is known up to a factor, which follows from std */
 	bool wide;   /* the transform is complex128, else complex64 */
-	const double *table; /* k and P(k) in turn, k increasing; interpolated in logarithms, linearly beside zeros; 0 outside */
+	const double *table; /* k and P(k) in turn, k increasing; interpolated in logarithms, linearly beside zeros; 0 outside. Where
+			      * the field scales, P is at most 1 */
 	size_t n_table;      /* pairs */
 	/* Set by field_prepare: */
 	double factor;    /* from a value to lambda, unless it scales */

@@ -7,6 +7,7 @@
 
 #include "base/chunk.h"
 #include "base/error.h"
+#include "base/int128.h"
 
 enum {
 	BLOCK_MOST = 512,        /* columns */
@@ -81,39 +82,54 @@ static struct part find_part(const struct field_work *f, size_t chunk)
 	return part;
 }
 
+int field_sum_bits(const struct field *field)
+{
+	double n = 1;
+	int bits;
+
+	for (unsigned a = 0; a < field->ndim; a++)
+		n *= (double)field->axes[a].n;
+	for (bits = 126; n > 1; n /= 2)
+		bits--;
+	return bits;
+}
+
 /* Sums the values of a chunk over the whole spectrum. The columns 0 and, of an even axis, the last one have no mirrors. */
-static double sum_chunk(const struct field_work *f, const struct part *part, const struct scratch *scratch)
+static int128 sum_chunk(const struct field_work *f, const struct part *part, const struct scratch *scratch)
 {
 	const uint64_t n = f->field->axes[f->field->ndim - 1].n;
-	double sum = 0;
+	const double unit = ldexp(1, field_sum_bits(f->field));
+	int128 sum = 0;
 
 	for (uint64_t r = part->first; r < part->end; r++) {
 		struct row row;
-		double of_row = 0;
+		int128 of_row = 0;
 
 		find_row(f->field, r, &row);
 		field_values(f->field, f->kernel, row.index, part->begin, part->n, scratch->field, scratch->values);
 		for (size_t i = 0; i < part->n; i++)
-			of_row += scratch->values[i] * (part->begin + i == 0 || 2 * (part->begin + i) == n ? 1 : 2);
+			of_row += (int128)(scratch->values[i] * unit) * (part->begin + i == 0 || 2 * (part->begin + i) == n ? 1 : 2);
 		sum += of_row * row.mirrors;
 	}
 	return sum;
 }
 
-/* Replaces the chunks' sums by the factor that makes the expected variance std^2: the mean of lambda. */
-static int find_factor(const struct field_work *f, double *sums)
+/* Puts the root of the factor that makes the expected variance std^2, the mean of lambda, in the place of the chunks' sums. */
+static int find_root(const struct field_work *f, char *work)
 {
+	const int128 *sums = (const int128 *)work;
 	const struct field *field = f->field;
-	double sum = 0, n = 1;
+	int128 sum = 0;
+	double n = 1;
 
 	for (size_t i = 0; i < f->chunks; i++)
 		sum += sums[i];
 	for (unsigned a = 0; a < field->ndim; a++)
 		n *= (double)field->axes[a].n;
-	if (!(sum > 0))
+	if (sum == 0)
 		return -ERROR_OUT_OF_RANGE;
 	/* std^2 alone may be below the least float64. */
-	sums[0] = field->std * sqrt(n / sum);
+	*(double *)work = field->std * sqrt(n / ldexp((double)sum, -field_sum_bits(field)));
 	return 0;
 }
 
@@ -145,6 +161,18 @@ static void multiply_chunk(const struct field_work *f, const struct part *part, 
 	}
 }
 
+/* Computes the values of a chunk of a box. */
+static void fill_chunk(const struct field_work *f, const struct part *part, const struct scratch *scratch, double *out)
+{
+	for (uint64_t r = part->first; r < part->end; r++) {
+		uint64_t index[FIELD_DIMS], rest = r;
+
+		for (unsigned a = f->field->ndim - 1; a-- > 0; rest /= f->box->n[a])
+			index[a] = f->box->first[a] + rest % f->box->n[a];
+		field_values(f->field, f->kernel, index, part->begin, part->n, scratch->field, out + r * f->columns + part->begin);
+	}
+}
+
 static void find_stage(const struct staged_work *work, const struct staged_io *io, size_t stage, struct staged_stage *ret_stage)
 {
 	const struct field_work *f = (const struct field_work *)work;
@@ -158,15 +186,16 @@ static int run_chunk(const struct staged_work *work, const struct staged_io *io,
 	const struct field_work *f = (const struct field_work *)work;
 	const struct scratch scratch = find_scratch(f, memory);
 	const struct part part = find_part(f, chunk);
-	double *sums = (double *)io->work;
 
 	if (stage == 1)
-		return find_factor(f, sums);
+		return find_root(f, io->work);
 	field_begin_block(f->field, f->kernel, part.begin, part.n, scratch.field);
-	if (stage == 0 && f->field->scales)
-		sums[chunk] = sum_chunk(f, &part, &scratch);
+	if (f->box)
+		fill_chunk(f, &part, &scratch, (double *)io->out);
+	else if (stage == 0 && f->field->scales)
+		((int128 *)io->work)[chunk] = sum_chunk(f, &part, &scratch);
 	else
-		multiply_chunk(f, &part, f->field->scales ? sums[0] : sqrt(f->field->factor), &scratch, io->out);
+		multiply_chunk(f, &part, f->field->scales ? *(const double *)io->work : sqrt(f->field->factor), &scratch, io->out);
 	return 0;
 }
 
@@ -179,8 +208,9 @@ static double estimate_row(const struct field *field, size_t block, double *ret_
 	return 500 + elements + (nodes > 0 ? nodes * (NODE_NS * (double)block + 4 * TERM_NS * (field->ndim - 1)) : VALUE_NS * (double)block);
 }
 
-void field_work_cut(const struct field *field, uint32_t features, struct field_work *ret)
+static void cut(const struct field *field, const struct field_box *box, uint32_t features, struct field_work *ret)
 {
+	const bool scales = field->scales && !box;
 	const uint64_t columns = fold(field->axes[field->ndim - 1].n);
 	size_t block = field->n_nodes > BLOCK_DOUBLES / BLOCK_MOST ? BLOCK_DOUBLES / field->n_nodes : BLOCK_MOST;
 	static const struct staged_work_ops ops = {find_stage, run_chunk};
@@ -190,17 +220,27 @@ void field_work_cut(const struct field *field, uint32_t features, struct field_w
 	if (block > columns)
 		block = (size_t)columns;
 	for (unsigned a = 0; a + 1 < field->ndim; a++)
-		rows *= fold(field->axes[a].n);
-	*ret = (struct field_work){.field = field, .kernel = algebra_select(features), .rows = rows, .columns = columns, .block = block};
+		rows *= box ? box->n[a] : fold(field->axes[a].n);
+	*ret = (struct field_work){.field = field, .box = box, .kernel = algebra_select(features), .rows = rows, .columns = columns, .block = block};
 	row_ns = estimate_row(field, block, &block_ns);
 	ret->blocks = (size_t)((columns + block - 1) / block);
 	ret->group = block_ns + row_ns < CHUNK_AIM_NS ? (size_t)((CHUNK_AIM_NS - block_ns) / row_ns) : 1;
 	ret->chunks = (size_t)((rows + ret->group - 1) / ret->group) * ret->blocks;
 	ret->work = (struct staged_work){
 		.ops = &ops,
-		.stages = field->scales ? 3 : 1,
+		.stages = scales ? 3 : 1,
 		.scratch_bytes = (2 * block + field_scratch(field, block)) * sizeof(double),
-		.work_bytes = field->scales ? ret->chunks * sizeof(double) : 0,
-		.cost_ns = (field->scales ? 2 : 1) * (double)ret->chunks * (block_ns + row_ns * (double)ret->group),
+		.work_bytes = scales ? ret->chunks * sizeof(int128) : 0,
+		.cost_ns = (scales ? 2 : 1) * (double)ret->chunks * (block_ns + row_ns * (double)ret->group),
 	};
+}
+
+void field_work_cut(const struct field *field, uint32_t features, struct field_work *ret)
+{
+	cut(field, NULL, features, ret);
+}
+
+void field_values_cut(const struct field *field, const struct field_box *box, uint32_t features, struct field_work *ret)
+{
+	cut(field, box, features, ret);
 }

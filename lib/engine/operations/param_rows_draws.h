@@ -140,6 +140,10 @@ static const struct param field_params[] = {
 		"false, of a covariance: the field is cut from a larger grid, so that its opposite edges are not neighbours"},
 	[FIELD_APPROXIMATE] = {"approximate", PARAM_BOOL, "", "false", NONE,
 		"without periodic: take the largest grid also where a correlation reaches further; the reply's image_error bounds the effect"},
+	[FIELD_RESULT] = {"result", PARAM_CHOICE, "", "field", 0, 0, false, "field|spectrum",
+		"spectrum: nothing is drawn; the result is the spectrum at the grid's wave numbers, in float64"},
+	[FIELD_PLANE] = {"plane", PARAM_ANY, "", "", NONE,
+		"of a spectrum: an axis but the last and an index on it, as in 0,5; only the wave numbers there"},
 };
 static const struct param fractional_params[] = {
 	FIELD_PARAMS("points of the one axis, 2 to 2^29; default: those of out", "root of a step's variance; default: 1"),

@@ -11,7 +11,10 @@ static const struct staged_work *cut_field(const struct bindings *bound, struct 
 
 	if (!cut)
 		return NULL;
-	field_work_cut(step->field.field, bound->engine->features, cut);
+	if (step->field.box)
+		field_values_cut(step->field.field, step->field.box, bound->engine->features, cut);
+	else
+		field_work_cut(step->field.field, bound->engine->features, cut);
 	return &cut->work;
 }
 

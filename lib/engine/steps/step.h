@@ -29,6 +29,7 @@
 #include "gemm/gemm.h"
 
 struct field;
+struct field_box;
 struct fractional;
 struct step_ops;
 
@@ -119,9 +120,10 @@ struct colored_step {
 	const struct colored_filter *filter; /* made before the first segment */
 };
 
-/* One of them, owned by the bump allocator. */
+/* A field or a task, owned by the bump allocator. */
 struct field_step {
 	const struct field *field;
+	const struct field_box *box; /* beside the field: its values there, not the weighting */
 	const struct fractional *fractional;
 };
 

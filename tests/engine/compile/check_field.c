@@ -239,6 +239,87 @@ static void the_longest_lengths_end(void **state)
 	fixture_close(&fixture);
 }
 
+static double number_at(const struct value *data, size_t i)
+{
+	double x;
+
+	memcpy(&x, data->bytes.at + i * sizeof x, sizeof x);
+	return x;
+}
+
+/* A table that lies above its largest density gives what the table does, and the number of the reply is the root of its factor. */
+static void spectra_are_the_densities(void **state)
+{
+	static const double table[] = {0, 6, 0.5, 6, 100, 1.5};
+	struct fixture fixture = fixture_open(2);
+
+	(void)state;
+	for (int scales = 0; scales < 2; scales++) {
+		struct call *call = field_call(1);
+		const struct value *reply, *data;
+
+		put(call, "shape", LIST(call, 6, 8));
+		put(call, "spacing", LIST(call, 2, 3));
+		put(call, "spectrum", value_bytes(table, sizeof table));
+		put(call, "result", value_string("spectrum"));
+		if (scales)
+			put(call, "std", value_real(7));
+		reply = call_run(call, fixture.memory, "field");
+		assert_int_equal(value_get(reply, "relative")->boolean, scales);
+		assert_true(fabs(value_get(reply, "root")->real - (scales ? 7 : sqrt(1.0 / 6))) < 1e-15);
+		data = data_of(reply);
+		assert_int_equal(data->bytes.size, 4 * 5 * sizeof(double));
+		for (int j = 0; j < 20; j++) {
+			const double k = hypot(2 * M_PI * (j / 5) / 12, 2 * M_PI * (j % 5) / 24);
+			const double p = k <= 0.5 ? 6 : exp(log(6) + log(0.25) * log(k / 0.5) / log(200));
+
+			if (!(fabs(number_at(data, (size_t)j) - p / (scales ? 6 : 1)) < 1e-13))
+				fail_msg("wave number %d: expected %.17g, got %.17g", j, p, number_at(data, (size_t)j));
+		}
+		call_free(call);
+	}
+	fixture_close(&fixture);
+}
+
+/* A plane of a spectrum has the bytes that it has in the whole one, of a grid that is not periodic, too. */
+static void planes_are_parts_of_the_spectrum(void **state)
+{
+	static const uint64_t planes[][2] = {{0, 0}, {0, 7}, {1, 3}, {1, 60}};
+	struct fixture fixture = fixture_open(2);
+
+	(void)state;
+	for (size_t p = 0; p < 4; p++) {
+		struct call *calls[2] = {field_call(1), field_call(1)};
+		const struct value *replies[2], *grid;
+		size_t columns, rows, step;
+
+		for (int i = 0; i < 2; i++) {
+			put(calls[i], "shape", LIST(calls[i], 15, 70, 700));
+			put(calls[i], "covariance", value_string("matern"));
+			put(calls[i], "nu", value_real(1.25));
+			put(calls[i], "length", LIST(calls[i], 1, 5, 20));
+			put(calls[i], "periodic", value_bool(p % 2 == 0));
+			put(calls[i], "result", value_string("spectrum"));
+			if (i)
+				put(calls[i], "plane", LIST(calls[i], (int64_t)planes[p][0], (int64_t)planes[p][1]));
+			replies[i] = call_run(calls[i], fixture.memory, "field");
+		}
+		grid = value_get(replies[0], "shape");
+		assert_int_equal(value_get(replies[1], "shape")->array.at[planes[p][0]].u, 1);
+		columns = grid->array.at[2].u;
+		rows = planes[p][0] ? grid->array.at[0].u : 1;
+		step = planes[p][0] ? columns : grid->array.at[1].u * columns;
+		for (size_t r = 0; r < rows; r++)
+			assert_memory_equal(data_of(replies[1])->bytes.at + r * step * sizeof(double),
+					    data_of(replies[0])->bytes.at +
+						    (r * grid->array.at[1].u * columns + planes[p][1] * step) * sizeof(double),
+					    step * sizeof(double));
+		call_free(calls[0]);
+		call_free(calls[1]);
+	}
+	fixture_close(&fixture);
+}
+
 /* What is wrong, and how the error begins. A row sets shape 4, 6 and these two parameters. */
 static void errors_come_before_anything_is_drawn(void **state)
 {
@@ -263,6 +344,8 @@ static void errors_come_before_anything_is_drawn(void **state)
 		{"covariance", "length", value_string("matern"), value_real(1), ERROR_MISSING_PARAMETER, "missing_parameter: field: nu:"},
 		{"covariance", "length", value_string("gaussian"), value_real(NAN), ERROR_OUT_OF_RANGE, "out_of_range: field: length:"},
 		{"covariance", "length", value_string("gaussian"), value_real(1e15), ERROR_OUT_OF_RANGE, "out_of_range: field: length: axis 0"},
+		{"exponent", "plane", value_real(1), value_real(3), ERROR_OUT_OF_RANGE, "out_of_range: field: plane: given without"},
+		{"result", "exponent", value_string("white"), value_real(1), ERROR_OUT_OF_RANGE, "out_of_range: field: result:"},
 		{"exponent", "periodic", value_real(1), value_bool(false), ERROR_OUT_OF_RANGE, "out_of_range: field: periodic: got false"},
 		{"spectrum", NULL, value_bytes(falls, sizeof falls), value_nil(), ERROR_OUT_OF_RANGE, "out_of_range: field: spectrum: pair 1: k"},
 		{"spectrum", NULL, value_bytes(below, sizeof below), value_nil(), ERROR_OUT_OF_RANGE, "out_of_range: field: spectrum: pair 1: P"},
@@ -295,6 +378,20 @@ static void errors_come_before_anything_is_drawn(void **state)
 		call_fails(call, fixture.memory, "field", ERROR_OUT_OF_RANGE,
 			   i ? "out_of_range: field: approximate:" : "out_of_range: field: length: correlations reach");
 	}
+	for (int i = 0; i < 5; i++) {
+		static const char *const texts[] = {"wrong_type: field: plane: allowed", "out_of_range: field: plane: axis 1,",
+						    "out_of_range: field: plane: axis -1,", "out_of_range: field: plane: index 3, allowed are 0 to 2",
+						    "out_of_range: field: covariance: got spherical, whose spectrum"};
+		struct call *call = call_new();
+		const struct value planes[] = {value_real(1), LIST(call, 1, 0), LIST(call, -1, 0), LIST(call, 0, 3), LIST(call, 0, 1)};
+
+		put(call, "shape", LIST(call, 4, 6));
+		put(call, "covariance", value_string(i == 4 ? "spherical" : "gaussian"));
+		put(call, "length", value_real(1));
+		put(call, "result", value_string("spectrum"));
+		put(call, "plane", planes[i]);
+		call_fails(call, fixture.memory, "field", i ? ERROR_OUT_OF_RANGE : ERROR_WRONG_TYPE, texts[i]);
+	}
 	for (int64_t points = 0; points < 2; points++) {
 		struct call *call = call_new();
 
@@ -314,6 +411,8 @@ int main(void)
 		cmocka_unit_test(tiles_and_programs),
 		cmocka_unit_test(embeddings_are_corners),
 		cmocka_unit_test(the_longest_lengths_end),
+		cmocka_unit_test(spectra_are_the_densities),
+		cmocka_unit_test(planes_are_parts_of_the_spectrum),
 		cmocka_unit_test(errors_come_before_anything_is_drawn),
 	};
 

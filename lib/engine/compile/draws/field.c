@@ -7,15 +7,17 @@
  * white noise at point k of the grid, in row-major order. */
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
-#include "distributions/fields/field.h"
+#include "distributions/fields/field_work.h"
 #include "distributions/fields/fractional.h"
 #include "distributions/fields/spherical.h"
 #include "engine/compile/signal.h"
 #include "engine/compile/transform_request.h"
 
 enum { COVARIANCE_GAUSSIAN, COVARIANCE_EXPONENTIAL, COVARIANCE_MATERN, COVARIANCE_SPHERICAL };
+enum { RESULT_FIELD, RESULT_SPECTRUM };
 
 /* ---- parameters ---- */
 
@@ -108,6 +110,17 @@ static void read_axes(struct compiler *c, const struct shape *shape, struct fiel
 	}
 }
 
+/* A table of zeros stays one. */
+static void divide_by_largest(double *table, size_t n)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = table[2 * i + 1] > most ? table[2 * i + 1] : most;
+	for (size_t i = 0; i < n && most > 0; i++)
+		table[2 * i + 1] /= most;
+}
+
 /* Reads the table of wave numbers and densities into the plan's bump. */
 static void read_table(struct compiler *c, struct field *field)
 {
@@ -130,6 +143,8 @@ static void read_table(struct compiler *c, struct field *field)
 	if (wrong < n)
 		compile_param_error(c, FIELD_SPECTRUM_TABLE, ERROR_OUT_OF_RANGE, "pair %zu: %s is %.15g, allowed are %s", wrong / 2,
 				    wrong % 2 ? "P" : "k", table[wrong], wrong % 2 ? "0 and up" : "numbers from 0 up that increase");
+	if (field->scales)
+		divide_by_largest(table, n / 2);
 	field->table = table;
 	field->n_table = n / 2;
 }
@@ -341,8 +356,11 @@ static void add_transform(struct compiler *c, bool inverse, struct buffer *in, s
 				.precision = dtype_is_wide(shape->dtype) ? PRECISION_DOUBLE : PRECISION_FAST};
 
 	for (unsigned a = 0; a < shape->ndim; a++) {
-		f.axes[a] = a;
-		f.lengths[a] = shape->dims[a];
+		/* The last of the list comes first, but for a real one. Over ranks the axis that was transformed last comes first, too. */
+		const unsigned axis = inverse && a + 1 < shape->ndim ? shape->ndim - 2 - a : a;
+
+		f.axes[a] = axis;
+		f.lengths[a] = shape->dims[axis];
 	}
 	transform_axes(c, &f, 0, f.n_axes, in, out)->overwrites_in = inverse && shape->ndim > 1;
 }
@@ -443,14 +461,88 @@ static void add_steps(struct compiler *c, const struct field *field, struct buff
 	add_mean(c, out);
 }
 
+/* ---- the spectrum alone ---- */
+
+/* Reads the wave numbers that are asked for. */
+static void read_plane(struct compiler *c, const struct field *field, struct field_box *box)
+{
+	double at[2] = {0, 0};
+	unsigned axis;
+
+	*box = (struct field_box){.first = {0}};
+	for (unsigned a = 0; a < field->ndim; a++)
+		box->n[a] = field->axes[a].n / 2 + 1;
+	if (!c->args.at[FIELD_PLANE].given)
+		return;
+	if (count_numbers(c->args.at[FIELD_PLANE].value) != 2)
+		compile_param_error(c, FIELD_PLANE, ERROR_WRONG_TYPE, "allowed: an array of an axis and an index");
+	read_numbers(c, FIELD_PLANE, 2, at);
+	if (!c->error && !(at[0] >= 0 && at[0] < field->ndim - 1 && at[0] == floor(at[0])))
+		compile_param_error(c, FIELD_PLANE, ERROR_OUT_OF_RANGE, "axis %.15g, allowed are those but the last of %u", at[0], field->ndim);
+	axis = c->error ? 0 : (unsigned)at[0];
+	if (!c->error && !(at[1] >= 0 && at[1] < (double)box->n[axis] && at[1] == floor(at[1])))
+		compile_param_error(c, FIELD_PLANE, ERROR_OUT_OF_RANGE, "index %.15g, allowed are 0 to %" PRIu64, at[1], box->n[axis] - 1);
+	if (c->error)
+		return;
+	box->first[axis] = (uint64_t)at[1];
+	box->n[axis] = 1;
+}
+
+/* Returns the values' shape. */
+static struct shape shape_of_box(struct compiler *c, const struct field *field, const struct field_box *box)
+{
+	struct shape shape = {.dtype = DTYPE_F64, .ndim = field->ndim};
+
+	memcpy(shape.dims, box->n, field->ndim * sizeof *box->n);
+	if (!shape_finish(&shape))
+		compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE, "a spectrum of more than 2^62 bytes, allowed are fewer");
+	return shape;
+}
+
+static void compile_spectrum(struct compiler *c, const struct field *field, struct buffer *given)
+{
+	struct field_box *box = c->error ? NULL : bump_alloc(c->plan->bump, sizeof *box);
+	struct shape shape;
+	struct buffer *out;
+	struct step *step;
+
+	if (!box) {
+		compile_no_memory(c);
+		return;
+	}
+	if (field->model == FIELD_SPHERICAL)
+		compile_param_error(c, FIELD_COVARIANCE, ERROR_OUT_OF_RANGE,
+				    "got spherical, whose spectrum is known by a transform only; allowed for a spectrum by itself are the others");
+	read_plane(c, field, box);
+	shape = shape_of_box(c, field, box);
+	if (c->error)
+		return;
+	out = compile_output_to(c, FIELD_OUT, given, &shape);
+	step = compile_add_step(c, STEP_FIELD, NULL, out);
+	step->field = (struct field_step){.field = field, .box = box};
+	compile_put(c, "root", value_real(field->scales ? field->std : sqrt(field->factor)));
+	compile_put(c, "relative", value_bool(field->scales));
+	compile_reply(c, FIELD_OUT, out);
+}
+
+/* ---- fields ---- */
+
 void compile_field(struct compiler *c)
 {
+	const bool is_spectrum = c->args.at[FIELD_RESULT].choice == RESULT_SPECTRUM;
 	struct buffer *given = compile_given_output(c, FIELD_OUT), *out;
-	const struct shape shape = read_shape(c, given);
+	const struct shape shape = read_shape(c, is_spectrum ? NULL : given);
 	const struct field *field = read_field(c, &shape);
 
 	if (c->error)
 		return;
+	if (!is_spectrum && c->args.at[FIELD_PLANE].given)
+		compile_param_error(c, FIELD_PLANE, ERROR_OUT_OF_RANGE, "given without result spectrum, allowed with it");
+	if (is_spectrum) {
+		put_embedding(c, &shape, field);
+		compile_spectrum(c, field, given);
+		return;
+	}
 	out = compile_output_to(c, FIELD_OUT, given, &shape);
 	add_steps(c, field, out);
 	put_embedding(c, &shape, field);
