@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
+#include "agreed.h"
 
 enum { MAX_RUNS = 1024, WINDOW_ELEMENTS = 65536, MAX_TILES = 8 };
 
@@ -202,74 +202,6 @@ static int find_components(struct draw *draw, uint64_t n)
 	return r;
 }
 
-/* What must not differ between ranks. */
-struct agreed {
-	struct trnsci_mpi_layout layout;
-	char names[3][72]; /* distribution, stream, generator */
-	uint64_t numbers[5];
-	uint64_t params; /* a hash */
-};
-
-static uint64_t hash_array(const struct trnsci_array *array, uint64_t hash)
-{
-	uint64_t bytes = array->data ? trnsci_dtype_size(array->dtype) : 0;
-
-	hash = group_hash(&array->dtype, sizeof array->dtype, hash);
-	hash = group_hash(array->shape, array->ndim * sizeof *array->shape, hash);
-	for (size_t i = 0; i < array->ndim; i++)
-		bytes *= array->shape[i];
-	return group_hash(array->data, bytes, hash);
-}
-
-/* What a parameter is, but for addresses and tiles. */
-static uint64_t hash_param(const struct trnsci_param *param, uint64_t hash)
-{
-	hash = group_hash(param->name, param->name ? strlen(param->name) : 0, hash);
-	hash = group_hash(&param->kind, sizeof param->kind, hash);
-	switch (param->kind) {
-	case TRNSCI_PARAM_U64:
-	case TRNSCI_PARAM_I64:
-	case TRNSCI_PARAM_F64:
-		return group_hash(&param->value, sizeof param->value.u64, hash);
-	case TRNSCI_PARAM_BOOL:
-		return group_hash(&param->value.boolean, sizeof param->value.boolean, hash);
-	case TRNSCI_PARAM_TEXT:
-		return group_hash(param->value.text, param->value.text ? strlen(param->value.text) : 0, hash);
-	case TRNSCI_PARAM_BYTES:
-		return group_hash(param->value.data, param->value.data ? param->count : 0, hash);
-	case TRNSCI_PARAM_U64S:
-	case TRNSCI_PARAM_I64S:
-	case TRNSCI_PARAM_F64S:
-		return group_hash(param->value.data, param->value.data ? param->count * sizeof(uint64_t) : 0, hash);
-	case TRNSCI_PARAM_ARRAY:
-		return param->value.array ? hash_array(param->value.array, hash) : hash;
-	default:
-		return hash;
-	}
-}
-
-static struct agreed describe(const struct draw *draw, const struct trnsci_mpi_layout *layout)
-{
-	const struct trnsci_source *source = &draw->source;
-	const char *const names[3] = {draw->distribution, source->name, source->generator};
-	struct agreed agreed;
-
-	memset(&agreed, 0, sizeof agreed);
-	agreed.layout = *layout;
-	for (size_t i = 0; i < 3; i++)
-		if (names[i])
-			strncpy(agreed.names[i], names[i], sizeof agreed.names[i] - 1);
-	agreed.numbers[0] = source->seed;
-	agreed.numbers[1] = source->stream;
-	agreed.numbers[2] = source->position;
-	agreed.numbers[3] = source->offset;
-	agreed.numbers[4] = draw->dtype;
-	agreed.params = GROUP_HASH;
-	for (const struct trnsci_param *param = draw->params; param && param->kind != TRNSCI_PARAM_END; param++)
-		agreed.params = hash_param(param, agreed.params);
-	return agreed;
-}
-
 /* Learns where the whole draw lies. A named stream moves on. */
 static int find_place(const struct draw *draw, uint64_t n, struct trnsci_span *span)
 {
@@ -345,9 +277,8 @@ int trnsci_mpi_draw(struct trnsci_mpi *mpi, const char *distribution, const stru
 		r = group_fail(draw.err, TRNSCI_OUT_OF_RANGE, "draw: dtype: %d, allowed is one of trnsci_dtype", (int)dtype);
 	if (r == 0 && (draw.source.rank || draw.source.size))
 		r = group_fail(draw.err, TRNSCI_OUT_OF_RANGE, "draw: source: rank and size: allowed is 0, the layout states them");
-	const struct agreed agreed = describe(&draw, r == 0 ? &checked : layout);
-
-	r = group_agree_same(mpi, r, &agreed, sizeof agreed, "draw: layout, distribution, parameters, dtype and source", draw.err);
+	r = agree_draw(mpi, r, distribution, params, &draw.source, dtype, r == 0 ? &checked : layout,
+		       "draw: layout, distribution, parameters, dtype and source", draw.err);
 	if (r < 0)
 		return r;
 	r = draw_agreed(mpi, &draw, &checked, &span);

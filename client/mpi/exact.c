@@ -3,7 +3,6 @@
 #include "exact.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum { LIMB = 32, MANTISSA = 52, MOST_ADDITIONS = 1 << 30 };
@@ -111,4 +110,19 @@ double exact_round(struct exact *sum)
 		sum->limbs[i] = -sum->limbs[i];
 	exact_carry(sum);
 	return -round_positive(sum);
+}
+
+int exact_join(struct trnsci_mpi *mpi, struct exact *sum, struct trnsci_error *err)
+{
+	int64_t mine[EXACT_LIMBS + EXACT_SPECIALS], all[EXACT_LIMBS + EXACT_SPECIALS];
+
+	exact_carry(sum);
+	memcpy(mine, sum->limbs, sizeof sum->limbs);
+	memcpy(mine + EXACT_LIMBS, sum->specials, sizeof sum->specials);
+	const int r = group_mpi(err, MPI_Allreduce(mine, all, EXACT_LIMBS + EXACT_SPECIALS, MPI_INT64_T, MPI_SUM, mpi->comm),
+				"MPI_Allreduce");
+
+	memcpy(sum->limbs, all, sizeof sum->limbs);
+	memcpy(sum->specials, all + EXACT_LIMBS, sizeof sum->specials);
+	return r;
 }

@@ -7,7 +7,7 @@
 #ifndef TRNSCI_MPI_EXACT_H
 #define TRNSCI_MPI_EXACT_H
 
-#include <stdint.h>
+#include "group.h"
 
 /* 2098 bits of float64, 64 more for the carries of 2^64 values, and a limb that the highest value may touch. */
 enum { EXACT_LIMBS = 69, EXACT_SPECIALS = 3 };
@@ -23,5 +23,7 @@ void exact_add(struct exact *sum, double value);
 void exact_carry(struct exact *sum);
 /* The sum rounded to nearest, ties to even. */
 double exact_round(struct exact *sum);
+/* Collective. Adds the sums of all ranks. */
+int exact_join(struct trnsci_mpi *mpi, struct exact *sum, struct trnsci_error *err);
 
 #endif

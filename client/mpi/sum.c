@@ -77,21 +77,6 @@ static int add_values(struct moments *m, enum trnsci_dtype dtype, uint64_t n, co
 	return 0;
 }
 
-static int join_exact(struct trnsci_mpi *mpi, struct exact *sum, struct trnsci_error *err)
-{
-	int64_t mine[EXACT_LIMBS + EXACT_SPECIALS], all[EXACT_LIMBS + EXACT_SPECIALS];
-
-	exact_carry(sum);
-	memcpy(mine, sum->limbs, sizeof sum->limbs);
-	memcpy(mine + EXACT_LIMBS, sum->specials, sizeof sum->specials);
-	const int r = group_mpi(err, MPI_Allreduce(mine, all, EXACT_LIMBS + EXACT_SPECIALS, MPI_INT64_T, MPI_SUM, mpi->comm),
-				"MPI_Allreduce");
-
-	memcpy(sum->limbs, all, sizeof sum->limbs);
-	memcpy(sum->specials, all + EXACT_LIMBS, sizeof sum->specials);
-	return r;
-}
-
 static int join_bounds(struct trnsci_mpi *mpi, struct moments *m, struct trnsci_error *err)
 {
 	/* MPI does not define the least of a NaN: infinity stands for it, and the sum of the values knows better. */
@@ -141,9 +126,9 @@ int trnsci_mpi_sum(struct trnsci_mpi *mpi, enum trnsci_dtype dtype, uint64_t n, 
 	}
 	r = group_agree_same(mpi, r, &agreed, sizeof agreed, "sum: dtype", err);
 	if (r == 0)
-		r = join_exact(mpi, &m->sum, err);
+		r = exact_join(mpi, &m->sum, err);
 	if (r == 0)
-		r = join_exact(mpi, &m->squares, err);
+		r = exact_join(mpi, &m->squares, err);
 	if (r == 0)
 		r = join_bounds(mpi, m, err);
 	if (r == 0)

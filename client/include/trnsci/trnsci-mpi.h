@@ -115,6 +115,22 @@ TRNSCI_API int trnsci_mpi_draw(struct trnsci_mpi *mpi, const char *distribution,
 			       const struct trnsci_mpi_layout *layout, void *out, struct trnsci_span *ret_span,
 			       struct trnsci_error *err);
 
+/** Draws a Gaussian random field on a grid. Collective.
+ *
+ * The field is that of the operation `field` in one process (trnsci-operations(7)), byte for byte, whatever the layout. No rank holds more
+ * than its part of the grid, of its spectrum, and of what its transforms move.
+ * @param params of `field` but those of the grid, the source and the result: "exponent", "covariance" ... What only a transform of the whole
+ *   grid can give is refused: the covariance spherical.
+ * @param source as of trnsci_mpi_draw: of the normals.
+ * @param dtype F32 or F64.
+ * @param layout whose shape is that of the field, of two axes and more.
+ * @param out the rank's elements, may be NULL where it has none.
+ * @param ret_span where the normals lie; may be NULL.
+ * @return 0, -TRNSCI_OUT_OF_RANGE, -TRNSCI_NO_MEMORY, and what a call and trnsci_mpi_fft_new may return. */
+TRNSCI_API int trnsci_mpi_field(struct trnsci_mpi *mpi, const struct trnsci_param *params, const struct trnsci_source *source,
+				enum trnsci_dtype dtype, const struct trnsci_mpi_layout *layout, void *out,
+				struct trnsci_span *ret_span, struct trnsci_error *err);
+
 /* ---- Sums ---- */
 
 /** The moments of all ranks' values. */

@@ -69,7 +69,7 @@
 	"below 1e-12 in f64 and 1e-6 in f32, otherwise the request is refused, unless approximate is set. The result has the shape. Normal k of the stream is white noise at point k of the grid in row-major order; the reply says where they lie, " \
 	"as that of a draw. With result spectrum, element (j0, j1, ...) of the result, j up to n / 2 on each axis, is the spectrum at k = 2 pi j / (n " \
 	"spacing). The expected square of the field's transform there, by the number of points, is that times the square of the reply's root, " \
-	"and, where the reply's relative is true (exponent, or std beside a table), divided by its mean over all wave numbers of the grid. The largest wave number must not give more than 2^800 times the density of the least. Sources: T. Dietrich, G. N. " \
+	"and, where the reply's relative is true (exponent, or std beside a table), divided by its mean over all wave numbers of the grid, summed in multiples of the reply's unit. The largest wave number must not give more than 2^800 times the density of the least. Sources: T. Dietrich, G. N. " \
 	"Newsam, SIAM J. Sci. Comput. 18 (1997) 1088; A. Lang, J. Potthoff, Monte Carlo Methods Appl. 17 (2011) 195."
 
 #define DETAILS_FRACTIONAL_ \

@@ -522,6 +522,7 @@ static void compile_spectrum(struct compiler *c, const struct field *field, stru
 	step->field = (struct field_step){.field = field, .box = box};
 	compile_put(c, "root", value_real(field->scales ? field->std : sqrt(field->factor)));
 	compile_put(c, "relative", value_bool(field->scales));
+	compile_put(c, "unit", value_real(ldexp(1, -field_sum_bits(field))));
 	compile_reply(c, FIELD_OUT, out);
 }
 
