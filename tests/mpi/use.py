@@ -46,6 +46,12 @@ check("arrays", as_one("normal", mean=np.arange(7.0), std=np.float32([1, 2, 3]))
 check("a permutation", as_one("permutation") and as_one("permutation", items=0) and as_one("permutation", items=7))
 check("whole numbers of 64 bits", as_one("randint", "uint64", low=2**63, high=2**64 - 1))
 check("gamma's shape", as_one("gamma", shape=0.5))
+matern = {"covariance": "matern", "nu": 1.5, "length": [2, 3.0], "mean": 1}
+table = {"spectrum": ([0, 1, 4], [1, 2, 0.5]), "std": 2}
+for given in matern, table, dict(matern, periodic=False):
+    one = trnsci.Generator(5, session=session).field(shape, dtype="float32", **given)
+    check("a field", np.array_equal(group.field(slabs, seed=5, **given), one[rows])
+          and np.array_equal(group.field(grid, seed=5, **given), one[:, columns]))
 moved = group.redistribute(x, slabs, grid)
 check("a move", np.array_equal(moved, whole[:, columns]))
 y, half = group.fft(x, slabs, real=True)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands draw and fft. */
+/* The commands draw, field and fft. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static int part_memory(struct trnsci_mpi *mpi, const struct trnsci_mpi_layout *l
 	return 0;
 }
 
-/* ---- draw ---- */
+/* ---- draw and field ---- */
 
 static enum trnsci_dtype default_dtype(const char *distribution)
 {
@@ -60,18 +60,29 @@ static int print_sums(struct trnsci_mpi *mpi, enum trnsci_dtype dtype, uint64_t 
 	return 0;
 }
 
-int command_draw(struct trnsci_mpi *mpi, const char *distribution, struct options *options)
+static int draw(struct trnsci_mpi *mpi, const char *command, const char *method, const struct options *options, enum trnsci_dtype dtype,
+		const struct trnsci_mpi_layout *layout, void *data)
 {
-	const enum trnsci_dtype dtype = options->dtype ? options->dtype : default_dtype(distribution);
+	struct trnsci_error err;
+	const int r = strcmp(command, "field") == 0
+			      ? trnsci_mpi_field(mpi, options->params, &options->source, dtype, layout, data, NULL, &err)
+			      : trnsci_mpi_draw(mpi, method, options->params, &options->source, dtype, layout, data, NULL, &err);
+
+	return r < 0 ? command_error(&err) : 0;
+}
+
+int command_draw(struct trnsci_mpi *mpi, const char *command, const char *method, struct options *options)
+{
+	const enum trnsci_dtype dtype = options->dtype ? options->dtype : default_dtype(method);
 	struct trnsci_mpi_layout layout;
 	struct trnsci_error err;
 	uint64_t count;
 	void *data = NULL;
 
 	if (options->layout.ndim == 0)
-		return command_fail(EXIT_USAGE, "draw: missing --shape, or -n");
+		return command_fail(EXIT_USAGE, "%s: missing --shape, or -n", command);
 	if (!options->output && !options->sums)
-		return command_fail(EXIT_USAGE, "draw: missing -o FILE.npy, or --sums");
+		return command_fail(EXIT_USAGE, "%s: missing -o FILE.npy, or --sums", command);
 	int code = layout_from(options, options->layout.ndim, options->layout.shape, &layout);
 
 	if (code == 0)
@@ -81,8 +92,8 @@ int command_draw(struct trnsci_mpi *mpi, const char *distribution, struct option
 	if (part_memory(mpi, &layout, dtype, &data, &count, &err) < 0)
 		return command_error(&err);
 	code = command_all_have(data);
-	if (code == 0 && trnsci_mpi_draw(mpi, distribution, options->params, &options->source, dtype, &layout, data, NULL, &err) < 0)
-		code = command_error(&err);
+	if (code == 0)
+		code = draw(mpi, command, method, options, dtype, &layout, data);
 	if (code == 0 && options->sums)
 		code = print_sums(mpi, dtype, count, data);
 	if (code == 0 && options->output && trnsci_mpi_write(mpi, options->output, &layout, dtype, data, &err) < 0)

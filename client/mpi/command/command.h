@@ -33,11 +33,11 @@ struct options {
 	size_t n_files;
 };
 
-/* Reads the words behind the command; `method` is the distribution of draw, else NULL. 0, or an exit code: the reason was
+/* Reads the words behind the command; `method` is the distribution of draw, or field, else NULL. 0, or an exit code: the reason was
  * printed by rank 0. */
 int options_read(int argc, char **argv, const char *method, struct options *ret_options);
 
-/* Reads a parameter of the distribution `method`. 0, or an exit code. */
+/* Reads a parameter of `method`. 0, or an exit code. */
 int parameters_read(struct options *options, const char *method, const char *name, const char *value);
 /* Collective. Reads the files that parameters name. 0, or an exit code. */
 int parameters_load(struct trnsci_mpi *mpi, struct options *options);
@@ -52,7 +52,8 @@ bool command_prints(void);
 /* Collective. Returns 0 where every rank has its memory, otherwise an exit code on all of them. */
 int command_all_have(const void *data);
 
-int command_draw(struct trnsci_mpi *mpi, const char *distribution, struct options *options);
+/* The commands draw and field. */
+int command_draw(struct trnsci_mpi *mpi, const char *command, const char *method, struct options *options);
 int command_fft(struct trnsci_mpi *mpi, const struct options *options);
 int command_bench(struct trnsci_mpi *mpi, const struct options *options);
 

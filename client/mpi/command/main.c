@@ -17,6 +17,8 @@ static const char usage[] =
 	"      --dtype DTYPE          type of the elements [f32; of counts i64, of bits u32, of i8 distributions i8]\n"
 	"      --sums                 print the exact sum, mean and variance; -o may then be missing\n"
 	"      --PARAMETER VALUE      of the distribution, see trnsci-operations(7): a number, numbers as in 1,2.5, or @FILE.npy\n"
+	"  field --shape N,... -o FILE.npy               draw a Gaussian random field; the source, dtype and sums as of draw\n"
+	"      --exponent E | --spectrum K0,P0,K1,P1,... | --covariance NAME --length L,... ...   as trnsci-cli field\n"
 	"  fft INPUT.npy -o OUTPUT.npy                   transform an array over all axes\n"
 	"      --axes A,...           only over these; not negative\n"
 	"      --inverse  --real  --norm backward|ortho|forward   as trnsci-cli fft\n"
@@ -34,7 +36,7 @@ static const char usage[] =
 	"\n"
 	"example: mpirun -n 4 trnsci-mpi draw normal --shape 4096,4096 --seed 1 -o noise.npy\n";
 
-static int run(const char *command, const char *distribution, struct options *options)
+static int run(const char *command, const char *method, struct options *options)
 {
 	const struct trnsci_options session = {.threads = options->threads};
 	struct trnsci_mpi *mpi = NULL;
@@ -47,8 +49,8 @@ static int run(const char *command, const char *distribution, struct options *op
 	trnsci_mpi_describe(mpi, &info);
 	if (command_prints() && info.ranks_embedded > 0 && !options->embedded && !options->quiet)
 		fprintf(stderr, "trnsci-mpi: %d of %d ranks compute in the process: no daemon answers there\n", info.ranks_embedded, info.size);
-	if (distribution)
-		code = command_draw(mpi, distribution, options);
+	if (method)
+		code = command_draw(mpi, command, method, options);
 	else
 		code = strcmp(command, "fft") == 0 ? command_fft(mpi, options) : command_bench(mpi, options);
 	trnsci_mpi_close(mpi);
@@ -58,7 +60,8 @@ static int run(const char *command, const char *distribution, struct options *op
 static int dispatch(int argc, char **argv)
 {
 	const char *command = argc > 1 ? argv[1] : "";
-	const bool draws = strcmp(command, "draw") == 0;
+	const bool draws = strcmp(command, "draw") == 0, fields = strcmp(command, "field") == 0;
+	const char *method = fields ? "field" : draws && argc > 2 ? argv[2] : NULL;
 	struct options options;
 
 	if (strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 ||
@@ -72,13 +75,13 @@ static int dispatch(int argc, char **argv)
 			printf("trnsci-mpi %s\n", trnsci_version());
 		return EXIT_OK;
 	}
-	if (!draws && strcmp(command, "fft") != 0 && strcmp(command, "bench") != 0)
-		return command_fail(EXIT_USAGE, "got command \"%s\", allowed are draw, fft, bench, version, help", command);
+	if (!draws && !fields && strcmp(command, "fft") != 0 && strcmp(command, "bench") != 0)
+		return command_fail(EXIT_USAGE, "got command \"%s\", allowed are draw, field, fft, bench, version, help", command);
 	if (draws && (argc < 3 || argv[2][0] == '-'))
 		return command_fail(EXIT_USAGE, "draw: missing distribution");
-	const int code = options_read(argc - (draws ? 3 : 2), argv + (draws ? 3 : 2), draws ? argv[2] : NULL, &options);
+	const int code = options_read(argc - (draws ? 3 : 2), argv + (draws ? 3 : 2), method, &options);
 
-	const int status = code ? code : run(command, draws ? argv[2] : NULL, &options);
+	const int status = code ? code : run(command, method, &options);
 
 	parameters_free(&options);
 	return status;

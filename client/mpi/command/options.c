@@ -126,7 +126,7 @@ static int read_value(struct options *options, const char *method, const char *n
 		return read_u64("--stream", value, &source->stream);
 	if (strcmp(name, "offset") == 0)
 		return read_u64("--offset", value, &source->offset);
-	if (strcmp(name, "length") == 0)
+	if (strcmp(name, "length") == 0 && !method)
 		return read_u64("--length", value, &options->length);
 	if (strcmp(name, "threads") == 0)
 		return read_threads(options, value);
@@ -147,6 +147,17 @@ static int read_value(struct options *options, const char *method, const char *n
 		return r;
 	}
 	return read_parameter(options, method, name, value);
+}
+
+/* A parameter that is true or false may be given without a value. */
+static bool is_bool(const char *method, const char *name)
+{
+	struct trnsci_parameter_info info;
+
+	for (size_t i = 0; method && trnsci_operation_parameter(method, i, &info) == 0; i++)
+		if (strcmp(info.name, name) == 0)
+			return strcmp(info.type, "bool") == 0;
+	return false;
 }
 
 /* -o and its like. */
@@ -178,7 +189,7 @@ int options_read(int argc, char **argv, const char *method, struct options *ret_
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(given, "="), given);
 		if (read_flag(options, name))
 			continue;
-		value = given[strlen(name)] == '=' ? given + strlen(name) + 1 : i + 1 < argc ? argv[++i] : NULL;
+		value = given[strlen(name)] == '=' ? given + strlen(name) + 1 : is_bool(method, name) ? "true" : i + 1 < argc ? argv[++i] : NULL;
 		if (!value)
 			return command_fail(EXIT_USAGE, "--%s: missing value", name);
 		if (read_value(options, method, name, value) != 0)

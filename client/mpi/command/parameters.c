@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of a distribution, read by the type that the table of operations states: numbers, lists, and files of arrays. */
+/* Parameters of a distribution or a field, read by the type that the table of operations states: numbers, lists, and files of arrays. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +46,14 @@ static int read_number(struct options *options, const struct trnsci_parameter_in
 	return 0;
 }
 
+static int read_bool(struct options *options, const struct trnsci_parameter_info *info, const char *text)
+{
+	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+		return command_fail(EXIT_USAGE, "--%s: got \"%s\", allowed is true or false", info->name, text);
+	options->params[options->n_params++] = trnsci_param_bool(info->name, strcmp(text, "true") == 0);
+	return 0;
+}
+
 static int name_file(struct options *options, const struct trnsci_parameter_info *info, const char *path)
 {
 	if (options->n_files == MOST_FILES)
@@ -70,6 +78,8 @@ int parameters_read(struct options *options, const char *method, const char *nam
 			options->params[options->n_params++] = trnsci_param_text(info.name, value);
 			return 0;
 		}
+		if (strcmp(info.type, "bool") == 0)
+			return read_bool(options, &info, value);
 		if (strcmp(info.type, "any") == 0)
 			return read_numbers(options, &info, value);
 		return value[0] == '@' ? name_file(options, &info, value + 1) : read_number(options, &info, value);

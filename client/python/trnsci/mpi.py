@@ -280,6 +280,25 @@ class Group:
         del kept
         return out
 
+    def field(self, layout: Layout, *, seed: int = 0, stream: int = 0, offset: int = 0, generator: Optional[str] = None,
+              name: Optional[str] = None, dtype: Any = "float32", **parameters: Any) -> np.ndarray[Any, Any]:
+        """Draws this rank's elements of a Gaussian random field, the one that the operation `field` draws.
+
+        The parameters are those of `trnsci.Generator.field` but the shape, which is the layout's, of two axes and more: `exponent`,
+        `spectrum` (wave numbers and densities) or `covariance`, and `length`, `nu`, `spacing`, `std`, `mean`, `periodic`,
+        `approximate`. They must be the same on all ranks.
+        """
+        if "spectrum" in parameters:
+            parameters["spectrum"] = np.stack([np.asarray(x, np.float64) for x in parameters["spectrum"]], axis=-1).ravel()
+        params, kept = _params(parameters, self._types("field"))
+        source = _Source(name=name.encode() if name else None, generator=generator.encode() if generator else None,
+                         seed=seed, stream=stream, offset=offset)
+        out = self._empty(layout, dtype)
+        self._call("field", self._mpi, params, ctypes.byref(source), _DTYPES.get(out.dtype.name, 0), ctypes.byref(layout),
+                   ctypes.c_void_p(out.ctypes.data), None)
+        del kept
+        return out
+
     def fft(self, x: np.ndarray[Any, Any], layout: Layout, *, inverse: bool = False, real: bool = False,
             axes: typing.Sequence[int] = (), norm: Optional[str] = None, to: Optional[Layout] = None,
             transposed_in: bool = False, transposed_out: bool = False) -> Tuple[np.ndarray[Any, Any], Layout]:
