@@ -3,7 +3,8 @@
  *
  * What the engine does in one process is done with the transforms over ranks: normals in slabs of the first axis; half their spectrum,
  * of three axes and more with the first two exchanged; its planes times the root of the field's spectrum there, for which each rank asks
- * its engine (the result `spectrum` of `field`); the transform back. The arithmetic is the engine's, so the bytes are, too. */
+ * its engine (the result `spectrum` of `field`); the transform back. A spectrum that is the transform of a covariance is made the same way,
+ * before the normals. The arithmetic is the engine's, so the bytes are, too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,18 @@
 #include "agreed.h"
 #include "exact.h"
 
-enum { OWN_PARAMS = 4 };
-
 struct field {
 	struct trnsci_mpi *mpi;
 	bool wide;
 	struct trnsci_mpi_layout grid, half; /* of the points, larger than the field that is cut from it; and of half their spectrum */
 	size_t ndim, cut;                    /* the axis of which ranks hold planes of the spectrum */
+	size_t axis;			     /* of the planes that are asked for: cut, or the first of a covariance */
 	uint64_t block;		     /* points of each rank on the first axis of a grid that a field is cut from; 0: there is none */
 	uint64_t fold[TRNSCI_MAX_DIMS];      /* wave numbers of a plane's values along each axis, n / 2 + 1 */
 	double root, unit;
-	bool relative;
+	double least; /* the eigenvalue that still counts as 0, relative to the largest */
+	bool relative, transformed;
+	char *eigenvalues; /* of a spectrum that is transformed: this rank's part, complex128 */
 	struct trnsci_call *call;
 	struct trnsci_tile *values; /* of a plane */
 	struct trnsci_error *err;
@@ -32,7 +34,7 @@ struct field {
 /* Asks the engine for one plane of the spectrum; its index is below half of the axis or at it. */
 static int ask(struct field *field, uint64_t index)
 {
-	const int64_t plane[2] = {(int64_t)field->cut, (int64_t)index};
+	const int64_t plane[2] = {(int64_t)field->axis, (int64_t)index};
 	int r;
 
 	trnsci_set(trnsci_call_args(field->call), trnsci_param_i64s("plane", plane, 2));
@@ -40,6 +42,22 @@ static int ask(struct field *field, uint64_t index)
 	if (r < 0 && field->err)
 		*field->err = *trnsci_call_error(field->call);
 	return r;
+}
+
+/* Gets the first plane along an axis, with the tile that takes the others. */
+static int ask_first(struct field *field, size_t axis)
+{
+	int r;
+
+	trnsci_tile_free(field->values);
+	field->values = NULL;
+	field->axis = axis;
+	trnsci_set(trnsci_call_args(field->call), trnsci_param_new_tile("out"));
+	r = ask(field, 0);
+	if (r < 0)
+		return r;
+	r = trnsci_call_tile(field->call, NULL, &field->values);
+	return r < 0 ? group_fail(field->err, -r, "field: a plane of its spectrum") : 0;
 }
 
 /* Makes the call for values and gets those of the first plane, which checks the parameters. */
@@ -55,10 +73,9 @@ static int open_call(struct field *field, const struct trnsci_param *params, con
 	trnsci_set(args, trnsci_param_u64s("shape", layout->shape, layout->ndim));
 	trnsci_set(args, trnsci_param_text("dtype", field->wide ? "f64" : "f32"));
 	trnsci_set(args, trnsci_param_text("result", "spectrum"));
-	trnsci_set(args, trnsci_param_new_tile("out"));
 	field->ndim = layout->ndim;
 	field->cut = layout->ndim > 2;
-	return ask(field, 0);
+	return ask_first(field, field->cut);
 }
 
 static int read_reply(struct field *field, const struct trnsci_mpi_layout *layout)
@@ -74,11 +91,15 @@ static int read_reply(struct field *field, const struct trnsci_mpi_layout *layou
 	if (r == 0)
 		r = trnsci_value_to_f64(trnsci_value_get(reply, "unit"), &field->unit);
 	if (r == 0)
-		r = trnsci_call_tile(field->call, NULL, &field->values);
+		r = trnsci_value_to_bool(trnsci_value_get(reply, "transformed"), &field->transformed);
+	if (trnsci_value_to_f64(trnsci_value_get(reply, "least"), &field->least) < 0)
+		field->least = -INFINITY;
 	if (r < 0)
 		return group_fail(field->err, TRNSCI_BAD_REPLY, "field: its spectrum");
+	if (field->transformed && field->cut)
+		r = ask_first(field, 0);
 	trnsci_set(trnsci_call_args(field->call), trnsci_param_tile("out", field->values));
-	return 0;
+	return r;
 }
 
 /* Derives the layouts. */
@@ -104,18 +125,18 @@ static void plan(struct field *field, const struct trnsci_mpi_layout *layout)
 /* Gets the values of a plane of the whole spectrum: indices j and n - j of an axis have the same. */
 static int get_plane(struct field *field, uint64_t index)
 {
-	const uint64_t n = field->grid.shape[field->cut];
+	const uint64_t n = field->grid.shape[field->axis];
 
 	return ask(field, index < n - index ? index : n - index);
 }
 
-/* Rows of a plane of the half spectrum, along the last axis. */
+/* Rows of a plane along the last axis. */
 static uint64_t rows_of_plane(const struct field *field)
 {
 	uint64_t rows = 1;
 
 	for (size_t i = 0; i + 1 < field->ndim; i++)
-		rows *= i == field->cut ? 1 : field->grid.shape[i];
+		rows *= i == field->axis ? 1 : field->grid.shape[i];
 	return rows;
 }
 
@@ -127,7 +148,7 @@ static double *values_of_row(const struct field *field, uint64_t row)
 	for (size_t i = field->ndim - 1; i-- > 0;) {
 		const uint64_t n = field->grid.shape[i], j = row % n;
 
-		if (i == field->cut)
+		if (i == field->axis)
 			continue;
 		at += (j < n - j ? j : n - j) * step;
 		step *= field->fold[i];
@@ -181,50 +202,13 @@ static int find_root(struct field *field)
 	return 0;
 }
 
-/* ---- the field ---- */
-
-static void multiply_row(const struct field *field, const double *roots, void *row)
-{
-	const uint64_t columns = field->fold[field->ndim - 1];
-
-	for (uint64_t j = 0; j < columns; j++)
-		if (field->wide) {
-			((double *)row)[2 * j] *= roots[j];
-			((double *)row)[2 * j + 1] *= roots[j];
-		} else {
-			((float *)row)[2 * j] *= (float)roots[j];
-			((float *)row)[2 * j + 1] *= (float)roots[j];
-		}
-}
-
-/* Multiplies this rank's planes. */
-static int multiply(struct field *field, char *half)
-{
-	const size_t row_bytes = field->fold[field->ndim - 1] * (field->wide ? 16 : 8);
-	const uint64_t rows = rows_of_plane(field);
-	double *const values = trnsci_tile_data(field->values);
-	uint64_t all = field->fold[field->ndim - 1];
-	struct trnsci_mpi_part part;
-	int r = 0;
-
-	for (size_t i = 0; i + 1 < field->ndim; i++)
-		all *= i == field->cut ? 1 : field->fold[i];
-	trnsci_mpi_part_of(&field->half, field->mpi->rank, field->mpi->size, &part, NULL);
-	for (uint64_t i = 0; i < part.shape[0] && r == 0; i++) {
-		r = get_plane(field, part.first[0] + i);
-		for (uint64_t k = 0; k < all && r == 0; k++)
-			values[k] = sqrt(values[k]) * field->root;
-		for (uint64_t row = 0; row < rows && r == 0; row++, half += row_bytes)
-			multiply_row(field, values_of_row(field, row), half);
-	}
-	return r;
-}
+/* ---- arrays over ranks ---- */
 
 /* Collective. */
-static int transform(struct field *field, bool inverse, const struct trnsci_mpi_layout *to, const void *in, void *out)
+static int transform(struct field *field, bool inverse, bool wide, const struct trnsci_mpi_layout *to, const void *in, void *out)
 {
 	const struct trnsci_mpi_fft_options options = {.kind = inverse ? TRNSCI_MPI_C2R : TRNSCI_MPI_R2C,
-						       .wide = field->wide,
+						       .wide = wide,
 						       .transposed_in = inverse && field->cut,
 						       .transposed_out = !inverse && field->cut,
 						       .to = to};
@@ -249,6 +233,140 @@ static int allocate(struct field *field, const struct trnsci_mpi_layout *layout,
 			   field->err);
 }
 
+/* ---- spectra that are transforms ---- */
+
+/* Puts a plane of covariances, mirrors included, where this rank's points lie. */
+static void unfold_plane(const struct field *field, double *points)
+{
+	const uint64_t rows = rows_of_plane(field), n = field->grid.shape[field->ndim - 1];
+
+	for (uint64_t r = 0; r < rows; r++, points += n) {
+		const double *values = values_of_row(field, r);
+
+		for (uint64_t j = 0; j < n; j++)
+			points[j] = values[j < n - j ? j : n - j];
+	}
+}
+
+/* Gets the covariances of this rank's points. */
+static int get_covariances(struct field *field, double *points)
+{
+	const uint64_t plane = rows_of_plane(field) * field->grid.shape[field->ndim - 1];
+	struct trnsci_mpi_part part;
+	int r = 0;
+
+	trnsci_mpi_part_of(&field->grid, field->mpi->rank, field->mpi->size, &part, NULL);
+	for (uint64_t i = 0; i < part.shape[0] && r == 0; i++) {
+		r = get_plane(field, part.first[0] + i);
+		if (r == 0)
+			unfold_plane(field, points + i * plane);
+	}
+	return r;
+}
+
+/* Collective. */
+static int check_eigenvalues(struct field *field, uint64_t n)
+{
+	const double *values = (const double *)field->eigenvalues;
+	double mine[2] = {-INFINITY, -INFINITY}, all[2]; /* of their negatives, and of themselves */
+	int r;
+
+	for (uint64_t i = 0; i < n; i++) {
+		mine[0] = -values[2 * i] > mine[0] ? -values[2 * i] : mine[0];
+		mine[1] = values[2 * i] > mine[1] ? values[2 * i] : mine[1];
+	}
+	r = group_mpi(field->err, MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, field->mpi->comm), "MPI_Allreduce");
+	if (r == 0 && -all[0] < field->least * all[1])
+		r = group_fail(field->err, TRNSCI_OUT_OF_RANGE,
+			       "field: length: with the largest grid the spectrum has values below %g of the largest, allowed are none; give "
+			       "shorter lengths, or approximate",
+			       field->least);
+	return r;
+}
+
+/* Collective. */
+static int find_eigenvalues(struct field *field)
+{
+	struct trnsci_mpi_part part;
+	char *points = NULL;
+	int r = allocate(field, &field->grid, sizeof(double), &points);
+
+	if (r == 0)
+		r = group_agree(field->mpi, get_covariances(field, (double *)points), field->err);
+	if (r == 0)
+		r = allocate(field, &field->half, 2 * sizeof(double), &field->eigenvalues);
+	if (r == 0)
+		r = transform(field, false, true, &field->half, points, field->eigenvalues);
+	free(points);
+	if (r < 0)
+		return r;
+	trnsci_mpi_part_of(&field->half, field->mpi->rank, field->mpi->size, &part, NULL);
+	return check_eigenvalues(field, part.count);
+}
+
+/* ---- the field ---- */
+
+static void multiply_row(const struct field *field, const double *roots, void *row)
+{
+	const uint64_t columns = field->fold[field->ndim - 1];
+
+	for (uint64_t j = 0; j < columns; j++)
+		if (field->wide) {
+			((double *)row)[2 * j] *= roots[j];
+			((double *)row)[2 * j + 1] *= roots[j];
+		} else {
+			((float *)row)[2 * j] *= (float)roots[j];
+			((float *)row)[2 * j + 1] *= (float)roots[j];
+		}
+}
+
+/* Replaces values of the spectrum, a distance of `step` apart, by their roots times the field's. Rounding leaves some below 0. */
+static void find_roots(const struct field *field, const double *values, size_t step, uint64_t n, double *roots)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		const double value = values[i * step];
+
+		roots[i] = sqrt(value > 0 ? value : 0) * field->root;
+	}
+}
+
+/* Multiplies this rank's planes by the spectrum that the engine states. */
+static int multiply_planes(struct field *field, const struct trnsci_mpi_part *part, char *half)
+{
+	const size_t row_bytes = field->fold[field->ndim - 1] * (field->wide ? 16 : 8);
+	const uint64_t rows = rows_of_plane(field);
+	double *const values = trnsci_tile_data(field->values);
+	uint64_t all = field->fold[field->ndim - 1];
+	int r = 0;
+
+	for (size_t i = 0; i + 1 < field->ndim; i++)
+		all *= i == field->cut ? 1 : field->fold[i];
+	for (uint64_t i = 0; i < part->shape[0] && r == 0; i++) {
+		r = get_plane(field, part->first[0] + i);
+		if (r == 0)
+			find_roots(field, values, 1, all, values);
+		for (uint64_t row = 0; row < rows && r == 0; row++, half += row_bytes)
+			multiply_row(field, values_of_row(field, row), half);
+	}
+	return r;
+}
+
+/* Multiplies this rank's part of half a spectrum. */
+static int multiply(struct field *field, char *half)
+{
+	const uint64_t columns = field->fold[field->ndim - 1];
+	double *eigenvalues = (double *)field->eigenvalues;
+	struct trnsci_mpi_part part;
+
+	trnsci_mpi_part_of(&field->half, field->mpi->rank, field->mpi->size, &part, NULL);
+	if (!eigenvalues)
+		return multiply_planes(field, &part, half);
+	find_roots(field, eigenvalues, 2, part.count, eigenvalues);
+	for (uint64_t i = 0; i < part.count; i += columns)
+		multiply_row(field, eigenvalues + i, half + i * (field->wide ? 16 : 8));
+	return 0;
+}
+
 /* Collective. Draws normals, and gives half their spectrum, weighted. */
 static int make_spectrum(struct field *field, const struct trnsci_source *source, char **ret_half, struct trnsci_span *ret_span)
 {
@@ -262,7 +380,7 @@ static int make_spectrum(struct field *field, const struct trnsci_source *source
 	if (r == 0)
 		r = allocate(field, &field->half, 2 * size, &half);
 	if (r == 0)
-		r = transform(field, false, &field->half, points, half);
+		r = transform(field, false, field->wide, &field->half, points, half);
 	free(points);
 	if (r == 0)
 		r = group_agree(field->mpi, multiply(field, half), field->err);
@@ -302,7 +420,7 @@ static int make_corner(struct field *field, const char *half, const struct trnsc
 	grid.block[0] = corner.block[0] = field->block;
 	r = allocate(field, &grid, trnsci_dtype_size(dtype), &points);
 	if (r == 0)
-		r = transform(field, true, &grid, half, points);
+		r = transform(field, true, field->wide, &grid, half, points);
 	if (r == 0) {
 		trnsci_mpi_part_of(&grid, field->mpi->rank, field->mpi->size, &from, NULL);
 		trnsci_mpi_part_of(&corner, field->mpi->rank, field->mpi->size, &to, NULL);
@@ -344,10 +462,12 @@ static int make_field(struct field *field, const struct trnsci_param *params, co
 	r = group_agree(field->mpi, r, field->err);
 	if (r == 0 && field->relative)
 		r = find_root(field);
+	if (r == 0 && field->transformed)
+		r = find_eigenvalues(field);
 	if (r == 0)
 		r = make_spectrum(field, source, &half, ret_span);
 	if (r == 0)
-		r = field->block ? make_corner(field, half, layout, out) : transform(field, true, layout, half, out);
+		r = field->block ? make_corner(field, half, layout, out) : transform(field, true, field->wide, layout, half, out);
 	free(half);
 	if (r == 0 && mean)
 		r = group_agree(field->mpi, add_mean(field, mean, layout, out), field->err);
@@ -374,5 +494,6 @@ int trnsci_mpi_field(struct trnsci_mpi *mpi, const struct trnsci_param *params, 
 	r = make_field(&field, params, source, &checked, out, ret_span);
 	trnsci_call_free(field.call);
 	trnsci_tile_free(field.values);
+	free(field.eigenvalues);
 	return r;
 }

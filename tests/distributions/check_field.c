@@ -67,36 +67,46 @@ static long double covariance_at(const struct field *field, const uint64_t *lag)
 	return sum / (long double)points * field->factor;
 }
 
-/* Returns what the work on the spherical covariance writes. */
-static long double spherical_at(const struct field *field, uint64_t lag)
+/* Returns what the work on covariances writes. */
+static long double written_at(const struct field *field, const uint64_t *lag)
 {
-	double covariances[64];
+	double covariances[256], scratch[256];
 	const struct staged_io io = {.out = (char *)covariances};
-	struct spherical_work work;
+	struct field_work work;
+	uint64_t at = 0, mirror = 0;
 
-	spherical_cut(field, &work);
+	field_covariances_cut(field, cpu_detect(), &work);
+	assert_true(work.work.scratch_bytes <= sizeof scratch);
 	for (size_t chunk = 0; chunk < work.chunks; chunk++)
-		assert_int_equal(work.work.ops->run_chunk(&work.work, &io, 0, chunk, NULL), 0);
-	return covariances[lag];
+		assert_int_equal(work.work.ops->run_chunk(&work.work, &io, 0, chunk, scratch), 0);
+	for (unsigned a = 0; a < field->ndim; a++) {
+		at = at * field->axes[a].n + lag[a];
+		mirror = mirror * field->axes[a].n + (field->axes[a].n - lag[a]) % field->axes[a].n;
+	}
+	assert_true(covariances[at] == covariances[mirror]);
+	return covariances[at];
 }
 
 static void one_axis_line(char *line)
 {
-	char name[16], value[64];
+	char whole[32], value[64];
+	const char *name = whole;
 	double nu, spacing, length;
 	unsigned n, lag;
 	struct field field;
 	long double expected, got;
 
-	assert_int_equal(sscanf(line, "%15s %lf %u %lf %lf %u %63s", name, &nu, &n, &spacing, &length, &lag, value), 7);
+	assert_int_equal(sscanf(line, "%31s %lf %u %lf %lf %u %63s", whole, &nu, &n, &spacing, &length, &lag, value), 7);
+	name += strncmp(whole, "plain_", 6) ? 0 : 6;
 	field = field_of(strcmp(name, "gaussian") ? FIELD_MATERN : FIELD_GAUSSIAN, nu);
 	if (strcmp(name, "spherical") == 0)
 		field.model = FIELD_SPHERICAL;
+	field.truncated = name > whole;
 	field.ndim = 1;
 	field.axes[0] = (struct field_axis){n, spacing, length};
 	assert_int_equal(field_prepare(&field), FIELD_RIGHT);
 	expected = strtold(value, NULL);
-	got = strcmp(name, "spherical") ? covariance_at(&field, (const uint64_t[]){lag}) : spherical_at(&field, lag);
+	got = (field_is_transformed(&field) ? written_at : covariance_at)(&field, (const uint64_t[]){lag});
 	if (!(fabsl(got - expected) <= 4e-13L * (1 + expected)))
 		fail_msg("%s: expected %.17Lg, got %.17Lg", line, expected, got);
 }
@@ -170,6 +180,16 @@ static void more_axes_are_image_sums(void **state)
 
 			if (!(fabsl(got - expected) <= 1e-12L * (1 + expected)))
 				fail_msg("model %u of %u axes, lag %u: expected %.17Lg, got %.17Lg", i % 3, field.ndim, k, expected, got);
+		}
+		field.truncated = true;
+		for (unsigned k = 0; k < 10; k++) {
+			uint64_t lag[3], nearest[3];
+
+			for (unsigned a = 0; a < 3; a++) {
+				lag[a] = k * (a + 1) % field.axes[a].n;
+				nearest[a] = 2 * lag[a] > field.axes[a].n ? field.axes[a].n - lag[a] : lag[a];
+			}
+			assert_near((double)written_at(&field, lag), (double)sum_images(&field, nearest, 0, models[i % 3].covariance), 1e-14);
 		}
 	}
 }

@@ -29,6 +29,15 @@ static const struct field_case {
 	{"gaussian, not periodic", 3, {7, 9, 20}, true,
 	 {{"covariance", TRNSCI_PARAM_TEXT, 0, {.text = "gaussian"}}, {"length", TRNSCI_PARAM_F64S, 3, {.data = lengths}},
 	  {"periodic", TRNSCI_PARAM_BOOL, 0, {.boolean = false}}, {"mean", TRNSCI_PARAM_F64, 0, {.f64 = 0.5}}}},
+	{"spherical", 2, {20, 15}, false,
+	 {{"covariance", TRNSCI_PARAM_TEXT, 0, {.text = "spherical"}}, {"length", TRNSCI_PARAM_F64, 0, {.f64 = 12}},
+	  {"std", TRNSCI_PARAM_F64, 0, {.f64 = 0.7}}}},
+	{"spherical, not periodic", 3, {6, 7, 8}, true,
+	 {{"covariance", TRNSCI_PARAM_TEXT, 0, {.text = "spherical"}}, {"length", TRNSCI_PARAM_F64S, 3, {.data = lengths}},
+	  {"periodic", TRNSCI_PARAM_BOOL, 0, {.boolean = false}}}},
+	{"rough, not periodic", 3, {9, 6, 8}, false,
+	 {{"covariance", TRNSCI_PARAM_TEXT, 0, {.text = "matern"}}, {"nu", TRNSCI_PARAM_F64, 0, {.f64 = 0.3}},
+	  {"length", TRNSCI_PARAM_F64S, 3, {.data = lengths}}, {"periodic", TRNSCI_PARAM_BOOL, 0, {.boolean = false}}}},
 	{"exponential, not periodic", 2, {20, 11}, false,
 	 {{"covariance", TRNSCI_PARAM_TEXT, 0, {.text = "exponential"}}, {"length", TRNSCI_PARAM_F64, 0, {.f64 = 1}},
 	  {"periodic", TRNSCI_PARAM_BOOL, 0, {.boolean = false}}}},
@@ -120,7 +129,8 @@ static void fails(struct trnsci_mpi *mpi, size_t ndim, enum trnsci_dtype dtype, 
 static void check_errors(struct trnsci_mpi *mpi)
 {
 	const struct trnsci_param exponent[] = {trnsci_param_f64("exponent", 1), trnsci_param_end()};
-	const struct trnsci_param spherical[] = {trnsci_param_text("covariance", "spherical"), trnsci_param_f64("length", 2), trnsci_param_end()};
+	const struct trnsci_param far[] = {trnsci_param_text("covariance", "gaussian"), trnsci_param_f64("length", 50),
+					   trnsci_param_bool("periodic", false), trnsci_param_end()};
 	const struct trnsci_param missing[] = {trnsci_param_text("covariance", "gaussian"), trnsci_param_end()};
 	const struct trnsci_param zero[] = {trnsci_param_f64s("spectrum", narrow, 4), trnsci_param_f64("std", 1), trnsci_param_end()};
 	const struct trnsci_param mean[] = {trnsci_param_f64("exponent", 1), trnsci_param_f64("mean", NAN), trnsci_param_end()};
@@ -130,7 +140,7 @@ static void check_errors(struct trnsci_mpi *mpi)
 	fails(mpi, 2, TRNSCI_I32, exponent, "field: dtype: i32, allowed are f32 and f64");
 	fails(mpi, 2, TRNSCI_F32, NULL, "field: the spectrum is missing");
 	fails(mpi, 2, TRNSCI_F32, missing, "field: length: missing");
-	fails(mpi, 2, TRNSCI_F64, spherical, "field: covariance: got spherical");
+	fails(mpi, 2, TRNSCI_F64, far, "field: length: with the largest grid the spectrum has values below -1e-12");
 	fails(mpi, 2, TRNSCI_F32, zero, "field: spectrum: it is 0 at all wave numbers");
 	fails(mpi, 2, TRNSCI_F32, mean, "field: mean:");
 	if (world_size > 1)

@@ -8,6 +8,7 @@ import pytest
 from scipy import special
 
 import trnsci
+from trnsci import _core
 
 MODELS = {
     "gaussian": ({"covariance": "gaussian"}, lambda r: np.exp(-r**2 / 2)),
@@ -116,9 +117,71 @@ def test_opposite_edges_are_apart(dtype):
     for lag in 0, 1, 2, 3, 5, 8, 13, 21, 30, 39:
         means = (x[:, :n - lag] * x[:, lag:]).mean(axis=1)
         assert abs(means.mean() - math.exp(-lag / length)) < 5 * means.std(ddof=1) / math.sqrt(200)
+
+
+def embedded(shape, **params):
+    """A field that is not periodic, and the reply."""
+    with trnsci.Session("embedded:") as session:
+        call = _core.Call(session, "field", {"shape": list(shape), "periodic": False, "seed": 12, **params}, True)
+        call._run()
+        return call._tile().array.copy(), call._reply()
+
+
+ROUGH = [({"covariance": "exponential"}, lambda r: np.exp(-r)),
+         *(({"covariance": "matern", "nu": nu}, lambda r, nu=nu: matern(nu, r)) for nu in (0.15, 0.3, 0.45))]
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("params, covariance", ROUGH)
+@pytest.mark.parametrize("shape, length", [((30,), (7,)), ((30,), (500,)), ((25, 18), (8, 3)), ((10, 8, 9), (4, 4, 2))])
+def test_truncated_point_by_point(shape, length, params, covariance, dtype):
+    """The circulant of the covariance of the nearest image, by numpy: at least twice the points, and no eigenvalue below 0."""
+    field, reply = embedded(shape, dtype=dtype, length=list(length), std=3, mean=1, **params)
+    grid = reply["embedding"]
+    assert all(2 * (n - 1) <= m <= 9 * (n - 1) for n, m in zip(shape, grid))
+    assert reply["image_error"] == 0 and reply["dropped"] == 0
+    axes = [np.minimum(np.arange(m), m - np.arange(m)) / scale for m, scale in zip(grid, length)]
+    eigenvalues = np.fft.fftn(covariance(np.sqrt(sum(x**2 for x in np.ix_(*axes))))).real
+    assert eigenvalues.min() > -1e-13 * eigenvalues.max()
+    white = trnsci.Generator(12).standard_normal(grid, {"f32": "f4", "f64": "f8"}[dtype])
+    expected = (3 * weighted(white, np.maximum(eigenvalues, 0)) + 1)[tuple(map(slice, shape))]
+    np.testing.assert_allclose(field, expected, atol=2e-4 if dtype == "f32" else 2e-6)
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.3, 0.5])
+@pytest.mark.parametrize("ndim", [1, 2, 3])
+def test_rough_embeddings_are_nowhere_negative(ndim, nu):
+    """The rule that chooses a grid below the largest is one of asymptotic kinks: nothing is dropped, whatever length and shape."""
+    for n, share, flat in itertools.product({1: (8, 300), 2: (8, 60), 3: (8, 16)}[ndim], (0.04, 0.15, 0.35), (1, 4)):
+        length = [n * share] + [n * share / flat] * (ndim - 1)
+        for dtype in "f32", "f64":
+            _, reply = embedded([n] * ndim, dtype=dtype, covariance="matern", nu=nu, length=length)
+            if max(reply["embedding"]) < 7 * n:
+                assert reply["dropped"] == 0
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_long_correlations_from_edge_to_edge(dtype):
+    """An exponential covariance four times as long as the signal: at ten lags within 5 standard errors of 400 means."""
+    n, length, g = 30, 120.0, trnsci.Generator(14)
+    x = np.array([g.field(n, covariance="exponential", length=length, periodic=False, dtype=dtype).astype("f8") for _ in range(400)])
+    for lag in 0, 1, 2, 3, 5, 8, 13, 19, 24, 29:
+        means = (x[:, :n - lag] * x[:, lag:]).mean(axis=1)
+        assert abs(means.mean() - math.exp(-lag / length)) < 5 * means.std(ddof=1) / math.sqrt(400)
+
+
+def test_embeddings_that_fail():
+    """A smooth covariance that reaches around the largest grid has negative eigenvalues: an error, and an approximation."""
+    g = trnsci.Generator(15)
+    with pytest.raises(ValueError, match="length: with a grid of 4 times the minimal embedding the spectrum has .* or approximate"):
+        g.field(40, covariance="gaussian", length=100, periodic=False)
+    assert g.position == 0
+    assert g.field(40, covariance="gaussian", length=100, periodic=False, approximate=True).shape == (40,)
+    # Eigenvalues down to 1e-6 of the largest are dropped in float32, and the reply states their share of the variance.
+    field, reply = embedded((100, 100), dtype="f32", covariance="matern", nu=0.3, length=100)
+    assert 0 < reply["dropped"] < 1e-4 and np.isfinite(field).all()
     with pytest.raises(ValueError, match="approximate"):
-        g.field(n, covariance="exponential", length=60, periodic=False)
-    assert g.field(n, covariance="exponential", length=60, periodic=False, approximate=True).shape == (n,)
+        embedded((100, 100), dtype="f64", covariance="matern", nu=0.3, length=100)
 
 
 def test_spherical_edges():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covariances of periodic Gaussian fields on one axis, summed over all images of the grid, in 30 digits.
+"""Covariances of Gaussian fields on one axis, summed over all images of the grid, and plain ones without images, in 30 digits.
 
     python3 tests/statistics/field_covariance.py tests/vectors/field_covariance.txt
 
-A line: the covariance, nu (0: none), points of the axis, spacing, length, lag in points, covariance at that lag."""
+A line: the covariance (plain_NAME without images), nu (0: none), points of the axis, spacing, length, lag in points, covariance at that lag."""
 import sys
 
 import mpmath as mp
@@ -52,3 +52,5 @@ with open(sys.argv[1], "w", encoding="ascii") as out:
                 for lag in LAGS[n]:
                     value = images(covariance, mp.mpf(nu), n, mp.mpf(spacing), mp.mpf(length), lag)
                     out.write(f"{name} {nu} {n} {spacing} {length} {lag} {mp.nstr(value, 20)}\n")
+                    value = covariance(mp.mpf(lag * spacing) / length, mp.mpf(nu))
+                    out.write(f"plain_{name} {nu} {n} {spacing} {length} {lag} {mp.nstr(value, 20)}\n")

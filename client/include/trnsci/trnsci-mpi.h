@@ -119,8 +119,7 @@ TRNSCI_API int trnsci_mpi_draw(struct trnsci_mpi *mpi, const char *distribution,
  *
  * The field is that of the operation `field` in one process (trnsci-operations(7)), byte for byte, whatever the layout. No rank holds more
  * than its part of the grid, of its spectrum, and of what its transforms move.
- * @param params of `field` but those of the grid, the source and the result: "exponent", "covariance" ... What only a transform of the whole
- *   grid can give is refused: the covariance spherical.
+ * @param params of `field` but those of the grid, the source and the result: "exponent", "covariance" ...
  * @param source as of trnsci_mpi_draw: of the normals.
  * @param dtype F32 or F64.
  * @param layout whose shape is that of the field, of two axes and more.

@@ -59,10 +59,12 @@ class Fields:
             Added to all points.
         periodic : bool, optional
             False, of a covariance: the field is cut from a larger grid, so
-            that opposite edges are not neighbours. Correlations that reach
-            around four times the minimal embedding are an error.
+            that opposite edges are not neighbours. Where a grid of four times
+            the minimal embedding does not give that covariance, it is an
+            error: smooth covariances much longer than the grid.
         approximate : bool, optional
-            Without `periodic`, take the largest grid in that case.
+            Without `periodic`, take the largest grid in that case, and the
+            covariance summed over its images.
         dtype : dtype, optional
             float64 or float32.
 

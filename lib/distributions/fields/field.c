@@ -215,6 +215,56 @@ void field_embed(struct field *field, double error)
 	}
 }
 
+/* Returns x^n. */
+static double integer_power(double x, unsigned n)
+{
+	double ret = 1;
+
+	for (; n > 0; n--)
+		ret *= x;
+	return ret;
+}
+
+/* Returns the least half extent in lengths, for points of which `points` lie in a length. A covariance that ends there has a kink, which adds
+ * up to 2 |C'| / k^2 to its spectrum along an axis; C is summed over the other axes. Up to nu = 1/2 the spectrum falls no faster than
+ * k^-2 but for these, so that the largest k is the worst. Twice the kink is allowed for; tests/python/test_fields.py has the sweep. */
+static double find_truncation(const struct field *field, double points)
+{
+	const double k = PI * points;
+	double low = 0, high = field->width[field->n_nodes - 1] * 40, spectrum = 0;
+
+	for (unsigned q = 0; q < field->n_nodes; q++)
+		spectrum += 2.5066282746310005024 * field->share[q] * integer_power(field->width[q], field->ndim) * node_at(1, k * field->width[q]);
+	for (int i = 0; i < 60; i++) {
+		const double middle = (low + high) / 2;
+		double slope = 0;
+
+		for (unsigned q = 0; q < field->n_nodes; q++)
+			if (field->width[q] > 0)
+				slope += field->share[q] * integer_power(field->width[q], field->ndim - 1) * node_at(field->width[q], middle) *
+					 middle / (field->width[q] * field->width[q]);
+		*(4 * slope > k * k * spectrum ? &low : &high) = middle;
+	}
+	return high;
+}
+
+bool field_truncate(struct field *field)
+{
+	const bool is_rough = field->model == FIELD_MATERN && field->nu <= 0.5;
+	bool is_known = is_rough;
+
+	field->truncated = true;
+	for (unsigned a = 0; a < field->ndim; a++) {
+		struct field_axis *axis = &field->axes[a];
+		const double points = axis->length / axis->spacing, least = 2 * (double)(axis->n - 1), most = FIELD_EMBEDDING * least;
+		const double needed = is_rough ? 2 * find_truncation(field, points) * points : most;
+
+		is_known &= needed <= most;
+		axis->n = field_next_smooth((uint64_t)ceil(needed < least ? least : needed > most ? most : needed));
+	}
+	return is_known;
+}
+
 /* Returns a bound of what the images on both sides add to a node's correlation along an axis, of which n points are kept. The first
  * ones are summed, an integral bounds the others: there can be many. */
 static double bound_images(const struct field_axis *axis, double width, uint64_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gaussian random fields: the spectrum of a field on the wave numbers of its grid.
+/* Gaussian random fields: the spectrum of a field on the wave numbers of its grid, or its covariance there.
  *
  * White normals are transformed, multiplied by the root of the spectrum and transformed back (T. Dietrich and G. N. Newsam, SIAM J.
  * Sci. Comput. 18 (1997) 1088; A. Lang and J. Potthoff, Monte Carlo Methods Appl. 17 (2011) 195). A grid of N points repeats itself
@@ -14,6 +14,11 @@
  * Covariances are mixtures of Gaussians: Matern's is the mean over t, gamma distributed with shape nu, of exp(-t' r^2 / 2),
  * t' = nu / (t length^2). The trapezoidal rule in ln t converges exponentially (relative error below 1e-12). The image sum of a
  * Gaussian is a product over the axes, and each factor a sum of Gaussians in k (Poisson's summation), all terms of one sign.
+ *
+ * The corner of a grid is a field without images in either of two ways. The grid may be so large that the images' covariances are
+ * negligible (field_embed): nothing has to be computed to know that its spectrum is nowhere negative. Or its covariance is `truncated`: that
+ * of the nearest image alone, exact for all points of the corner from twice their number on. Its spectrum is known by a transform, and
+ * may have negative values. For nu up to 1/2 a smaller grid suffices so (field_truncate); smoother covariances need a larger one.
  *
  * All functions are made of lib/math: the same bytes on every machine. */
 #ifndef TRNSCI_DISTRIBUTIONS_FIELD_H
@@ -42,7 +47,7 @@ enum field_model {
 	FIELD_EXPONENT, /* P = k^-exponent, P(0) = 0 */
 	FIELD_SPECTRUM, /* P from a table */
 	FIELD_GAUSSIAN, /* exp(-r^2 / 2), r in lengths */
-	FIELD_SPHERICAL, /* see spherical.h; the functions of values below do not serve it */
+	FIELD_SPHERICAL, /* see spherical.h; its spectrum is known by a transform only */
 	FIELD_MATERN,   /* 2^(1 - nu) / Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r */
 };
 
@@ -59,6 +64,7 @@ struct field {
 	double std;  /* root of the covariance at 0; where it `scales`, of the expected variance of a point */
 	bool scales; /* the spectrum is known up to a factor, which follows from std */
 	bool wide;   /* the transform is complex128, else complex64 */
+	bool truncated; /* no images */
 	const double *table; /* k and P(k) in turn, k increasing; interpolated in logarithms, linearly beside zeros; 0 outside. Where
 			      * the field scales, P is at most 1 */
 	size_t n_table;      /* pairs */
@@ -87,12 +93,19 @@ enum field_fault field_prepare(struct field *field);
 enum { FIELD_EMBEDDING = 4 };
 void field_embed(struct field *field, double error);
 
+/* Makes the grid of a covariance so large that, truncated, it has a spectrum without negative values, as far as that is known (nu up to
+ * 1/2), and otherwise as large as field_embed may. Returns whether it is known. Prepare the field again. */
+bool field_truncate(struct field *field);
+
 /* Returns the least n or more whose factors are 2, 3 and 5: its transform is fast. */
 uint64_t field_next_smooth(uint64_t n);
 
 /* Returns a bound of what all images add to the covariance of any two of the first n[a] points on each axis, relative to its value at
  * distance 0. */
 double field_image_bound(const struct field *field, const uint64_t *n);
+
+/* Returns whether the spectrum is the transform of field_covariances, not field_values. */
+bool field_is_transformed(const struct field *field);
 
 /* Returns the index of the first number of a table that is not finite, negative, or a k that does not increase; 2 n: none. */
 size_t field_check_table(const double *table, size_t n);
@@ -101,7 +114,7 @@ size_t field_check_table(const double *table, size_t n);
 double field_least_k(const struct field *field);
 double field_most_k(const struct field *field);
 
-/* Returns the doubles of scratch that field_begin_block and field_values need for blocks of n columns. */
+/* Returns the doubles of scratch that field_begin_block with field_values, or field_covariances, need for blocks of n columns. */
 size_t field_scratch(const struct field *field, size_t n);
 
 /* Prepares scratch for columns [begin, begin + n) of the last axis. */
@@ -110,5 +123,10 @@ void field_begin_block(const struct field *field, const struct algebra_kernel *k
 /* Computes values of these columns, in the row of the other axes' indices j_a <= n_a / 2. lambda is proportional to them. */
 void field_values(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, uint64_t begin, size_t n,
 		  double *scratch, double *ret);
+
+/* Computes the covariances with point 0 of these points of the last axis, in the row of the other axes' indices: those up to n_a / 2
+ * stand for their mirrors. A field that is not truncated must be spherical. */
+void field_covariances(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, uint64_t begin, size_t n,
+		       double *scratch, double *ret);
 
 #endif

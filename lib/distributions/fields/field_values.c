@@ -2,7 +2,7 @@
 /* Values of a field's spectrum, a row of wave numbers at a time. */
 #include <math.h>
 
-#include "distributions/fields/field.h"
+#include "distributions/fields/spherical.h"
 #include "math/elementary_turn.h"
 #include "math/special.h"
 
@@ -237,8 +237,15 @@ static bool is_mixture(const struct field *field)
 	return field->model == FIELD_GAUSSIAN || field->model == FIELD_MATERN;
 }
 
+bool field_is_transformed(const struct field *field)
+{
+	return field->truncated || field->model == FIELD_SPHERICAL;
+}
+
 size_t field_scratch(const struct field *field, size_t n)
 {
+	if (field_is_transformed(field))
+		return 2 * n;
 	return is_mixture(field) ? field->n_nodes * n + (4 * (size_t)field->n_nodes > 3 * n ? 4 * (size_t)field->n_nodes : 3 * n) : 0;
 }
 
@@ -247,7 +254,7 @@ void field_begin_block(const struct field *field, const struct algebra_kernel *k
 	const struct field_axis *last = &field->axes[field->ndim - 1];
 	double *x = scratch + field->n_nodes * n, *terms = x + n, *cosines = terms + n;
 
-	if (!is_mixture(field))
+	if (!is_mixture(field) || field_is_transformed(field))
 		return;
 	for (size_t i = 0; i < n; i++)
 		x[i] = (double)(begin + i) / (double)last->n;
@@ -270,4 +277,58 @@ void field_values(const struct field *field, const struct algebra_kernel *kernel
 		mixture_values(field, kernel, row, n, scratch, ret);
 	else
 		density_values(field, kernel, row, begin, n, ret);
+}
+
+/* ---- covariances ---- */
+
+/* A node that correlates no two points counts at point 0 alone. squares: of the distances, in lengths. */
+static void mixture_covariances(const struct field *field, const struct algebra_kernel *kernel, size_t n, const double *squares, double *terms,
+				double *ret)
+{
+	for (size_t i = 0; i < n; i++)
+		ret[i] = 0;
+	for (unsigned q = 0; q < field->n_nodes; q++) {
+		const double width = field->width[q], by = width > 0 ? -0.5 / (width * width) : 0;
+
+		for (size_t i = 0; i < n; i++)
+			terms[i] = width > 0 ? by * squares[i] : squares[i] > 0 ? -INFINITY : 0;
+		kernel->functions[ALGEBRA_exp][1](NULL, (const void *const[]){terms, NULL, NULL}, n, terms);
+		for (size_t i = 0; i < n; i++)
+			ret[i] += field->share[q] * terms[i];
+	}
+}
+
+/* exp(-r) */
+static void exponential_covariances(const struct algebra_kernel *kernel, size_t n, const double *squares, double *ret)
+{
+	static const struct algebra_numbers minus = {.by = -1};
+	const void *const in[] = {ret, NULL, NULL};
+
+	kernel->functions[ALGEBRA_sqrt][1](NULL, (const void *const[]){squares, NULL, NULL}, n, ret);
+	kernel->functions[ALGEBRA_scale][1](&minus, in, n, ret);
+	kernel->functions[ALGEBRA_exp][1](NULL, in, n, ret);
+}
+
+void field_covariances(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, uint64_t begin, size_t n,
+		       double *scratch, double *ret)
+{
+	const struct field_axis *last = &field->axes[field->ndim - 1];
+	double distance[FIELD_DIMS], square = 0;
+
+	for (unsigned a = 0; a + 1 < field->ndim; a++) {
+		distance[a] = (double)row[a] * field->axes[a].spacing;
+		square += distance[a] / field->axes[a].length * (distance[a] / field->axes[a].length);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const double x = (double)(begin + i) * last->spacing;
+
+		distance[field->ndim - 1] = x;
+		if (field->model == FIELD_SPHERICAL)
+			ret[i] = spherical_at(field, distance);
+		scratch[i] = square + x / last->length * (x / last->length);
+	}
+	if (field->model == FIELD_MATERN && field->nu == 0.5)
+		exponential_covariances(kernel, n, scratch, ret);
+	else if (is_mixture(field))
+		mixture_covariances(field, kernel, n, scratch, scratch + n, ret);
 }

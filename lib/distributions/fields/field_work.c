@@ -169,7 +169,28 @@ static void fill_chunk(const struct field_work *f, const struct part *part, cons
 
 		for (unsigned a = f->field->ndim - 1; a-- > 0; rest /= f->box->n[a])
 			index[a] = f->box->first[a] + rest % f->box->n[a];
-		field_values(f->field, f->kernel, index, part->begin, part->n, scratch->field, out + r * f->columns + part->begin);
+		(field_is_transformed(f->field) ? field_covariances : field_values)(f->field, f->kernel, index, part->begin, part->n,
+										    scratch->field, out + r * f->columns + part->begin);
+	}
+}
+
+/* Computes covariances, those of the mirrors included. */
+static void cover_chunk(const struct field_work *f, const struct part *part, const struct scratch *scratch, double *out)
+{
+	const uint64_t n = f->field->axes[f->field->ndim - 1].n;
+
+	for (uint64_t r = part->first; r < part->end; r++) {
+		struct row row;
+
+		find_row(f->field, r, &row);
+		field_covariances(f->field, f->kernel, row.index, part->begin, part->n, scratch->field, scratch->values);
+		for (unsigned i = 0; i < row.mirrors; i++)
+			for (size_t j = 0; j < part->n; j++) {
+				const uint64_t at = part->begin + j;
+
+				out[row.at[i] * n + at] = scratch->values[j];
+				out[row.at[i] * n + (at ? n - at : 0)] = scratch->values[j];
+			}
 	}
 }
 
@@ -189,6 +210,10 @@ static int run_chunk(const struct staged_work *work, const struct staged_io *io,
 
 	if (stage == 1)
 		return find_root(f, io->work);
+	if (f->covariances) {
+		cover_chunk(f, &part, &scratch, (double *)io->out);
+		return 0;
+	}
 	field_begin_block(f->field, f->kernel, part.begin, part.n, scratch.field);
 	if (f->box)
 		fill_chunk(f, &part, &scratch, (double *)io->out);
@@ -205,6 +230,8 @@ static double estimate_row(const struct field *field, size_t block, double *ret_
 	const double nodes = field->n_nodes, elements = (double)block * (1u << (field->ndim - 1));
 
 	*ret_block = 3 * TERM_NS * nodes * (double)block;
+	if (field_is_transformed(field))
+		return 500 + elements + (nodes > 0 ? nodes * TERM_NS : 20) * (double)block;
 	return 500 + elements + (nodes > 0 ? nodes * (NODE_NS * (double)block + 4 * TERM_NS * (field->ndim - 1)) : VALUE_NS * (double)block);
 }
 
@@ -233,6 +260,12 @@ static void cut(const struct field *field, const struct field_box *box, uint32_t
 		.work_bytes = scales ? ret->chunks * sizeof(int128) : 0,
 		.cost_ns = (scales ? 2 : 1) * (double)ret->chunks * (block_ns + row_ns * (double)ret->group),
 	};
+}
+
+void field_covariances_cut(const struct field *field, uint32_t features, struct field_work *ret)
+{
+	cut(field, NULL, features, ret);
+	ret->covariances = true;
 }
 
 void field_work_cut(const struct field *field, uint32_t features, struct field_work *ret)

@@ -23,7 +23,8 @@ struct field_box {
 struct field_work {
 	struct staged_work work; /* first */
 	const struct field *field;
-	const struct field_box *box; /* NULL: the spectrum is multiplied */
+	const struct field_box *box; /* its values are computed */
+	bool covariances;            /* they are; neither: the spectrum is multiplied */
 	const struct algebra_kernel *kernel;
 	uint64_t rows, columns; /* of values */
 	size_t block, blocks;   /* columns of a chunk, and blocks of them */
@@ -35,8 +36,12 @@ struct field_work {
  * -ERROR_OUT_OF_RANGE where a field that scales has no value above 0. */
 void field_work_cut(const struct field *field, uint32_t features, struct field_work *ret);
 
-/* Cuts the computation of a box of values, which are out, in float64. The caller keeps both. */
+/* Cuts the computation of a box of values, or of covariances where the field is transformed; they are out, in float64. The caller keeps
+ * both. */
 void field_values_cut(const struct field *field, const struct field_box *box, uint32_t features, struct field_work *ret);
+
+/* Cuts the computation of the grid's covariances with point 0, which are out, in float64. */
+void field_covariances_cut(const struct field *field, uint32_t features, struct field_work *ret);
 
 /* Returns the binary digits behind the point of a value in the sum: the sum of all values is below 2^127. */
 int field_sum_bits(const struct field *field);

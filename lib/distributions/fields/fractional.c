@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/error.h"
 #include "math/elementary_turn.h"
 #include "math/special.h"
 
@@ -62,6 +63,36 @@ static void fill_covariance(const struct fractional_work *f, uint64_t begin, siz
 			sum = sum * x + f->series[m];
 		out[i] = out[i] < FIRST ? f->first[(int)out[i]] : sum * scratch[i];
 	}
+}
+
+/* Finds what a chunk of a transform has. */
+static struct fractional_checked check_piece(const struct fractional *task, uint64_t begin, size_t n, const double *spectrum)
+{
+	struct fractional_checked ret = {.least = INFINITY, .most = -INFINITY};
+
+	for (uint64_t i = begin; i < begin + n; i++) {
+		const uint64_t column = i % task->columns;
+		const double x = spectrum[2 * i], mirrors = column == 0 || (task->has_last && column + 1 == task->columns) ? 1 : 2;
+
+		ret.least = x < ret.least ? x : ret.least;
+		ret.most = x > ret.most ? x : ret.most;
+		ret.negative += x < 0 ? x * mirrors : 0;
+		ret.sum += x * mirrors;
+	}
+	return ret;
+}
+
+/* Joins what the chunks have, and checks the least. */
+static int check_all(const struct fractional_work *f, const struct fractional_checked *pieces, struct fractional_checked *ret)
+{
+	*ret = pieces[0];
+	for (size_t i = 1; i < f->chunks; i++) {
+		ret->least = pieces[i].least < ret->least ? pieces[i].least : ret->least;
+		ret->most = pieces[i].most > ret->most ? pieces[i].most : ret->most;
+		ret->negative += pieces[i].negative;
+		ret->sum += pieces[i].sum;
+	}
+	return ret->least < f->fractional->least * ret->most ? -ERROR_OUT_OF_RANGE : 0;
 }
 
 /* Rounding leaves some 1e-16 of the largest on either side of 0. */
@@ -161,6 +192,10 @@ static int run_chunk(const struct staged_work *work, const struct staged_io *io,
 
 	if (f->fractional->task == FRACTIONAL_COVARIANCE)
 		fill_covariance(f, begin, n, scratch, (double *)io->out + begin);
+	else if (f->fractional->task == FRACTIONAL_CHECK && stage == 0)
+		((struct fractional_checked *)io->work)[chunk] = check_piece(f->fractional, begin, n, (const double *)io->in[0]);
+	else if (f->fractional->task == FRACTIONAL_CHECK)
+		return check_all(f, (const struct fractional_checked *)io->work, (struct fractional_checked *)io->out);
 	else if (f->fractional->task == FRACTIONAL_WEIGH)
 		weigh(f, begin, n, (const double *)io->in[1], scratch, io->out);
 	else if (f->fractional->task == FRACTIONAL_PHASES)
@@ -178,13 +213,13 @@ void fractional_cut(const struct fractional *fractional, uint32_t features, stru
 {
 	static const struct staged_work_ops ops = {find_stage, run_chunk};
 	const uint64_t n = fractional->n;
-	const bool sums = fractional->task == FRACTIONAL_SUM;
+	const bool sums = fractional->task == FRACTIONAL_SUM, checks = fractional->task == FRACTIONAL_CHECK;
 
 	*ret = (struct fractional_work){.fractional = fractional, .kernel = algebra_select(features), .chunks = (size_t)((n + PIECE - 1) / PIECE)};
 	prepare(ret);
 	ret->work = (struct staged_work){.ops = &ops,
-					 .stages = ret->chunks == 0 ? 0 : sums ? 3 : 1,
-					 .scratch_bytes = sums ? 0 : PIECE * (sizeof(double) + sizeof(float)),
-					 .work_bytes = sums ? ret->chunks * sizeof(double) : 0,
+					 .stages = ret->chunks == 0 ? 0 : sums ? 3 : checks ? 2 : 1,
+					 .scratch_bytes = sums || checks ? 0 : PIECE * (sizeof(double) + sizeof(float)),
+					 .work_bytes = sums ? ret->chunks * sizeof(double) : checks ? ret->chunks * sizeof(struct fractional_checked) : 0,
 					 .cost_ns = (double)n * (fractional->task == FRACTIONAL_COVARIANCE ? 8 : fractional->task == FRACTIONAL_PHASES ? 25 : 3)};
 }

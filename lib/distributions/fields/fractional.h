@@ -15,6 +15,7 @@
 
 enum fractional_task {
 	FRACTIONAL_COVARIANCE, /* out: n float64, gamma on the ring of n points */
+	FRACTIONAL_CHECK,      /* in[0]: n elements of a covariance's transform, in rows of `columns`; out: fractional_checked */
 	FRACTIONAL_WEIGH,      /* in[0] and out: n elements of half a spectrum; times std and the root of in[1], a covariance's transform */
 	FRACTIONAL_PHASES,     /* in[0] and out: n elements of half spectra, in rows of `columns`; turned by in[1], n turns in float64 */
 	FRACTIONAL_SUM,        /* in[0] and out: n numbers, each replaced by the sum up to it */
@@ -24,9 +25,15 @@ struct fractional {
 	enum fractional_task task;
 	uint64_t n;
 	double hurst, std;
-	uint64_t columns; /* of FRACTIONAL_PHASES: the first of a row is not turned */
-	bool has_last;    /* nor is its last */
+	uint64_t columns; /* of half spectra: the first of a row has no mirror, and is not turned */
+	bool has_last;    /* nor has its last */
+	double least;     /* of FRACTIONAL_CHECK: -ERROR_OUT_OF_RANGE where an element is below it, relative to the largest */
 	bool wide; /* numbers and half spectra are float64, but for the covariance and its transform, which always are */
+};
+
+/* What FRACTIONAL_CHECK finds of an even covariance's transform. */
+struct fractional_checked {
+	double least, most, negative, sum; /* the sums are those of the whole spectrum */
 };
 
 struct fractional_work {

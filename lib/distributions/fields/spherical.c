@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/chunk.h"
-
 static double extent_of(const struct field_axis *axis)
 {
 	return (double)axis->n * axis->spacing;
@@ -20,7 +18,7 @@ static int count_images(const struct field_axis *axis)
 static double sum_images(const struct field *field, unsigned a, const double *distance, double square)
 {
 	const struct field_axis *axis = &field->axes[a];
-	const int images = a < field->ndim ? count_images(axis) : 0;
+	const int images = a < field->ndim && !field->truncated ? count_images(axis) : 0;
 	double sum = 0;
 
 	if (square >= 1)
@@ -38,50 +36,9 @@ static double sum_images(const struct field *field, unsigned a, const double *di
 	return sum;
 }
 
-/* An index and its mirror have the same distance. */
-static double distance_of(const struct field_axis *axis, uint64_t j)
+double spherical_at(const struct field *field, const double *distance)
 {
-	return (double)(j < axis->n - j ? j : axis->n - j) * axis->spacing;
-}
-
-static void find_stage(const struct staged_work *work, const struct staged_io *io, size_t stage, struct staged_stage *ret_stage)
-{
-	(void)io, (void)stage;
-	*ret_stage = (struct staged_stage){.chunks = ((const struct spherical_work *)work)->chunks};
-}
-
-static int run_chunk(const struct staged_work *work, const struct staged_io *io, size_t stage, size_t chunk, void *scratch)
-{
-	const struct spherical_work *s = (const struct spherical_work *)work;
-	const struct field *field = s->field;
-	const uint64_t first = (uint64_t)chunk * s->group, left = s->points - first;
-	const uint64_t end = first + (left < s->group ? left : s->group);
-
-	(void)stage, (void)scratch;
-	for (uint64_t i = first; i < end; i++) {
-		double distance[FIELD_DIMS];
-		uint64_t rest = i;
-
-		for (unsigned a = field->ndim; a-- > 0; rest /= field->axes[a].n)
-			distance[a] = distance_of(&field->axes[a], rest % field->axes[a].n);
-		((double *)io->out)[i] = sum_images(field, 0, distance, 0);
-	}
-	return 0;
-}
-
-void spherical_cut(const struct field *field, struct spherical_work *ret)
-{
-	static const struct staged_work_ops ops = {find_stage, run_chunk};
-	double point_ns = 20;
-
-	*ret = (struct spherical_work){.field = field, .points = 1};
-	for (unsigned a = 0; a < field->ndim; a++) {
-		ret->points *= field->axes[a].n;
-		point_ns *= 2 * count_images(&field->axes[a]) + 1;
-	}
-	ret->group = point_ns < CHUNK_AIM_NS ? (size_t)(CHUNK_AIM_NS / point_ns) : 1;
-	ret->chunks = (size_t)((ret->points + ret->group - 1) / ret->group);
-	ret->work = (struct staged_work){.ops = &ops, .stages = 1, .cost_ns = (double)ret->points * point_ns};
+	return sum_images(field, 0, distance, 0);
 }
 
 /* Counts, for every image, the nearest two of the points. */

@@ -5,7 +5,6 @@
 #ifndef TRNSCI_DISTRIBUTIONS_SPHERICAL_H
 #define TRNSCI_DISTRIBUTIONS_SPHERICAL_H
 
-#include "base/staged_work.h"
 #include "distributions/fields/field.h"
 
 enum {
@@ -13,16 +12,8 @@ enum {
 	SPHERICAL_IMAGES = 4, /* the longest length, in extents of the grid */
 };
 
-struct spherical_work {
-	struct staged_work work; /* first */
-	const struct field *field;
-	uint64_t points;
-	size_t group; /* points of a chunk */
-	size_t chunks;
-};
-
-/* Cuts the work, whose out is the grid's covariances with point 0 in float64. The caller keeps the field. */
-void spherical_cut(const struct field *field, struct spherical_work *ret);
+/* Returns the covariance with point 0 of a point, whose distances along the axes are at most half of the grid's extents. */
+double spherical_at(const struct field *field, const double *distance);
 
 /* Returns a bound of what images add, as field_image_bound. */
 double spherical_image_bound(const struct field *field, const uint64_t *n);

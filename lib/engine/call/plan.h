@@ -38,7 +38,7 @@ struct segment {
 /* What a run writes into a reply. */
 enum reply_field_kind {
 	FIELD_PLACEMENT, /* where a draw lies: placement_put's members */
-	FIELD_RESULTS,   /* what the step finds: of a trace an estimate and its standard error, of coloured noise std and deviation */
+	FIELD_RESULTS,   /* what the step finds: of a trace an estimate and its standard error, of coloured noise std and deviation, of a check what was dropped */
 	FIELD_TILE,
 	FIELD_DATA, /* of a result */
 };

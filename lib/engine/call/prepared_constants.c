@@ -8,10 +8,10 @@
 /* The most bytes of one call's constants. Where they are more, each run computes them. */
 enum { CONSTANTS_MOST = 16 << 20 };
 
-/* Returns whether a step, given constant inputs, gives a constant: it draws nothing, and writes a temporary. */
+/* Returns whether a step, given constant inputs, gives a constant: it draws nothing, writes nothing to the reply, and writes a temporary. */
 static bool can_be_constant(const struct step *step)
 {
-	return !step->ops->place && step->out->kind == BUFFER_TEMP;
+	return !step->ops->place && !step->ops->replies && step->out->kind == BUFFER_TEMP;
 }
 
 /* An input of the call is constant; a temporary is while no step that writes it is found to depend on the run (is_constant).

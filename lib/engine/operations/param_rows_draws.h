@@ -139,7 +139,7 @@ static const struct param field_params[] = {
 	[FIELD_PERIODIC] = {"periodic", PARAM_BOOL, "", "true", NONE,
 		"false, of a covariance: the field is cut from a larger grid, so that its opposite edges are not neighbours"},
 	[FIELD_APPROXIMATE] = {"approximate", PARAM_BOOL, "", "false", NONE,
-		"without periodic: take the largest grid also where a correlation reaches further; the reply's image_error bounds the effect"},
+		"without periodic: allow images on the largest grid where none is free of them; the reply's image_error bounds the effect"},
 	[FIELD_RESULT] = {"result", PARAM_CHOICE, "", "field", 0, 0, false, "field|spectrum",
 		"spectrum: nothing is drawn; the result is the spectrum at the grid's wave numbers, in float64"},
 	[FIELD_PLANE] = {"plane", PARAM_ANY, "", "", NONE,

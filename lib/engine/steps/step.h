@@ -144,6 +144,7 @@ enum step_kind {
 	STEP_SIGNAL, /* chunks of lib/fft's work on signals */
 	STEP_COLORED, /* out: samples of coloured noise */
 	STEP_FIELD,  /* half spectra by the root of a field's spectrum; the covariance and the sums of fractional noise */
+	STEP_CHECK,  /* a covariance's transform has no values too far below 0 */
 	STEP_KINDS,
 };
 
@@ -206,7 +207,7 @@ struct position {
 		struct {
 			struct draw draw; /* the step's, of its stream, whose seed is not at.seed in the layout trn24 */
 			struct draw_array_fault *fault; /* of array parameters */
-			struct value_member *results;   /* of a trace and of coloured noise, in the reply */
+			struct value_member *results;   /* of a trace, of coloured noise and of a check, in the reply */
 			struct colored_draws colored;   /* of the draw, for staged work */
 		};
 		struct {
@@ -324,7 +325,7 @@ struct step_ops {
 
 /* The rows of all kinds; each is defined in the file of its kind. */
 extern const struct step_ops step_algebra, step_algebra_resized, step_reduce, step_draw, step_draw_per_sample, step_points,
-	step_cast, step_resize, step_fft, step_gemm, step_trace, step_signal, step_colored, step_field;
+	step_cast, step_resize, step_fft, step_gemm, step_trace, step_signal, step_colored, step_field, step_check;
 
 /* Whether an algebra_operation has a function for that dtype. */
 bool step_algebra_has(unsigned operation, enum dtype dtype);

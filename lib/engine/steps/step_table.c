@@ -16,6 +16,7 @@ static const struct step_ops *const table[STEP_KINDS] = {
 	[STEP_SIGNAL] = &step_signal,
 	[STEP_COLORED] = &step_colored,
 	[STEP_FIELD] = &step_field,
+	[STEP_CHECK] = &step_check,
 };
 
 const struct step_ops *step_ops(enum step_kind kind)

@@ -247,19 +247,35 @@ static void prepare(struct compiler *c, struct field *field)
 				    field->wide ? "float64" : "float32");
 }
 
-/* Replaces the grid by one whose images do not reach the shape's points. */
+static double count_points(const struct field *field)
+{
+	double points = 1;
+
+	for (unsigned a = 0; a < field->ndim; a++)
+		points *= (double)field->axes[a].n;
+	return points;
+}
+
+/* Returns how far below 0 values of a spectrum count as 0, relative to the largest one; and what images may add. */
+static double tolerance_of(const struct field *field)
+{
+	return field->wide ? 1e-12 : 1e-6;
+}
+
+/* Replaces the grid by one of which the shape's points are a corner without images: the smaller of those that are known to have a spectrum
+ * without negative values. Where none is, the largest one is tried, or images are allowed. */
 static void embed(struct compiler *c, const struct shape *shape, struct field *field)
 {
-	const double error = field->wide ? 1e-12 : 1e-6;
+	struct field truncated = *field;
+	const bool is_known = !c->error && field_truncate(&truncated);
+	bool has_images;
 
 	if (c->error)
 		return;
-	field_embed(field, error);
-	if (image_error(field, shape) > error && !c->args.at[FIELD_APPROXIMATE].boolean)
-		compile_param_error(c, FIELD_LENGTH, ERROR_OUT_OF_RANGE,
-				    "correlations reach around a grid of %d times the minimal embedding, and images add up to %.2g of std^2, "
-				    "allowed is %g; give shorter lengths, or approximate",
-				    FIELD_EMBEDDING, image_error(field, shape), error);
+	field_embed(field, tolerance_of(field));
+	has_images = image_error(field, shape) > tolerance_of(field);
+	if (has_images ? is_known || !c->args.at[FIELD_APPROXIMATE].boolean : is_known && count_points(&truncated) < count_points(field))
+		*field = truncated;
 	for (unsigned a = 0; a < shape->ndim; a++)
 		if (field->axes[a].n > FFT_MAX_LENGTH)
 			compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE,
@@ -267,8 +283,8 @@ static void embed(struct compiler *c, const struct shape *shape, struct field *f
 	prepare(c, field);
 }
 
-/* States the grid, and what its images add. */
-static void put_embedding(struct compiler *c, const struct shape *shape, const struct field *field)
+/* States the grid, what its images add, and what was dropped of its spectrum. placement: of the normals, for a check; -1: there is none. */
+static void put_embedding(struct compiler *c, const struct shape *shape, const struct field *field, int placement)
 {
 	struct value list = value_array();
 	int failed = 0;
@@ -280,7 +296,10 @@ static void put_embedding(struct compiler *c, const struct shape *shape, const s
 	if (failed)
 		compile_no_memory(c);
 	compile_put(c, "embedding", list);
-	compile_put(c, "image_error", value_real(image_error(field, shape)));
+	compile_put(c, "image_error", value_real(field->truncated ? 0 : image_error(field, shape)));
+	if (placement >= 0)
+		compile_add_field(c, FIELD_RESULTS, placement);
+	compile_put(c, "dropped", value_real(0));
 }
 
 /* Reads and checks all parameters. NULL: an error stands. */
@@ -324,8 +343,8 @@ static struct value draw_map(struct compiler *c, unsigned first, uint64_t n, enu
 	return map;
 }
 
-/* Draws standard numbers of a distribution into out. */
-static void add_draw(struct compiler *c, const char *distribution, unsigned first, unsigned u64, struct buffer *out)
+/* Draws standard numbers of a distribution into out. Returns the draw's placement. */
+static int add_draw(struct compiler *c, const char *distribution, unsigned first, unsigned u64, struct buffer *out)
 {
 	struct value map = draw_map(c, first, out->shape.n, out->shape.dtype);
 	struct outer_operation outer;
@@ -339,11 +358,12 @@ static void add_draw(struct compiler *c, const char *distribution, unsigned firs
 	step = compile_add_step(c, STEP_DRAW, NULL, out);
 	step->placement = placement;
 	step->draw.draw = draw;
+	return placement;
 }
 
-static void add_normals(struct compiler *c, struct buffer *out)
+static int add_normals(struct compiler *c, struct buffer *out)
 {
-	add_draw(c, "normal", FIELD_GENERATOR, FIELD_U64, out);
+	return add_draw(c, "normal", FIELD_GENERATOR, FIELD_U64, out);
 }
 
 static void add_transform(struct compiler *c, bool inverse, struct buffer *in, struct buffer *out)
@@ -365,15 +385,22 @@ static void add_transform(struct compiler *c, bool inverse, struct buffer *in, s
 	transform_axes(c, &f, 0, f.n_axes, in, out)->overwrites_in = inverse && shape->ndim > 1;
 }
 
-/* Returns the text of the only error that the grid's wave numbers show while the field is made. */
-static const char *failure_text(struct compiler *c)
+/* Adds a temporary of these sizes. */
+static struct buffer *add_temp(struct compiler *c, const struct shape *sizes, enum dtype dtype)
 {
-	char text[256];
-	const char *kept;
+	struct shape shape = *sizes;
 
-	snprintf(text, sizeof text, "%s: spectrum: it is 0 at all wave numbers of the grid, allowed is at least one above 0",
-		 c->args.context);
-	kept = c->error ? NULL : bump_copy(c->plan->bump, text, strlen(text));
+	shape.dtype = dtype;
+	if (!shape_finish(&shape))
+		compile_error(c, ERROR_LIMIT, "a temporary of more than 2^62 bytes, allowed are fewer");
+	return compile_add_temp(c, &shape);
+}
+
+/* Keeps the text of an error that only a run can find. */
+static const char *keep_text(struct compiler *c, const char *text)
+{
+	const char *kept = c->error ? NULL : bump_copy(c->plan->bump, text, strlen(text));
+
 	if (!kept)
 		compile_no_memory(c);
 	return kept;
@@ -405,7 +432,7 @@ static void add_mean(struct compiler *c, struct buffer *out)
 }
 
 /* Adds the covariance of a grid and its transform, both in float64, and returns that. */
-static struct buffer *add_spherical(struct compiler *c, const struct field *field, const struct shape *grid, const struct shape *half)
+static struct buffer *add_covariance(struct compiler *c, const struct field *field, const struct shape *grid, const struct shape *half)
 {
 	struct shape points = *grid, bins = *half;
 	struct buffer *covariance, *spectrum;
@@ -427,14 +454,43 @@ static void add_weighting(struct compiler *c, const struct field *field, struct 
 {
 	struct step *step = compile_add_step(c, STEP_FIELD, half, half);
 
+	char text[256];
+
+	snprintf(text, sizeof text, "%s: spectrum: it is 0 at all wave numbers of the grid, allowed is at least one above 0", c->args.context);
 	step->field.field = field;
-	step->failure = failure_text(c);
+	step->failure = keep_text(c, text);
 }
 
-static void add_steps(struct compiler *c, const struct field *field, struct buffer *out)
+/* Adds the check that a transform has no values too far below 0, before anything is drawn. Returns the number of its step. */
+static size_t add_check(struct compiler *c, const struct field *field, struct buffer *spectrum)
+{
+	const uint64_t last = field->axes[field->ndim - 1].n;
+	const struct fractional check = {.task = FRACTIONAL_CHECK,
+					 .n = spectrum->shape.n,
+					 .columns = last / 2 + 1,
+					 .has_last = last % 2 == 0,
+					 .least = -tolerance_of(field)};
+	const struct fractional *kept = signal_keep(c, &check, sizeof check);
+	const struct shape found = {.ndim = 1, .dims = {sizeof(struct fractional_checked) / sizeof(double)}};
+	struct step *step = compile_add_step(c, STEP_CHECK, spectrum, add_temp(c, &found, DTYPE_F64));
+	char text[256];
+
+	snprintf(text, sizeof text,
+		 "%s: length: with a grid of %d times the minimal embedding the spectrum has values below %g of the largest, allowed are none; "
+		 "give shorter lengths, or approximate",
+		 c->args.context, FIELD_EMBEDDING, -tolerance_of(field));
+	step->field.fractional = kept;
+	step->failure = keep_text(c, text);
+	return c->plan->n_steps - 1;
+}
+
+/* Returns the placement of the normals where a check replies beside it, else -1. */
+static int add_steps(struct compiler *c, const struct field *field, struct buffer *out)
 {
 	struct shape shape = out->shape;
 	struct buffer *half, *grid = out, *spectrum = NULL;
+	size_t check = 0;
+	int placement;
 
 	for (unsigned a = 0; a < field->ndim; a++)
 		shape.dims[a] = field->axes[a].n;
@@ -447,11 +503,15 @@ static void add_steps(struct compiler *c, const struct field *field, struct buff
 	if (!shape_finish(&shape))
 		compile_param_error(c, FIELD_SHAPE, ERROR_OUT_OF_RANGE, "more than 2^62 bytes, allowed are fewer");
 	half = compile_add_temp(c, &shape);
-	if (field->model == FIELD_SPHERICAL)
-		spectrum = add_spherical(c, field, &grid->shape, &shape);
-	add_normals(c, grid);
+	if (field_is_transformed(field))
+		spectrum = add_covariance(c, field, &grid->shape, &shape);
+	if (field->truncated)
+		check = add_check(c, field, spectrum);
+	placement = add_normals(c, grid);
+	if (field->truncated && !c->error)
+		c->plan->steps[check].placement = placement;
 	add_transform(c, false, grid, half);
-	if (field->model == FIELD_SPHERICAL)
+	if (field_is_transformed(field))
 		add_task(c, FRACTIONAL_WEIGH, shape.n, field->wide, half, spectrum, half);
 	else
 		add_weighting(c, field, half);
@@ -459,6 +519,7 @@ static void add_steps(struct compiler *c, const struct field *field, struct buff
 	if (grid != out)
 		compile_add_step(c, STEP_RESIZE, grid, out);
 	add_mean(c, out);
+	return field->truncated ? placement : -1;
 }
 
 /* ---- the spectrum alone ---- */
@@ -510,9 +571,6 @@ static void compile_spectrum(struct compiler *c, const struct field *field, stru
 		compile_no_memory(c);
 		return;
 	}
-	if (field->model == FIELD_SPHERICAL)
-		compile_param_error(c, FIELD_COVARIANCE, ERROR_OUT_OF_RANGE,
-				    "got spherical, whose spectrum is known by a transform only; allowed for a spectrum by itself are the others");
 	read_plane(c, field, box);
 	shape = shape_of_box(c, field, box);
 	if (c->error)
@@ -520,7 +578,10 @@ static void compile_spectrum(struct compiler *c, const struct field *field, stru
 	out = compile_output_to(c, FIELD_OUT, given, &shape);
 	step = compile_add_step(c, STEP_FIELD, NULL, out);
 	step->field = (struct field_step){.field = field, .box = box};
-	compile_put(c, "root", value_real(field->scales ? field->std : sqrt(field->factor)));
+	compile_put(c, "root", value_real(field->scales || field_is_transformed(field) ? field->std : sqrt(field->factor)));
+	compile_put(c, "transformed", value_bool(field_is_transformed(field)));
+	if (field->truncated)
+		compile_put(c, "least", value_real(-tolerance_of(field)));
 	compile_put(c, "relative", value_bool(field->scales));
 	compile_put(c, "unit", value_real(ldexp(1, -field_sum_bits(field))));
 	compile_reply(c, FIELD_OUT, out);
@@ -540,28 +601,16 @@ void compile_field(struct compiler *c)
 	if (!is_spectrum && c->args.at[FIELD_PLANE].given)
 		compile_param_error(c, FIELD_PLANE, ERROR_OUT_OF_RANGE, "given without result spectrum, allowed with it");
 	if (is_spectrum) {
-		put_embedding(c, &shape, field);
+		put_embedding(c, &shape, field, -1);
 		compile_spectrum(c, field, given);
 		return;
 	}
 	out = compile_output_to(c, FIELD_OUT, given, &shape);
-	add_steps(c, field, out);
-	put_embedding(c, &shape, field);
+	put_embedding(c, &shape, field, add_steps(c, field, out));
 	compile_reply(c, FIELD_OUT, out);
 }
 
 /* ---- fractional noise ---- */
-
-/* Adds a temporary of these sizes. */
-static struct buffer *add_temp(struct compiler *c, const struct shape *sizes, enum dtype dtype)
-{
-	struct shape shape = *sizes;
-
-	shape.dtype = dtype;
-	if (!shape_finish(&shape))
-		compile_error(c, ERROR_LIMIT, "a temporary of more than 2^62 bytes, allowed are fewer");
-	return compile_add_temp(c, &shape);
-}
 
 /* The covariance and its transform are the same in every run, so a prepared call computes them once. */
 static void add_fractional_steps(struct compiler *c, bool sums, struct buffer *out)
