@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Named streams: creating, showing, moving, deleting and listing them. */
+#include <stdio.h>
 #include <string.h>
 
 #include <trnsci/trnsci.h>
@@ -50,6 +51,24 @@ static bool read_position(const struct trnsci_value *map, const char *name, uint
 	return *ret_end || trnsci_value_to_u64(value, ret) == 0;
 }
 
+/* Sums up the noise of a signal: its dtype, and the color, exponent, psd or taps. color: the default. */
+static void read_noise(const struct trnsci_value *noise, char *ret, size_t room)
+{
+	char dtype[8] = "", color[12] = "pink";
+	double exponent;
+
+	if (!noise)
+		return;
+	reply_copy_text(noise, "dtype", dtype, sizeof dtype);
+	reply_copy_text(noise, "color", color, sizeof color);
+	if (trnsci_value_to_f64(trnsci_value_get(noise, "exponent"), &exponent) == 0)
+		snprintf(ret, room, "%s exponent=%.5g", dtype, exponent);
+	else if (trnsci_value_get(noise, "psd") || trnsci_value_get(noise, "taps"))
+		snprintf(ret, room, "%s %s", dtype, trnsci_value_get(noise, "psd") ? "psd" : "taps");
+	else
+		snprintf(ret, room, "%s color=%s", dtype, color);
+}
+
 /* Reads all members of a stream's description. Those of skipped words exist only where some were skipped. */
 static bool read_info(const struct trnsci_value *map, struct trnsci_stream_info *info)
 {
@@ -68,6 +87,7 @@ static bool read_info(const struct trnsci_value *map, struct trnsci_stream_info 
 	if (end)
 		info->skipped = UINT64_MAX;
 	info->created_s = (int64_t)created;
+	read_noise(trnsci_value_get(map, "noise"), info->noise, sizeof info->noise);
 	if (info->skips == 0)
 		return true;
 	if (!read_position(map, "skipped_from", &info->skipped_from, &end) ||
@@ -119,6 +139,12 @@ static void set_options(struct trnsci_args *args, const struct trnsci_stream_opt
 		args_set_text(args, "mode", options->mode);
 	if (options->has_group)
 		args_set_u64(args, "group", options->group);
+	if (options->noise) {
+		struct trnsci_args *noise = trnsci_set_map(args, "noise");
+
+		trnsci_set_params(noise, options->noise);
+		args_set_text(noise, "op", "colored");
+	}
 }
 
 int trnsci_stream_create(struct trnsci_session *session, const char *name, const struct trnsci_stream_options *options,

@@ -74,10 +74,11 @@ bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_ro
 	return ret->n_requests > 0;
 }
 
-void print_range(const char *name, const char *generator, uint64_t seed, uint64_t stream, uint64_t position, uint64_t n)
+void print_range(const char *name, const char *generator, uint64_t seed, uint64_t stream, const char *unit, uint64_t at,
+		 uint64_t n)
 {
-	fprintf(stderr, "%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " position=%" PRIu64 " n=%" PRIu64 "\n", name, generator,
-		seed, stream, position, n);
+	fprintf(stderr, "%s generator=%s seed=%" PRIu64 " stream=%" PRIu64 " %s=%" PRIu64 " n=%" PRIu64 "\n", name, generator,
+		seed, stream, unit, at, n);
 }
 
 double seconds_now(void)

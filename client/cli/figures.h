@@ -25,8 +25,10 @@ struct latency_row {
 /* Row i of `latency` in the daemon's part of `stats`. False when no request of this class was made. */
 bool latency_row(const struct trnsci_value *latency, size_t i, struct latency_row *ret);
 
-/* Prints on stderr where numbers of a named stream lie: with these and offset = position they can be had again. */
-void print_range(const char *name, const char *generator, uint64_t seed, uint64_t stream, uint64_t position, uint64_t n);
+/* Prints on stderr where numbers of a named stream lie, as options that give them again. unit: "position", in words, or "offset",
+ * in samples of a signal. */
+void print_range(const char *name, const char *generator, uint64_t seed, uint64_t stream, const char *unit, uint64_t at,
+		 uint64_t n);
 
 /* Writes a time of day, "2026-11-27 08:00:00". Returns text. */
 const char *local_time(double seconds, char text[static 32]);

@@ -138,7 +138,7 @@ static int build_ring(struct embedded_ring *own, struct engine_session *engine_s
 	if (args->at[RING_NAME].given)
 		return error_set(err, ERROR_NOT_SUPPORTED,
 				 "ring_attach: name: named streams are kept by a daemon, allowed: a session with one");
-	r = sampler_create(engine_session, args, RING_NOISE, RING_U64, NULL, &sampler, err);
+	r = sampler_create(engine_session, args, RING_NOISE, RING_U64, NULL, NULL, &sampler, err);
 
 	if (r < 0)
 		return r;

@@ -258,17 +258,21 @@ static int start_broadcast(struct broadcast_entry *entry, struct sampler *sample
 	return r;
 }
 
-static int create_broadcast(struct broadcast_entry *entry, const struct args *args, struct error *err)
+static int create_broadcast(struct broadcast_entry *entry, const struct args *args, struct bump *bump, struct error *err)
 {
 	struct session *session = entry->session;
 	const struct stream *named = args->at[BROADCAST_STREAM].given ? &entry->named.stream : NULL;
 	struct sampler *sampler;
-	int r = named ? stream_find_named(session, args, BROADCAST_STREAM, entry->stream_name, &entry->named.stream, err) : 0;
+	struct value noise = value_nil();
+	int r = named ? stream_find_named(session, args, BROADCAST_STREAM, bump, entry->stream_name, &entry->named.stream, &noise,
+					  err)
+		      : 0;
 
 	if (r < 0)
 		return r;
 	entry->named.name = named ? entry->stream_name : NULL;
-	r = sampler_create(session->memory, args, BROADCAST_NOISE, BROADCAST_U64, named, &sampler, err);
+	r = sampler_create(session->memory, args, BROADCAST_NOISE, BROADCAST_U64, named, noise.kind == VALUE_MAP ? &noise : NULL,
+			   &sampler, err);
 	if (r < 0)
 		return r;
 	r = client_held_create(session, CLIENT_HELD_BROADCAST, args, BROADCAST_SAMPLES, sampler, named, &entry->held,
@@ -327,7 +331,7 @@ int broadcasts_create(struct method_call *call)
 	entry->uid = quota_user_uid(session->user);
 	entry->gid = session->peer.gid;
 	entry->rate = call->args->at[BROADCAST_RATE].f64;
-	r = create_broadcast(entry, call->args, call->err);
+	r = create_broadcast(entry, call->args, call->bump, call->err);
 	if (r < 0) {
 		client_held_release(session, CLIENT_HELD_BROADCAST, entry->held);
 		free(entry);

@@ -228,12 +228,16 @@ static int create_ring(struct ring_entry *entry, struct method_call *call)
 	struct fdpass fds = {.count = 0};
 	const struct stream *named = args->at[RING_NAME].given ? &entry->named.stream : NULL;
 	struct sampler *sampler;
-	int r = named ? stream_find_named(session, args, RING_NAME, entry->name, &entry->named.stream, call->err) : 0;
+	struct value noise = value_nil();
+	int r = named ? stream_find_named(session, args, RING_NAME, call->bump, entry->name, &entry->named.stream, &noise,
+					  call->err)
+		      : 0;
 
 	if (r < 0)
 		return r;
 	entry->named.name = named ? entry->name : NULL;
-	r = sampler_create(session->memory, args, RING_NOISE, RING_U64, named, &sampler, call->err);
+	r = sampler_create(session->memory, args, RING_NOISE, RING_U64, named, noise.kind == VALUE_MAP ? &noise : NULL, &sampler,
+			   call->err);
 	if (r < 0)
 		return r;
 	r = client_held_create(session, CLIENT_HELD_RING, args, RING_SAMPLES, sampler, named, &entry->held, call->err);

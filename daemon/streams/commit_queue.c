@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream_signal.h"
 #include "streams_core.h"
 
 /* ---- tasks ---- */
@@ -62,9 +63,17 @@ int named_stream_next_draw(const struct named_stream *named, const struct deferr
 			   uint64_t *ret_offset, uint64_t *ret_end)
 {
 	const unsigned words = deferred->words;
+	unsigned __int128 offset = 0, end = (unsigned __int128)named->next + deferred->n;
 	const unsigned __int128 next = (unsigned __int128)named->next * STREAM_GROUP_WORDS;
-	unsigned __int128 offset = (next + words - 1) / words, end;
 
+	if (named->row.noise && end > STORE_GROUPS)
+		return -ERROR_END_OF_STREAM;
+	if (named->row.noise) { /* parts of the signal share the words that reach beyond their samples */
+		*ret_offset = named->next;
+		*ret_end = (uint64_t)end;
+		return 0;
+	}
+	offset = (next + words - 1) / words;
 	/* The next group at which a sample begins: samples of several words need not fill groups. */
 	while (offset * words % STREAM_GROUP_WORDS != 0)
 		offset++;
@@ -78,6 +87,11 @@ int named_stream_next_draw(const struct named_stream *named, const struct deferr
 
 static int fail_end_of_stream(const struct named_stream *named, struct deferred_reply *deferred)
 {
+	if (named->row.noise)
+		return error_set(deferred->error, ERROR_END_OF_STREAM,
+				 "stream_draw: n: %" PRIu64 " samples from sample %" PRIu64
+				 ", allowed: up to the end of the signal, sample 2^62",
+				 deferred->n, named->next);
 	return error_set(deferred->error, ERROR_END_OF_STREAM,
 			 "stream_draw: n: %" PRIu64 " samples of %u words from group %" PRIu64
 			 " of 4 words, allowed: up to the end of the stream, word 2^64",
@@ -167,22 +181,35 @@ static int put_u64(struct bump *bump, struct value *map, const char *name, uint6
 	return text ? put_text(bump, map, name, digits) : value_put(bump, map, name, value_uint(u));
 }
 
-/* A position of 2^64, the end of the stream, is nil. */
-static int put_position(struct bump *bump, struct value *map, const char *name, uint64_t group, bool text)
+/* A position at the end of the stream is nil. */
+static int put_position(struct bump *bump, struct value *map, const char *name, const struct store_stream *row, uint64_t group,
+			bool text)
 {
 	return group == STORE_GROUPS ? value_put(bump, map, name, value_nil())
-				     : put_u64(bump, map, name, group * STREAM_GROUP_WORDS, text);
+				     : put_u64(bump, map, name, group * store_group_positions(row), text);
 }
 
 static int put_skips(struct bump *bump, struct value *map, const struct store_stream *row, bool text)
 {
 	if (put_u64(bump, map, "skips", row->skips, false) ||
-	    put_position(bump, map, "skipped", row->skipped, text))
+	    put_position(bump, map, "skipped", row, row->skipped, text))
 		return -ERROR_NO_MEMORY;
 	if (row->skips == 0)
 		return 0;
-	return put_position(bump, map, "skipped_from", row->skipped_from, text) |
-	       put_position(bump, map, "skipped_until", row->skipped_until, text);
+	return put_position(bump, map, "skipped_from", row, row->skipped_from, text) |
+	       put_position(bump, map, "skipped_until", row, row->skipped_until, text);
+}
+
+/* The state's rows are read as if an enemy had written them: what is no map is shown as an empty one, and cannot be drawn. */
+static int put_noise(struct bump *bump, struct value *map, const struct store_stream *row)
+{
+	struct value noise = value_map();
+
+	if (!row->noise)
+		return 0;
+	if (stream_signal_decode(bump, row->noise, row->noise_size, &noise) == -ERROR_NO_MEMORY)
+		return -ERROR_NO_MEMORY;
+	return value_put(bump, map, "noise", noise);
 }
 
 int named_stream_describe(struct bump *bump, struct value *map, const struct named_stream *named, bool text)
@@ -196,8 +223,8 @@ int named_stream_describe(struct bump *bump, struct value *map, const struct nam
 		 value_put(bump, map, "generator", value_string(generator_row(row->stream.generator)->name)) |
 		 put_u64(bump, map, "seed", row->stream.seed, text) |
 		 put_u64(bump, map, "stream", row->stream.stream, text) |
-		 put_position(bump, map, "position", named->next, text) |
-		 put_position(bump, map, "reserved", row->reserved - named->next, text) |
+		 put_position(bump, map, "position", row, named->next, text) |
+		 put_position(bump, map, "reserved", row, row->reserved - named->next, text) | put_noise(bump, map, row) |
 		 put_skips(bump, map, row, text) | value_put(bump, map, "uid", value_uint(row->uid)) |
 		 value_put(bump, map, "gid", value_uint(row->gid)) | put_text(bump, map, "mode", mode) |
 		 value_put(bump, map, "created", value_uint((uint64_t)row->created_s)) |

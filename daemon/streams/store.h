@@ -12,7 +12,8 @@
  * and the folder's inode and birth. A commit raises the mark before anything of it is issued. At the start the state has as
  * many commits as its mark, or one more (after a crash between the two).
  *
- * Positions are counted in groups of 4 words, of which a stream has 2^62. A stream's groups:
+ * Positions are counted in groups of 4 words, of which a stream has 2^62; those of a stream that is one signal of coloured noise
+ * in its samples, of which it has as many. A stream's groups:
  *
  *     0 .. row.issued     were issued before the row was written
  *     .. next             were issued since then; only memory knows (struct named_stream)
@@ -38,6 +39,7 @@ enum {
 	STORE_NAME_MOST = 64,
 	STORE_GROUP_BITS = 62, /* a stream has 2^62 groups */
 	STORE_NOTE_ROOM = 600,
+	STORE_NOISE_MOST = 4096, /* bytes of a signal's description: a page of stream_list has 1024 streams */
 };
 
 #define STORE_GROUPS ((uint64_t)1 << STORE_GROUP_BITS)
@@ -63,7 +65,15 @@ struct store_stream {
 	uint64_t issued, reserved;
 	uint64_t skips, skipped;              /* number of crashes, and of groups that they skipped */
 	uint64_t skipped_from, skipped_until; /* groups that the last one skipped */
+	const char *noise; /* of a signal: its description (stream_signal.h), borrowed; NULL */
+	size_t noise_size;
 };
+
+/* Returns the positions of a group, as clients count them: words, or samples of a signal. */
+static inline uint64_t store_group_positions(const struct store_stream *row)
+{
+	return row->noise ? 1 : STREAM_GROUP_WORDS;
+}
 
 /* Locks the folder until *ret_fd is closed. make: makes it first (mode 0700), with the folders above it. Returns 0;
  * -ERROR_LIMIT: another daemon has locked it; -ERROR_SYSTEM. */

@@ -44,9 +44,10 @@ static int check_header(struct store *store, char why[STORE_WHY_ROOM])
 /* Returns the nth statement of the schema of the state's version, counted from 0. */
 static const char *schema_at(const struct store *store, size_t n)
 {
-	if (store->version == 1)
-		return n == 0 ? store_schema_1 : store_schema[n - 1];
-	return store_schema[n];
+	if (store->version == 1 && n == 0)
+		return store_schema_1;
+	n -= store->version == 1;
+	return store->version < 3 && n == STORE_TABLE_STREAM ? store_stream_2 : store_schema[n];
 }
 
 /* Compares the schema word by word: a trigger, a view or another index in the file would change what statements do. */

@@ -22,7 +22,7 @@
 
 enum {
 	STORE_APPLICATION = 0x74726e73, /* "trns" */
-	STORE_VERSION = 2,     /* user_version of the file; store_upgrade reads version 1 */
+	STORE_VERSION = 3,     /* user_version of the file; store_upgrade reads the older ones */
 	STORE_PATH_ROOM = 512, /* bytes of a path, with its final 0 */
 	STORE_TEXT_ROOM = 512, /* a row in one line, for its hash */
 	STORE_WHY_ROOM = 80,   /* bytes of a reason in an error, with its final 0 */
@@ -115,6 +115,8 @@ sqlite3_stmt *store_statement(struct store *store, enum store_statement which);
 void store_bind_text(struct store *store, sqlite3_stmt *statement, int at, const char *text);
 void store_bind_number(struct store *store, sqlite3_stmt *statement, int at, uint64_t number);
 void store_bind_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u);
+/* Binds size bytes, which stay where they are until the statement is reset; NULL. */
+void store_bind_blob(struct store *store, sqlite3_stmt *statement, int at, const char *bytes, size_t size);
 /* Binds generator and seed to the first two places and, if id, the stream id to the third. */
 void store_bind_stream(struct store *store, sqlite3_stmt *statement, const struct stream *stream, bool id);
 /* Binds a hash as rows keep it: 16 hexadecimal digits. */
@@ -195,7 +197,7 @@ int store_draw_head(uint64_t repairs, struct store_head *ret_head, struct error 
 /* Reads store->head and store->sum. Returns SQLITE_OK with *ret_good, or SQLite's error. */
 int store_read_head(struct store *store, bool *ret_good);
 int store_put_head(struct store *store, struct error *err);
-/* Upgrades a state of version 1, in one transaction. */
+/* Upgrades a state of an older version, in one transaction. */
 int store_upgrade(struct store *store, struct error *err);
 
 /* ---- store_ids.c ---- */

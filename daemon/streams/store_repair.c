@@ -59,7 +59,8 @@ static int keep_stream(void *arg, const struct store_stream *row)
 	if (moved.reserved == STORE_GROUPS)
 		fprintf(repair->report, "kept: stream %s, which has come to its end\n", row->name);
 	else
-		fprintf(repair->report, "kept: stream %s, from position %" PRIu64 " on\n", row->name, moved.reserved * 4);
+		fprintf(repair->report, "kept: stream %s, from position %" PRIu64 " on\n", row->name, 
+			moved.reserved * store_group_positions(row));
 	repair->streams++;
 	return store_put(repair->made, &moved, repair->err);
 }

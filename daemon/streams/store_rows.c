@@ -9,15 +9,22 @@
 /* ---- hashes ---- */
 
 /* FNV-1a, then the last step of MurmurHash3, so that sums of similar lines do not cancel. */
-static uint64_t hash_text(const char *text)
+static uint64_t hash_bytes(const char *text, const char *more, size_t size)
 {
 	uint64_t hash = 0xcbf29ce484222325;
 
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)more[i]) * 0x100000001b3;
 	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd;
 	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53;
 	return hash ^ hash >> 33;
+}
+
+static uint64_t hash_text(const char *text)
+{
+	return hash_bytes(text, NULL, 0);
 }
 
 uint64_t store_hash_repairs(uint64_t repairs)
@@ -47,7 +54,7 @@ uint64_t store_hash_stream(const struct store_stream *row)
 		 row->name, (int)row->stream.generator, row->stream.seed, row->stream.stream, row->uid, row->gid, row->mode,
 		 row->created_s, row->issued, row->reserved, row->skips, row->skipped, row->skipped_from,
 		 row->skipped_until);
-	return hash_text(text);
+	return hash_bytes(text, row->noise, row->noise_size);
 }
 
 uint64_t store_hash_seed(const struct store_seed *row)
@@ -132,6 +139,18 @@ static bool hash_at(sqlite3_stmt *row, int at, uint64_t hash)
 	return strcmp(text, store_text_at(row, at)) == 0;
 }
 
+/* Reads a signal's description, which lives as long as the row. */
+static bool noise_at(sqlite3_stmt *at, int column, struct store_stream *row)
+{
+	const int size = sqlite3_column_bytes(at, column);
+
+	if (sqlite3_column_type(at, column) == SQLITE_NULL)
+		return true;
+	row->noise = sqlite3_column_blob(at, column);
+	row->noise_size = (size_t)size;
+	return row->noise && size <= STORE_NOISE_MOST;
+}
+
 /* ---- rows: false if a row is malformed ---- */
 
 static bool read_stream(sqlite3_stmt *at, struct store_stream *row)
@@ -149,7 +168,7 @@ static bool read_stream(sqlite3_stmt *at, struct store_stream *row)
 		    store_natural_at(at, 8, STORE_GROUPS, &row->issued) && store_natural_at(at, 9, STORE_GROUPS, &row->reserved) &&
 		    store_natural_at(at, 10, INT64_MAX, &row->skips) && store_natural_at(at, 11, STORE_GROUPS, &row->skipped) &&
 		    store_natural_at(at, 12, STORE_GROUPS, &row->skipped_from) &&
-		    store_natural_at(at, 13, STORE_GROUPS, &row->skipped_until);
+		    store_natural_at(at, 13, STORE_GROUPS, &row->skipped_until) && noise_at(at, 15, row);
 
 	row->created_s = good ? (int64_t)created : 0;
 	return good && row->issued <= row->reserved;
@@ -229,7 +248,8 @@ static int walk_table(struct store *store, const char *sql, int (*take)(sqlite3_
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Goes on after a table that cannot be read, so that a repair gets all other rows. */
+/* Goes on after a table that cannot be read, so that a repair gets all other rows. Whether streams have `noise` is seen from the
+ * table: a repair does not know the version. */
 int store_walk(struct store *store, struct store_walk *walk, int *ret)
 {
 	static const struct {
@@ -237,16 +257,20 @@ int store_walk(struct store *store, struct store_walk *walk, int *ret)
 		int (*take)(sqlite3_stmt *at, struct store_walk *walk);
 	} tables[] = {
 		{"SELECT name, generator, seed, stream, uid, gid, mode, created_s, issued, reserved, skips, skipped, "
-		 "skipped_from, skipped_until, hash FROM stream",
+		 "skipped_from, skipped_until, hash, noise FROM stream",
 		 take_stream},
 		{"SELECT generator, seed, next, uid, hash FROM seed", take_seed},
 		{"SELECT generator, seed, stream, uid, hash FROM taken", take_taken},
 	};
+	static const char stream_2[] = "SELECT *, NULL FROM stream";
 	int first = SQLITE_OK;
 
 	*ret = 0;
 	for (size_t i = 0; i < sizeof tables / sizeof *tables && *ret == 0; i++) {
-		int rc = walk_table(store, tables[i].sql, tables[i].take, walk, ret);
+		const bool is_old =
+			tables[i].take == take_stream && sqlite3_table_column_metadata(store->db, NULL, "stream", "noise", NULL,
+										       NULL, NULL, NULL, NULL) == SQLITE_ERROR;
+		int rc = walk_table(store, is_old ? stream_2 : tables[i].sql, tables[i].take, walk, ret);
 
 		first = first == SQLITE_OK ? rc : first;
 	}

@@ -54,7 +54,7 @@ static const char *const texts[STATEMENTS] = {
 	[STATEMENT_HEAD_PUT] = "INSERT OR REPLACE INTO state VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6)",
 	[STATEMENT_STREAM_HASH] = "SELECT hash FROM stream WHERE name = ?1",
 	[STATEMENT_STREAM_PUT] =
-		"INSERT OR REPLACE INTO stream VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+		"INSERT OR REPLACE INTO stream VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
 	[STATEMENT_STREAM_REMOVE] = "DELETE FROM stream WHERE name = ?1",
 	[STATEMENT_SEED_GET] = "SELECT next, uid FROM seed WHERE generator = ?1 AND seed = ?2",
 	[STATEMENT_SEED_PUT] = ("INSERT INTO seed VALUES(?1, ?2, ?3, ?4, ?5) "
@@ -113,6 +113,12 @@ void store_bind_number(struct store *store, sqlite3_stmt *statement, int at, uin
 {
 	if (statement)
 		note_bound(store, sqlite3_bind_int64(statement, at, (sqlite3_int64)number));
+}
+
+void store_bind_blob(struct store *store, sqlite3_stmt *statement, int at, const char *bytes, size_t size)
+{
+	if (statement)
+		note_bound(store, sqlite3_bind_blob64(statement, at, bytes, size, SQLITE_STATIC));
 }
 
 void store_bind_u64(struct store *store, sqlite3_stmt *statement, int at, uint64_t u)

@@ -166,6 +166,7 @@ static void give_row(struct store *store, sqlite3_stmt *put, const struct store_
 	for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
 		store_bind_number(store, put, 5 + i, numbers[i]);
 	store_bind_hash(store, put, 15, hash);
+	store_bind_blob(store, put, 16, row->noise, row->noise_size);
 }
 
 int store_put(struct store *store, const struct store_stream *row, struct error *err)
@@ -201,7 +202,7 @@ int store_remove(struct store *store, const char *name, struct error *err)
 	return r;
 }
 
-/* ---- states of version 1 ---- */
+/* ---- states of older versions ---- */
 
 static int run_sql(struct store *store, const char *sql, struct error *err)
 {
@@ -210,23 +211,29 @@ static int run_sql(struct store *store, const char *sql, struct error *err)
 	return rc == SQLITE_OK ? 0 : store_fail(store, rc, err);
 }
 
-int store_upgrade(struct store *store, struct error *err)
+/* Version 1 has `meta` in the place of `state`. */
+static int upgrade_head(struct store *store, struct error *err)
 {
 	struct store_head head;
 	int r = store_draw_head(store->head.repairs, &head, err);
 
 	if (r == 0)
-		r = run_sql(store, "BEGIN IMMEDIATE; DROP TABLE meta", err);
+		r = run_sql(store, "DROP TABLE meta", err);
 	if (r == 0)
 		r = run_sql(store, store_schema[STORE_TABLES - 1], err);
-	if (r == 0)
-		r = run_sql(store, "PRAGMA user_version=2", err);
 	head.commits = 1;
 	store->head = head;
+	return r < 0 ? r : store_put_head(store, err);
+}
+
+int store_upgrade(struct store *store, struct error *err)
+{
+	int r = run_sql(store, "BEGIN IMMEDIATE", err);
+
+	if (r == 0 && store->version == 1)
+		r = upgrade_head(store, err);
 	if (r == 0)
-		r = store_put_head(store, err);
-	if (r == 0)
-		r = run_sql(store, "COMMIT", err);
+		r = run_sql(store, "ALTER TABLE stream ADD COLUMN noise BLOB; PRAGMA user_version=3; COMMIT", err);
 	if (r < 0)
 		store_rollback(store);
 	else

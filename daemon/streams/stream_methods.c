@@ -8,6 +8,7 @@
 
 #include "net/session.h"
 #include "store.h"
+#include "stream_signal.h"
 #include "streams.h"
 
 #define NO_NAME                                                                                                        \
@@ -34,15 +35,15 @@ static int read_groups(struct session *session, const char *operation, struct er
 	return error_set(err, ERROR_SYSTEM, "%s: the client's groups: %s", operation, strerror(errno));
 }
 
-int stream_find_named(struct session *session, const struct args *args, unsigned param, char ret_name[STORE_NAME_MOST + 1],
-		      struct stream *ret_stream, struct error *err)
+int stream_find_named(struct session *session, const struct args *args, unsigned param, struct bump *bump,
+		      char ret_name[STORE_NAME_MOST + 1], struct stream *ret_stream, struct value *ret_noise, struct error *err)
 {
 	const struct streams_who who = {.peer = &session->peer, .name = ret_name, .operation = args->context};
 	int r = read_name(args, param, ret_name, err);
 
 	if (r == 0)
 		r = read_groups(session, args->context, err);
-	return r < 0 ? r : streams_find(session->service->streams, &who, ret_stream, err);
+	return r < 0 ? r : streams_find(session->service->streams, &who, bump, ret_stream, ret_noise, err);
 }
 
 static int read_stream_mode(const struct args *args, uint32_t *ret, struct error *err)
@@ -93,7 +94,10 @@ static int call_create(struct session *session, const struct args *args, const s
 				  "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64, what.stream.stream,
 				  generator_row(what.stream.generator)->name,
 				  generator_row(what.stream.generator)->most_stream);
-	return streams_create(session->service->streams, who, &what, deferred);
+	if (at[STREAM_CREATE_NOISE].given)
+		r = stream_signal_encode(session, args, STREAM_CREATE_NOISE, deferred->bump, &what.noise, &what.noise_size,
+					 deferred->error);
+	return r < 0 ? r : streams_create(session->service->streams, who, &what, deferred);
 }
 
 static int call_advance(struct session *session, const struct args *args, const struct streams_who *who,
@@ -166,27 +170,47 @@ static int begin_call(void *arg, const struct args *args, struct deferred_reply 
 	return r < 0 ? r : method->call(session, args, &who, deferred);
 }
 
-static int reserve_draw(void *arg, const char *at, size_t size, const char *context, struct deferred_reply *deferred)
+/* Sets who draws from the stream of that name. same: as in deferred_reply. */
+static int read_who(struct session *session, const char *at, size_t size, const char *context, const struct stream *same,
+		    char name[STORE_NAME_MOST + 1], struct streams_who *ret_who, struct error *err)
 {
-	struct session *session = arg;
-	char name[STORE_NAME_MOST + 1];
 	const bool draw = strncmp(context, "stream_draw", strlen("stream_draw")) == 0;
 	const struct streams_who who = {.peer = &session->peer,
 					.name = name,
 					.operation = draw ? "stream_draw" : context,
-					.same = deferred->same,
-					.param = draw || deferred->same ? "name" : "stream_name"};
-
-	int r = read_groups(session, who.operation, deferred->error);
+					.same = same,
+					.param = draw || same ? "name" : "stream_name"};
+	const int r = read_groups(session, who.operation, err);
 
 	if (r < 0)
 		return r;
 	if (!store_name_is_good(at, size))
-		return error_set(deferred->error, ERROR_OUT_OF_RANGE, "%s: %s: " NO_NAME, who.operation, who.param,
-				 STORE_NAME_MOST);
+		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %s: " NO_NAME, who.operation, who.param, STORE_NAME_MOST);
 	memcpy(name, at, size);
 	name[size] = '\0';
-	return streams_draw(session->service->streams, &who, deferred);
+	*ret_who = who;
+	return 0;
+}
+
+static int reserve_draw(void *arg, const char *at, size_t size, const char *context, struct deferred_reply *deferred)
+{
+	struct session *session = arg;
+	char name[STORE_NAME_MOST + 1];
+	struct streams_who who;
+	const int r = read_who(session, at, size, context, deferred->same, name, &who, deferred->error);
+
+	return r < 0 ? r : streams_draw(session->service->streams, &who, deferred);
+}
+
+static int find_noise(void *arg, const char *at, size_t size, const char *context, struct bump *bump, struct stream *ret_stream,
+		      struct value *ret_noise, struct error *err)
+{
+	struct session *session = arg;
+	char name[STORE_NAME_MOST + 1];
+	struct streams_who who;
+	const int r = read_who(session, at, size, context, NULL, name, &who, err);
+
+	return r < 0 ? r : streams_find(session->service->streams, &who, bump, ret_stream, ret_noise, err);
 }
 
 static void forget_reply(void *arg, struct deferred_reply *deferred)
@@ -196,4 +220,4 @@ static void forget_reply(void *arg, struct deferred_reply *deferred)
 	streams_forget(session->service->streams, deferred);
 }
 
-const struct deferred_reply_ops stream_methods = {begin_call, reserve_draw, forget_reply};
+const struct deferred_reply_ops stream_methods = {begin_call, reserve_draw, forget_reply, find_noise};

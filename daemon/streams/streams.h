@@ -39,6 +39,8 @@ struct streams_new {
 	bool wanted; /* stream.stream is given; false: the next id */
 	bool seeded; /* stream.seed is given; false: the state's own seed */
 	uint32_t gid, mode;
+	const char *noise; /* that it is one signal of, as stream_signal.h encodes it; NULL: it is none */
+	size_t noise_size;
 };
 
 /* Who makes a request, and which stream it names. */
@@ -47,7 +49,7 @@ struct streams_who {
 	const char *name;
 	bool u64_text;             /* the reply has positions as text */
 	const char *operation;     /* begins an error's text */
-	const struct stream *same; /* the stream that the name must stand for, or it is not found; NULL: any */
+	const struct stream *same; /* the stream that the name must stand for, or it is not found; NULL: any that is no signal */
 	const char *param;         /* the parameter that holds the name; NULL: `name` */
 };
 
@@ -55,12 +57,13 @@ struct streams_who {
 int streams_create(struct streams *streams, const struct streams_who *who, const struct streams_new *what,
 		   struct deferred_reply *deferred);
 int streams_draw(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred);
-/* Finds the stream that a name stands for, if the peer may draw from it; otherwise returns -ERROR_NOT_FOUND or
- * -ERROR_NOT_PERMITTED. */
-int streams_find(struct streams *streams, const struct streams_who *who, struct stream *ret_stream, struct error *err);
+/* Finds the stream that a name stands for, if the peer may draw from it, and the noise that it is one signal of (a map in bump, or
+ * nil); otherwise returns -ERROR_NOT_FOUND or -ERROR_NOT_PERMITTED. */
+int streams_find(struct streams *streams, const struct streams_who *who, struct bump *bump, struct stream *ret_stream,
+		 struct value *ret_noise, struct error *err);
 int streams_show(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred);
 int streams_delete(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred);
-/* Moves the position on by words, or (absolute) to word number `words`. */
+/* Moves the position on by words, or (absolute) to word number `words`; by samples in a signal. */
 int streams_advance(struct streams *streams, const struct streams_who *who, uint64_t words, bool absolute,
 		    struct deferred_reply *deferred);
 /* Lists streams whose names come after who->name (NULL: from the first), at most limit. */

@@ -7,6 +7,7 @@
  *     commit_queue.c      the queue of tasks, and the draws that wait for a block
  *     committer.c         committer's thread: stages, writes and publishes a batch of tasks
  *     streams_state.c     committer's thread: opens the state, and watches that it stays at its path
+ *     stream_signal.c     any thread: what a stream that is one signal of coloured noise keeps of it
  *     store_*.c           committer's thread: the SQLite file
  *
  * streams->lock covers memory only. The committer lets go of it while it writes, so a slow disk delays the draws that need a
@@ -64,6 +65,7 @@ struct named_stream {
 	bool reserving;       /* `reserve` is in the queue or in a batch: it must not be queued again */
 	struct commit_task reserve;
 	struct commit_task *waiters, **waiters_last; /* draws, in the order in which they came */
+	char noise[];                                /* row.noise */
 };
 
 struct user_count {
@@ -108,7 +110,8 @@ bool streams_insert(struct streams *streams, struct named_stream *named);
 void streams_remove(struct streams *streams, struct named_stream *named);
 /* Returns the user's count, making it if needed; NULL if there is no memory. */
 struct user_count *streams_user(struct streams *streams, uint32_t uid);
-struct named_stream *named_stream_new(const struct streams *streams);
+/* Makes a stream with a copy of its noise, which may be NULL. Returns NULL if there is no memory. */
+struct named_stream *named_stream_new(const struct streams *streams, const char *noise, size_t noise_size);
 
 /* ---- streams_state.c ---- */
 

@@ -84,10 +84,10 @@ void streams_remove(struct streams *streams, struct named_stream *named)
 	streams_user(streams, named->row.uid)->streams--;
 }
 
-struct named_stream *named_stream_new(const struct streams *streams)
+struct named_stream *named_stream_new(const struct streams *streams, const char *noise, size_t noise_size)
 {
 	const uint64_t most = streams->settings->stream_block / STREAM_GROUP_WORDS;
-	struct named_stream *named = calloc(1, sizeof *named);
+	struct named_stream *named = calloc(1, sizeof *named + noise_size);
 
 	if (!named)
 		return NULL;
@@ -95,5 +95,10 @@ struct named_stream *named_stream_new(const struct streams *streams)
 	named->reserve.kind = COMMIT_RESERVE;
 	named->reserve.named = named;
 	named->waiters_last = &named->waiters;
+	if (noise) {
+		memcpy(named->noise, noise, noise_size);
+		named->row.noise = named->noise;
+		named->row.noise_size = noise_size;
+	}
 	return named;
 }

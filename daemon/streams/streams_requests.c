@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "stats.h"
+#include "stream_signal.h"
 #include "streams_core.h"
 
 #define REOPEN_EVERY_NS 1000000000ull /* the whole state is read each time */
@@ -93,6 +94,18 @@ static int find_permitted(struct streams *streams, const struct streams_who *who
 
 /* ---- requests ---- */
 
+/* Refuses a draw that is not of the signal that the stream is: one that was compiled for it says which stream it is. */
+static int check_signal(const struct streams_who *who, const struct named_stream *named, struct deferred_reply *deferred)
+{
+	if (!named->row.noise || who->same)
+		return 0;
+	return error_set(deferred->error, ERROR_OUT_OF_RANGE,
+			 "%s: %s: \"%.64s\" is one signal of coloured noise, allowed are draws of colored that name it: "
+			 "stream_draw, a step with "
+			 "stream_name, a ring, a broadcast",
+			 who->operation, param_of(who), who->name);
+}
+
 /* Issues words at once from what is reserved on disk. Without enough of it, or behind others that wait, the reply is
  * deferred until the committer has reserved more; those who wait are served in order. */
 int streams_draw(struct streams *streams, const struct streams_who *who, struct deferred_reply *deferred)
@@ -103,6 +116,8 @@ int streams_draw(struct streams *streams, const struct streams_who *who, struct 
 
 	pthread_mutex_lock(&streams->lock);
 	r = find_permitted(streams, who, 2, deferred, &named);
+	if (r == 0)
+		r = check_signal(who, named, deferred);
 	if (r == 0 && !named->waiters)
 		r = named_stream_issue(streams, named, deferred);
 	if (r == 0) {
@@ -121,16 +136,24 @@ int streams_draw(struct streams *streams, const struct streams_who *who, struct 
 	return r;
 }
 
-int streams_find(struct streams *streams, const struct streams_who *who, struct stream *ret_stream, struct error *err)
+int streams_find(struct streams *streams, const struct streams_who *who, struct bump *bump, struct stream *ret_stream,
+		 struct value *ret_noise, struct error *err)
 {
 	struct deferred_reply deferred = {.error = err};
 	struct named_stream *named = NULL;
 	int r;
 
+	*ret_noise = value_nil();
 	pthread_mutex_lock(&streams->lock);
 	r = find_permitted(streams, who, 2, &deferred, &named);
 	if (r == 0)
 		*ret_stream = named->row.stream;
+	if (r == 0 && named->row.noise) {
+		r = stream_signal_decode(bump, named->row.noise, named->row.noise_size, ret_noise);
+		if (r < 0)
+			error_set(err, (enum error_code) - r, "%s: %s: the noise of \"%.64s\" cannot be read", who->operation,
+				  param_of(who), who->name);
+	}
 	pthread_mutex_unlock(&streams->lock);
 	return r;
 }
@@ -146,6 +169,8 @@ int streams_show(struct streams *streams, const struct streams_who *who, struct 
 	if (r == 0) { /* the rest belongs to the committer, which does not hold the lock */
 		copy.row = named->row;
 		copy.next = named->next;
+		if (copy.row.noise && !(copy.row.noise = bump_copy(deferred->bump, copy.row.noise, copy.row.noise_size)))
+			r = fail_memory(who, deferred);
 	}
 	pthread_mutex_unlock(&streams->lock);
 	if (r == 0 && named_stream_describe(deferred->bump, deferred->reply, &copy, who->u64_text) < 0)
@@ -229,7 +254,7 @@ static int check_new_stream(struct streams *streams, const struct streams_who *w
 int streams_create(struct streams *streams, const struct streams_who *who, const struct streams_new *what,
 		   struct deferred_reply *deferred)
 {
-	struct named_stream *named = named_stream_new(streams);
+	struct named_stream *named = named_stream_new(streams, what->noise, what->noise_size);
 	struct commit_task *task = named ? commit_task_new(COMMIT_CREATE, named, who, deferred) : NULL;
 	int r = task ? 0 : fail_memory(who, deferred);
 
@@ -279,21 +304,25 @@ int streams_delete(struct streams *streams, const struct streams_who *who, struc
 	return r;
 }
 
-/* Positions are kept in groups of 4 words, so 2^64 words are 2^62 groups; whole groups are skipped. */
+/* Positions are kept in groups: 2^64 words are 2^62 groups of 4, of which whole ones are skipped, and a signal has 2^62 samples.
+ */
 static int find_advanced(const struct named_stream *named, uint64_t words, bool absolute, const struct streams_who *who,
 			 struct deferred_reply *deferred, uint64_t *ret_group)
 {
-	const uint64_t groups = words / STREAM_GROUP_WORDS + (words % STREAM_GROUP_WORDS != 0);
+	const uint64_t each = store_group_positions(&named->row), groups = words / each + (words % each != 0);
 
+	if (absolute && groups > STORE_GROUPS)
+		return error_set(deferred->error, ERROR_OUT_OF_RANGE,
+				 "%s: to: %" PRIu64 ", allowed up to 2^62, the end of the signal", who->operation, words);
 	if (absolute && groups < named->next)
 		return error_set(deferred->error, ERROR_OUT_OF_RANGE,
 				 "%s: to: %" PRIu64 ", allowed from the present position %" PRIu64
 				 " on: positions never go back",
-				 who->operation, words, named->next * STREAM_GROUP_WORDS);
+				 who->operation, words, named->next * each);
 	if (!absolute && groups > STORE_GROUPS - named->next)
 		return error_set(deferred->error, ERROR_OUT_OF_RANGE,
-				 "%s: by: %" PRIu64 ", allowed up to %" PRIu64 " words, the end of the stream",
-				 who->operation, words, (STORE_GROUPS - named->next) * STREAM_GROUP_WORDS);
+				 "%s: by: %" PRIu64 ", allowed up to %" PRIu64 " %s, the end of the stream",
+				 who->operation, words, (STORE_GROUPS - named->next) * each, each == 1 ? "samples" : "words");
 	*ret_group = absolute ? groups : named->next + groups;
 	return 0;
 }

@@ -30,17 +30,18 @@ static void skip_block(struct named_stream *named)
 	row->skipped_from = row->issued;
 	row->skipped_until = row->reserved;
 	log_line(LEVEL_WARNING, "stream %s: positions %" PRIu64 " to %" PRIu64 " are skipped after a crash", row->name,
-		 row->issued * STREAM_GROUP_WORDS, row->reserved * STREAM_GROUP_WORDS);
+		 row->issued * store_group_positions(row), row->reserved * store_group_positions(row));
 }
 
 static int add_loaded(void *arg, const struct store_stream *row)
 {
 	struct streams *streams = arg;
-	struct named_stream *named = named_stream_new(streams);
+	struct named_stream *named = named_stream_new(streams, row->noise, row->noise_size);
 
 	if (!named)
 		return -ERROR_NO_MEMORY;
 	named->row = *row;
+	named->row.noise = row->noise ? named->noise : NULL;
 	named->state = NAMED_LIVE;
 	skip_block(named);
 	named->next = row->reserved;

@@ -21,7 +21,7 @@ struct deferred_reply {
 	struct value *reply;
 	struct error *error;
 	/* A reservation: the owner reads same, n and words, and sets stream and offset. */
-	const struct stream *same; /* the stream that the name must still stand for; NULL: any */
+	const struct stream *same; /* the stream that the name must still stand for; NULL: any that is no signal */
 	uint64_t n;     /* samples to reserve */
 	unsigned words; /* of 32 bits, of one sample */
 	struct stream stream;
@@ -43,6 +43,11 @@ struct deferred_reply_ops {
 	/* Ends every REPLY_DEFERRED: after its reply, on cancellation and at the session's end. Waits for a
 	 * deferred_reply_send in progress; the owner does not touch deferred afterwards. Any thread. */
 	void (*forget)(void *arg, struct deferred_reply *deferred);
+	/* Finds what the named stream is, which the client must be allowed to draw from: the map {op: colored, ...} in bump, if it
+	 * was created as one signal, and then the stream; otherwise nil. Called where requests start. NULL: no stream is a signal.
+	 */
+	int (*find_noise)(void *arg, const char *name, size_t name_size, const char *context, struct bump *bump,
+			  struct stream *ret_stream, struct value *ret_noise, struct error *err);
 };
 
 enum { REPLY_DEFERRED = 1 };

@@ -93,6 +93,7 @@ static struct owner_question *add_question(struct request *request, struct strea
 	question->deferred = (struct deferred_reply){.bump = request->bump,
 						     .reply = &request->result,
 						     .error = &question->error,
+						     .same = range ? range->same : NULL,
 						     .n = range ? range->n : 0,
 						     .words = range ? range->words : 0,
 						     .send = on_reply};

@@ -67,7 +67,7 @@ static struct ring *make(struct fixture *fixture)
 	memset(fixture->memory, 0xa5, sizeof fixture->memory);
 	must(value_put(bump, &noise, "op", value_string("bits")) == 0 && value_put(bump, &map, "noise", noise) == 0);
 	must(bind_args(&args, params, NULL) == 0);
-	must(sampler_create(engine_session, &args, RING_NOISE, RING_U64, NULL, &bits, NULL) == 0);
+	must(sampler_create(engine_session, &args, RING_NOISE, RING_U64, NULL, NULL, &bits, NULL) == 0);
 	must(ring_create(engine_session, bits, &memory, NULL, &events, &ring, NULL) == 0);
 	bump_free(bump);
 	return ring;

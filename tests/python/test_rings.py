@@ -322,6 +322,36 @@ def test_colored_noise_of_named_streams(service, embedded):
     stream.delete()
 
 
+def test_signals(service, embedded):
+    """A named stream that is one signal: draws, rings and broadcasts go on
+    with it."""
+    noise = {"exponent": 1.5, "length": 64, "dtype": "f64"}
+    hum = trnsci.Stream.create("hum", seed=7, noise=noise, session=service)
+    stream = hum.show()["stream"]
+    whole = embedded.draw("colored", 4000, seed=7, stream=stream,
+                          **noise).result()
+    assert hum.show()["noise"] == {"op": "colored", **noise}
+    for n, at in (1001, 0), (3, 1001), (0, 1004), (77, 1004):
+        x = hum.draw("colored", n)
+        assert x.dtype == np.float64 and hum.last.offset == at
+        np.testing.assert_array_equal(x, whole[at:at + n])
+    with trnsci.Ring("colored", "f8", stream=hum, capacity=512,
+                     session=service) as ring:
+        np.testing.assert_array_equal(ring.take(1500), whole[1081:2581])
+    assert hum.position >= 2581
+    for draw in (lambda: hum.draw("normal", 5),
+                 lambda: hum.draw("colored", 5, color="brown"),
+                 lambda: hum.draw("colored", 5, "f4"),
+                 lambda: trnsci.Ring("normal", stream=hum, session=service)):
+        with pytest.raises(trnsci.Error, match="one signal"):
+            draw()
+    pink = trnsci.Stream.create("pink", noise="pink", session=service)
+    assert pink.show()["noise"] == {"op": "colored", "dtype": "f32",
+                                    "color": "pink"}
+    pink.delete()
+    hum.delete()
+
+
 def test_named_streams(service):
     stream = trnsci.Stream.create("noise", seed=11, session=service)
     first = stream.draw("normal", 5)

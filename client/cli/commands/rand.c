@@ -39,6 +39,7 @@ struct draw {
 	const char *name; /* of a named stream that it draws from; NULL: none */
 	struct rand_arrays arrays;
 	struct trnsci_span range; /* what it took of that */
+	struct trnsci_call *learned; /* whose reply has the noise, if the named stream is one signal; NULL */
 	enum trnsci_dtype dtype;
 	size_t components;      /* elements of a sample */
 	uint64_t count, offset; /* of the whole draw, in samples */
@@ -151,8 +152,60 @@ static int read_part(struct draw *draw, const char *command)
 
 /* ---- drawing ---- */
 
+/* Sets a member of a signal's noise: a text, a number, or numbers. */
+static void set_member(struct trnsci_args *args, const char *name, const struct trnsci_value *value)
+{
+	struct trnsci_args *list;
+	size_t size = 0;
+	const char *text;
+	char word[32];
+	double number;
+
+	switch (trnsci_value_kind(value)) {
+	case TRNSCI_LIST:
+		list = trnsci_set_list(args, name);
+		for (size_t i = 0; i < trnsci_value_count(value); i++)
+			if (trnsci_value_to_f64(trnsci_value_at(value, i), &number) == 0)
+				trnsci_set(list, trnsci_param_f64(NULL, number));
+		break;
+	case TRNSCI_BYTES: /* numbers */
+		text = trnsci_value_to_bytes(value, &size);
+		list = trnsci_set_list(args, name);
+		for (size_t i = 0; i + sizeof number <= size; i += sizeof number) {
+			memcpy(&number, text + i, sizeof number);
+			trnsci_set(list, trnsci_param_f64(NULL, number));
+		}
+		break;
+	case TRNSCI_TEXT:
+		text = trnsci_value_to_bytes(value, &size);
+		snprintf(word, sizeof word, "%.*s", (int)size, text);
+		trnsci_set(args, trnsci_param_text(name, word));
+		break;
+	default:
+		if (trnsci_value_to_f64(value, &number) == 0)
+			trnsci_set(args, trnsci_param_f64(name, number));
+	}
+}
+
+/* Sets the noise of the signal that the named stream is. Returns false if it is none. */
+static bool set_signal(const struct draw *draw, struct trnsci_args *args)
+{
+	const struct trnsci_value *noise = draw->learned ? trnsci_value_get(trnsci_call_reply(draw->learned), "noise") : NULL;
+	struct trnsci_parameter_info parameter;
+
+	for (size_t i = 0; noise && trnsci_operation_parameter("colored", i, &parameter) == 0; i++) {
+		const struct trnsci_value *value = trnsci_value_get(noise, parameter.name);
+
+		if (value)
+			set_member(args, parameter.name, value);
+	}
+	return noise;
+}
+
 static int set_parameters(const struct draw *draw, struct trnsci_args *args)
 {
+	if (set_signal(draw, args))
+		return EXIT_OK;
 	int code = options_set_parameters(draw->options, args);
 	const char *fs = options_has_parameter(draw->options, "fs") ? options_get(draw->options, "fs") : NULL;
 	uint64_t items = 0;
@@ -183,11 +236,11 @@ static int make_call(const struct draw *draw, struct trnsci_call **ret_call)
 	const int code = set_parameters(draw, args);
 
 	if (draw->name && *draw->range.generator)
-		trnsci_set_params(args, (const struct trnsci_param[]){trnsci_param_text("generator", draw->range.generator),
-								      trnsci_param_u64("seed", draw->range.seed),
-								      trnsci_param_u64("stream", draw->range.stream),
-								      trnsci_param_u64("position", draw->range.position),
-								      trnsci_param_end()});
+		trnsci_set_params(
+			args, (const struct trnsci_param[]){
+				      trnsci_param_text("generator", draw->range.generator),
+				      trnsci_param_u64("seed", draw->range.seed), trnsci_param_u64("stream", draw->range.stream),
+				      trnsci_param_u64("position", draw->learned ? 0 : draw->range.position), trnsci_param_end()});
 	trnsci_set(args, trnsci_param_u64("rank", 0));
 	trnsci_set(args, trnsci_param_u64("size", 1));
 	return code;
@@ -295,11 +348,11 @@ static int draw_pieces(struct draw *draw, struct output *output, struct progress
 	return code;
 }
 
-/* Takes the range of the whole draw from its named stream, and says so: from here on it is used up. */
-static int reserve(struct draw *draw, const struct cli *cli)
+/* Reserves n samples of the named stream. */
+static int run_reserve(const struct draw *draw, uint64_t n, struct trnsci_call **ret_call)
 {
 	struct trnsci_call *call;
-	int code = EXIT_OK, r = trnsci_call_new(draw->session, "stream_draw", &call);
+	int r = trnsci_call_new(draw->session, "stream_draw", &call), code;
 
 	if (r < 0)
 		return complain(EXIT_TRY_AGAIN, "%s", trnsci_strerror(r));
@@ -308,20 +361,51 @@ static int reserve(struct draw *draw, const struct cli *cli)
 	struct trnsci_args *args = trnsci_set_map(trnsci_call_args(call), "draw");
 
 	trnsci_set(args, trnsci_param_text("op", draw->distribution));
-	set_parameters(draw, args);
-	trnsci_set(args, trnsci_param_u64("n", draw->count));
-	if (trnsci_run(call, NULL) < 0)
+	code = set_parameters(draw, args);
+	trnsci_set(args, trnsci_param_u64("n", n));
+	if (code == EXIT_OK && trnsci_run(call, NULL) < 0)
 		code = complain_error(trnsci_call_error(call), EXIT_USAGE);
-	else if (trnsci_call_span(call, &draw->range) < 0)
+	if (code == EXIT_OK)
+		*ret_call = call;
+	else
+		trnsci_call_free(call);
+	return code;
+}
+
+/* Learns by a reservation of no samples whether the named stream is one signal, and of which noise: it decides about the dtype,
+ * and the draw need not state it. */
+static int learn_signal(struct draw *draw)
+{
+	struct trnsci_call *call = NULL;
+	const int code = draw->name && strcmp(draw->distribution, "colored") == 0 ? run_reserve(draw, 0, &call) : EXIT_OK;
+
+	if (call && !trnsci_value_get(trnsci_call_reply(call), "noise"))
+		trnsci_call_free(call);
+	else
+		draw->learned = call;
+	return code;
+}
+
+/* Takes the range of the whole draw from its named stream, and says so: from here on it is used up. The first sample of a signal's
+ * part need not begin a group of words, so it is the offset that says where the part lies. */
+static int reserve(struct draw *draw, const struct cli *cli)
+{
+	struct trnsci_call *call = NULL;
+	int code = run_reserve(draw, draw->count, &call);
+
+	if (code == EXIT_OK && trnsci_call_span(call, &draw->range) < 0)
 		code = complain(EXIT_NO_DAEMON, "stream draw: the reply does not say where the draw lies");
 	trnsci_call_free(call);
 	if (code != EXIT_OK)
 		return code;
+	if (draw->learned)
+		draw->offset = draw->range.offset;
 	if (cli->verbose) {
 		char room[PRINTABLE_ROOM];
 
 		print_range(draw->name, printable_string(draw->range.generator, room), draw->range.seed, draw->range.stream,
-			    draw->range.position, draw->count);
+			    draw->learned ? "offset" : "position", draw->learned ? draw->offset : draw->range.position,
+			    draw->count);
 	}
 	return EXIT_OK;
 }
@@ -383,7 +467,10 @@ int rand_run(struct cli *cli, const struct options *options)
 	if (code == EXIT_OK)
 		code = read_arrays(draw.session, &draw.arrays);
 	if (code == EXIT_OK)
+		code = learn_signal(&draw);
+	if (code == EXIT_OK)
 		code = draw_out(&draw, cli);
+	trnsci_call_free(draw.learned);
 	close_arrays(&draw.arrays);
 	for (size_t i = 0; i < 2; i++) {
 		trnsci_call_free(draw.calls[i]);

@@ -22,7 +22,7 @@ struct ringing {
 	const char *distribution;
 	struct trnsci_source source;
 	struct trnsci_param params[OPTIONS_MAX + 1]; /* ended by trnsci_param_end */
-	double list[OPTIONS_NUMBERS]; /* the numbers of a parameter */
+	double list[OPTIONS_NUMBERS]; /* the numbers of parameters */
 	uint64_t count, samples; /* to write; of the ring */
 	bool endless;            /* without a count */
 };
@@ -47,17 +47,19 @@ static int read_options(struct ringing *ringing)
 	    (code = options_u64(options, "position", &source->position)) != EXIT_OK ||
 	    (code = options_u64(options, "offset", &source->offset)) != EXIT_OK)
 		return code;
-	return options_list_parameters(options, " generator seed stream position offset ", ringing->params, ringing->list);
+	return options_list_parameters(options, NULL, " generator seed stream position offset ", ringing->params, ringing->list);
 }
 
 /* Where samples of a named stream lie, so that rand can repeat them. */
 static void print_place(const struct ringing *ringing, const struct trnsci_reader_info *info, uint64_t offset, uint64_t n)
 {
-	const uint64_t words = info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
+	const bool is_signal = strcmp(ringing->distribution, "colored") == 0;
+	const uint64_t words = is_signal ? 1 : info->components * (trnsci_dtype_size(info->dtype) == 8 ? 2 : 1);
 	char room[PRINTABLE_ROOM];
 
 	if (ringing->cli->verbose)
-		print_range(ringing->source.name, printable_string(info->generator, room), info->seed, info->stream, offset * words, n);
+		print_range(ringing->source.name, printable_string(info->generator, room), info->seed, info->stream,
+			    is_signal ? "offset" : "position", offset * words, n);
 }
 
 /* A daemon that was stopped takes along what it had reserved of a named stream. */

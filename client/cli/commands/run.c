@@ -236,8 +236,8 @@ static void print_ranges(const struct program *program)
 		const char *name = figure_text(range, "name", name_room), *generator = figure_text(range, "generator", generator_room);
 
 		if (name && generator)
-			print_range(name, generator, figure_u64(range, "seed"), figure_u64(range, "stream"), figure_u64(range, "position"),
-				    figure_u64(range, "words"));
+			print_range(name, generator, figure_u64(range, "seed"), figure_u64(range, "stream"), "position",
+				    figure_u64(range, "position"), figure_u64(range, "words"));
 	}
 }
 

@@ -30,6 +30,8 @@ static struct json_object *report_stream(const struct trnsci_stream_info *info)
 	report_add_u64(report, "gid", info->gid);
 	report_add_u64(report, "mode", info->mode);
 	report_add_u64(report, "created_s", info->created_s);
+	if (*info->noise)
+		report_add_text(report, "noise", info->noise);
 	return report;
 }
 
@@ -42,9 +44,10 @@ static int print_line(const struct cli *cli, const struct trnsci_stream_info *in
 	printf("%s generator=%s seed=%" PRIu64 " stream=%" PRIu64, printable_string(info->name, name),
 	       printable_string(info->generator, generator), info->seed, info->stream);
 	if (info->ended)
-		printf(" position=end\n");
+		printf(" position=end");
 	else
-		printf(" position=%" PRIu64 "\n", info->position);
+		printf(" position=%" PRIu64, info->position);
+	printf(*info->noise ? " signal=\"%s\"\n" : "\n", printable_string(info->noise, name));
 	return EXIT_OK;
 }
 
@@ -68,6 +71,8 @@ static void print_all(const struct trnsci_stream_info *info)
 	       printable_string(info->generator, generator));
 	print_position("seed", info->seed, false);
 	print_position("stream", info->stream, false);
+	if (*info->noise)
+		printf("signal        %s; positions count samples\n", printable_string(info->noise, name));
 	print_position("position", info->position, info->ended);
 	print_position("reserved", info->reserved, false);
 	print_position("skips", info->skips, false);
@@ -88,8 +93,24 @@ static int report(const struct cli *cli, int r, const struct trnsci_error *err, 
 	return r < 0 ? complain_error(err, EXIT_USAGE) : print_line(cli, info);
 }
 
+/* Reads the noise that the stream is to be one signal of. n: how many parameters it has; the first is the color. */
+static int read_noise(const struct options *options, struct trnsci_param noise[OPTIONS_MAX + 2], double *numbers, size_t *ret_n)
+{
+	const char *color = options_get(options, "noise");
+	const int code = options_list_parameters(options, "colored", " seed stream generator ", noise + (color != NULL), numbers);
+
+	if (color)
+		noise[0] = trnsci_param_text("color", color);
+	for (*ret_n = 0; code == EXIT_OK && noise[*ret_n].name; ++*ret_n)
+		;
+	return code;
+}
+
 static int create(struct cli *cli, const struct options *options)
 {
+	struct trnsci_param noise[OPTIONS_MAX + 2];
+	double numbers[OPTIONS_NUMBERS];
+	size_t n_noise = 0;
 	struct trnsci_stream_options wanted = {.generator = options_get(options, "generator"),
 					       .mode = options_get(options, "mode"),
 					       .has_stream = options_get(options, "stream"),
@@ -102,11 +123,13 @@ static int create(struct cli *cli, const struct options *options)
 
 	if ((code = options_u64(options, "seed", &wanted.seed)) != EXIT_OK ||
 	    (code = options_u64(options, "stream", &wanted.stream)) != EXIT_OK ||
-	    (code = options_u64(options, "group", &group)) != EXIT_OK)
+	    (code = options_u64(options, "group", &group)) != EXIT_OK ||
+	    (code = read_noise(options, noise, numbers, &n_noise)) != EXIT_OK)
 		return code;
 	if (group > UINT32_MAX)
 		return complain(EXIT_USAGE, "--group: %" PRIu64 ", allowed 0 to 2^32-1", group);
 	wanted.group = (uint32_t)group;
+	wanted.noise = n_noise ? noise : NULL;
 	return report(cli, trnsci_stream_create(cli->session, options->operands[0], &wanted, &info, &err), &err, &info);
 }
 
@@ -178,10 +201,32 @@ static int list(struct cli *cli, const struct options *options)
 
 #define ONE_NAME .n_operands = 1, .operands = "names", .allowed = "is one", .needs = NEEDS_DAEMON
 
+static const struct option_row create_rows[] = {
+	{"noise", 0, "COLOR", "one signal of coloured noise: white|pink|brown|blue|violet, or by one of the next three"},
+	{"exponent", 0, "A", "of such a signal: its density falls as 1/f^A, -4 to 4"},
+	{"psd", 0, "F,P,...", "of such a signal: frequencies and one-sided densities"},
+	{"taps", 0, "H,...", "of such a signal: its filter"},
+	{"dtype", 0, "DTYPE", "of such a signal: f32|f64 [f32]"},
+	{"fs", 0, "HZ", "of such a signal: samples in a second [1]"},
+	{"flat_below", 0, "F", "of such a signal: as of rand colored"},
+	{"band", 0, "F,F", "of such a signal: as of rand colored"},
+	{"length", 0, "N", "of such a signal: as of rand colored"},
+	{"std", 0, "S", "of such a signal: as of rand colored"},
+	{"density", 0, "P", "of such a signal: as of rand colored"},
+};
+
 static const struct command command_create = {
-	.reports = true, .name = "stream create", .summary = "create a stream: stream create NAME", .usage = "NAME [option ...]",
-	.help = "Create a named stream, whose positions are never issued twice.",
-	.example = "stream create noise --seed 7", .operation = "stream_create", .hidden = " name ", ONE_NAME,
+	.reports = true,
+	.name = "stream create",
+	.summary = "create a stream: stream create NAME",
+	.usage = "NAME [option ...]",
+	.help = "Create a named stream, whose positions are never issued twice. With --noise it is one signal, of which each draw "
+		"is the next part.",
+	.example = "stream create noise --seed 7",
+	.operation = "stream_create",
+	.hidden = " name noise ",
+	ROWS(create_rows),
+	ONE_NAME,
 	.run = create,
 };
 

@@ -64,8 +64,10 @@ int options_set_parameters(const struct options *options, struct trnsci_args *ar
 enum { OPTIONS_NUMBERS = 4096 };
 
 /* Lists every given parameter of the operation, but for those between blanks in `without`, ended by trnsci_param_end: ret has
- * room for OPTIONS_MAX + 1. A parameter that is a list of numbers has them in numbers, at most OPTIONS_NUMBERS. An exit code. */
-int options_list_parameters(const struct options *options, const char *without, struct trnsci_param *ret, double *numbers);
+ * room for OPTIONS_MAX + 1. Parameters that are lists of numbers have them in numbers, at most OPTIONS_NUMBERS in all. operation:
+ * one whose parameters are the command's own rows; NULL: the command's operation. An exit code. */
+int options_list_parameters(const struct options *options, const char *operation, const char *without, struct trnsci_param *ret,
+			    double *numbers);
 
 /* Integers separated by commas, at most TRNSCI_MAX_DIMS of them, each within bounds. */
 bool options_list(const char *text, int64_t least, int64_t most, int64_t *ret, size_t *ret_count);

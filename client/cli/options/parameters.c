@@ -161,12 +161,12 @@ int options_set_parameters(const struct options *options, struct trnsci_args *ar
 	return EXIT_OK;
 }
 
-/* Reads "1,2.5,0". */
-static bool read_numbers(const char *text, double *ret, size_t *ret_n)
+/* Reads "1,2.5,0", at most `most` numbers. */
+static bool read_numbers(const char *text, size_t most, double *ret, size_t *ret_n)
 {
 	char *end;
 
-	for (*ret_n = 0; *ret_n < OPTIONS_NUMBERS; text = end + 1) {
+	for (*ret_n = 0; *ret_n < most; text = end + 1) {
 		ret[(*ret_n)++] = strtod(text, &end);
 		if (end == text || (*end && *end != ','))
 			return false;
@@ -177,28 +177,34 @@ static bool read_numbers(const char *text, double *ret, size_t *ret_n)
 }
 
 /* Where an option is given twice, the last counts. */
-int options_list_parameters(const struct options *options, const char *without, struct trnsci_param *ret, double *numbers)
+int options_list_parameters(const struct options *options, const char *operation, const char *without, struct trnsci_param *ret,
+			    double *numbers)
 {
 	struct trnsci_parameter_info parameter;
-	size_t n;
+	size_t n, left = OPTIONS_NUMBERS;
 
 	for (size_t i = 0; i < options->n_given; i++) {
 		const char *text = options->given[i].text;
 		char name[66];
 
-		if (!find_parameter(options, i, &parameter) || options_get(options, parameter.name) != text)
+		if (!(operation ? parameter_find(operation, options->given[i].name, &parameter)
+				: find_parameter(options, i, &parameter)) ||
+		    options_get(options, parameter.name) != text)
 			continue;
 		snprintf(name, sizeof name, " %s ", parameter.name);
 		if (strstr(without, name))
 			continue;
 		const struct value_type *type = find_type(&parameter);
-		const bool right = type && (type->is_list ? read_numbers(text, numbers, &n)
+		const bool right = type && (type->is_list ? read_numbers(text, left, numbers, &n)
 							  : read_value(type->type, parameter.name, text, ret));
 
 		if (!right)
 			return complain_of(&parameter, type, text);
-		if (type->is_list)
+		if (type->is_list) {
 			*ret = trnsci_param_f64s(parameter.name, numbers, n);
+			numbers += n;
+			left -= n;
+		}
 		ret++;
 	}
 	*ret = trnsci_param_end();

@@ -704,7 +704,9 @@ TRNSCI_API int trnsci_broadcast_publish(struct trnsci_session *session, const ch
 TRNSCI_API int trnsci_broadcast_close(struct trnsci_session *session, const char *name, struct trnsci_error *err);
 /* ------------------------------------------------------------------------------------------------------------------
  * Named streams: kept by a daemon, shared by all its clients, and never issued twice. Embedded sessions have none
- * (-TRNSCI_NOT_SUPPORTED). Positions count words of 32 bits: a sample of 64 bits takes two. */
+ * (-TRNSCI_NOT_SUPPORTED). Positions count words of 32 bits: a sample of 64 bits takes two. A stream that was created with `noise`
+ * is one signal of coloured noise: draws of "colored" from it are consecutive parts of the signal, other draws are refused, and
+ * its positions count samples. */
 
 /** Most bytes of a stream's name: A-Z a-z 0-9 _ . : / -, the first a letter, a digit or _. */
 enum { TRNSCI_STREAM_NAME_MAX = 64 };
@@ -723,7 +725,8 @@ struct trnsci_stream_info {
 	uint32_t uid, gid;
 	unsigned mode;	  /**< as of a file: 4 may show, 2 may draw; its owner and root delete and advance */
 	int64_t created_s; /**< seconds since 1970 */
-	uint64_t spare[4];
+	char noise[24];	   /**< of one signal: dtype and what decides its spectrum, such as "f32 color=pink"; otherwise "" */
+	uint64_t spare[1];
 };
 
 /** How to create a stream; all zero is good. */
@@ -736,7 +739,10 @@ struct trnsci_stream_options {
 	bool has_group;	  /**< take `group`, one of the caller's, and not the caller's first */
 	bool has_seed;	  /**< take `seed`, and not the random one that the daemon's state was made with */
 	uint32_t group;
-	uint64_t reserved[4]; /**< zero */
+	/** The stream is one signal of this noise: parameters of "colored", ended by trnsci_param_end(), which may be none. NULL:
+	 * it is a stream of words, for any draw. */
+	const struct trnsci_param *noise;
+	uint64_t reserved[3]; /**< zero */
 };
 
 /**

@@ -53,6 +53,7 @@ class Stream:
     def create(cls, name: str, *, seed: int | None = None,
                stream: int | None = None, generator: str | None = None,
                mode: str | None = None, group: int | None = None,
+               noise: str | dict[str, Any] | None = None,
                session: Session | None = None) -> Stream:
         """Create a named stream; it is durable when this returns.
 
@@ -71,6 +72,12 @@ class Stream:
             default: '0640'.
         group : int, optional
             Its group; default: the client's first.
+        noise : str or dict, optional
+            The stream is one signal of this coloured noise: its color, or
+            parameters of the engine's 'colored', such as ``{"exponent": 1.5,
+            "dtype": "f64"}``. ``draw("colored", n)`` gives the next n samples
+            of the signal, other draws are refused, and positions count
+            samples. Default: a stream of words, for any draw.
         session : Session, optional
             Default: `default_session()`.
 
@@ -80,8 +87,12 @@ class Stream:
             The stream.
         """
         made = cls(name, session=session)
+        if isinstance(noise, str):
+            noise = {"color": noise}
+        if noise is not None:
+            noise = {**noise, "op": "colored"}
         made._call("stream_create", seed=seed, stream=stream,
-                   generator=generator, mode=mode, group=group)
+                   generator=generator, mode=mode, group=group, noise=noise)
         return made
 
     @staticmethod
@@ -148,7 +159,8 @@ class Stream:
 
     @property
     def position(self) -> int | None:
-        """Word at which the next draw begins; None: the stream has ended."""
+        """Word, or sample of a signal, at which the next draw begins; None:
+        the stream has ended."""
         return self.show()["position"]
 
     def advance(self, words: int | None = None, *,
@@ -159,7 +171,7 @@ class Stream:
         Parameters
         ----------
         words : int, optional
-            How many; rounded up to a multiple of 4.
+            How many; rounded up to a multiple of 4. Samples of a signal.
         to : int, optional
             The position, instead of words; not before the present one.
         """

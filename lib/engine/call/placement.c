@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
+
 const char *placement_context(const struct placement *placement, char text[PLACEMENT_CONTEXT])
 {
 	if (placement->step < 0)
@@ -65,10 +67,10 @@ static unsigned step_words(unsigned words)
 	return words % 4 == 0 ? words : words % 2 == 0 ? 2 * words : 4 * words;
 }
 
-/* Lengthens a reservation by one more draw. A single draw needs its own samples. For several draws whole groups are
- * reserved, wherever the owner places the range: the groups of each draw, and those that may be skipped before it,
- * since a sample of three words begins at only one group in three. `before` is the first draw, which was counted in
- * samples until now. */
+/* Lengthens a reservation by one more draw. A single draw needs its own samples, and so does each part of a signal. For
+ * several draws whole groups are reserved, wherever the owner places the range: the groups of each draw, and those that may be
+ * skipped before it, since a sample of three words begins at only one group in three. `before` is the first draw, which was
+ * counted in samples until now. A draw that is no part of the signal makes the range none. */
 static void lengthen(struct stream_reservation *range, const struct placement *before,
 		     const struct placement *placement)
 {
@@ -77,10 +79,17 @@ static void lengthen(struct stream_reservation *range, const struct placement *b
 	unsigned __int128 groups = range->draws > 1 ? range->n : 0;
 
 	if (range->draws == 0) {
-		range->n = placement_samples(placement);
+		range->same = placement->same;
+		range->n = range->same ? placement->n : placement_samples(placement);
 		range->words = placement->words;
 		return;
 	}
+	if (range->same && placement->same) {
+		if (add_overflows(range->n, placement->n, &range->n))
+			range->n = UINT64_MAX;
+		return;
+	}
+	range->same = NULL;
 	for (size_t i = range->draws > 1; i < 2; i++) {
 		const unsigned __int128 words = (unsigned __int128)placement_samples(both[i]) * both[i]->words;
 

@@ -197,7 +197,8 @@ static bool find_sample(uint64_t word, unsigned words, uint64_t *ret_sample)
 }
 
 /* Finds the sample at which the draw begins and its first word, and moves the cursor behind the draw, to the next
- * group. A draw that states an offset moves the cursor, too: the next one follows it. cursor NULL: no other draw is there. */
+ * group. A draw that states an offset moves the cursor, too: the next one follows it. cursor NULL: no other draw is there. A part
+ * of a signal begins at the very sample that the cursor is at, and ends before the samples that it shares with the next. */
 static int find_offset(const struct seek_state *p, const struct placement *placement, struct cursor *cursor,
 		       struct position *position)
 {
@@ -212,7 +213,8 @@ static int find_offset(const struct seek_state *p, const struct placement *place
 	if (!follows && from % STREAM_GROUP_WORDS)
 		return fail_placement(placement, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE,
 				      "got %" PRIu64 ", allowed are multiples of %d", from, STREAM_GROUP_WORDS);
-	fits = find_sample(from, words, &offset) && !(follows && cursor->ended);
+	offset = from / words;
+	fits = (placement->same || find_sample(from, words, &offset)) && !(follows && cursor->ended);
 	if (fits && !follows)
 		fits = !add_overflows(offset, own->offset, &offset);
 	if (!fits || !stream_span(offset, n, words, &first, &count))
@@ -223,7 +225,9 @@ static int find_offset(const struct seek_state *p, const struct placement *place
 	lies->offset = offset;
 	lies->position = first;
 	lies->has_next = stream_next_position(first, count, &lies->next);
-	if (cursor) {
+	if (cursor && placement->same) {
+		cursor->next = first + placement->n * words;
+	} else if (cursor) {
 		cursor->ended = !lies->has_next;
 		cursor->next = lies->next;
 	}

@@ -37,6 +37,12 @@ struct name_entry {
 	struct name_entry *after;
 };
 
+/* The noise that a named stream is one signal of, as its map, and the stream. */
+struct named_signal {
+	const struct value *noise;
+	const struct stream *stream;
+};
+
 /* The state of one compilation, on its caller's stack. A step of a run, and a draw inside a step, are compiled with args
  * replaced. */
 struct compiler {
@@ -51,6 +57,7 @@ struct compiler {
 	size_t step;
 	const char *step_name;           /* its operation */
 	const struct value *stream_name; /* the named stream that it draws from; NULL */
+	const struct named_signal *signal; /* of a producer's named stream; NULL */
 	int error; /* the first error, negative, with its text in err; 0: none */
 	struct error *err;
 	struct args args; /* of the operation being compiled; large, bind_args sets them */

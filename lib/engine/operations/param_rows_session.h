@@ -153,6 +153,9 @@ static const struct param stream_create_params[] = {
 		"advance"},
 	[STREAM_CREATE_GROUP] = {"group", PARAM_U64, "gid", "", 0, 4294967295.0, false, NULL,
 		"group of the stream, one of the client's; default: the client's first"},
+	[STREAM_CREATE_NOISE] = {"noise", PARAM_ANY, "", "", NONE,
+		"map {op: colored, dtype, color or another filter of colored, 4,096 bytes at most}: the stream is one signal of this noise, "
+		"all draws are consecutive parts of it, and its positions count samples; default: a stream of words, for any draw"},
 };
 static const struct param stream_draw_params[] = {
 	STREAM_PARAMS,
@@ -165,7 +168,8 @@ static const struct param stream_name_params[] = {STREAM_PARAMS};
 static const struct param stream_advance_params[] = {
 	STREAM_PARAMS,
 	[STREAM_ADVANCE_BY] = {"by", PARAM_U64, "words", "", ANY_U64,
-		"words to skip from the next draw's position, rounded up to a multiple of 4"},
+		"words to skip from the next draw's position, rounded up to a multiple of 4; samples of a stream that is one signal, as "
+		"given"},
 	[STREAM_ADVANCE_TO] = {"to", PARAM_U64, "words", "", ANY_U64,
 		"position of the next draw, instead of by; rounded up likewise, at least the current one"},
 };

@@ -91,13 +91,15 @@ static uint64_t samples_left(uint64_t first, uint64_t words)
 /* Compiles a draw of n = 0 samples, which checks all parameters as a request's draw does. Afterwards its only step is
  * moved along the stream, chunk by chunk (sampler_seek). */
 static int compile_distribution(struct sampler *sampler, const struct args *args, unsigned param,
-				const struct operation *distribution, const struct value *map, struct error *err)
+				const struct operation *distribution, const struct value *map, const struct named_signal *signal,
+				struct error *err)
 {
 	struct compiler compiler = {
 		.plan = &sampler->plan,
 		.first_run = &sampler->run,
 		.args = {.operation = distribution, .context = args->context, .in_program = true},
 		.reply = &sampler->reply,
+		.signal = signal,
 		.err = err,
 	};
 	const struct step *step;
@@ -117,9 +119,15 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 		return error;
 	step = &sampler->plan.steps[sampler->plan.n_steps - 1];
 	more = sampler->plan.placements.at[step->placement].more;
-	if (more && sampler->named)
+	if (signal && strcmp(distribution->name, "colored") != 0)
+		return bind_error(args, param, err, ERROR_OUT_OF_RANGE,
+				  "op: got %s, allowed is colored: the named stream is one signal of coloured noise",
+				  distribution->name);
+	if (more && sampler->named && !signal)
 		return bind_error(args, param, err, ERROR_NOT_SUPPORTED,
-				  "op: %s of a named stream would be another signal in each reservation, allowed is a stream that is stated",
+				  "op: %s of a named stream would be another signal in each reservation, allowed is a stream that "
+				  "is stated, or one "
+				  "that was created with noise",
 				  distribution->name);
 	if (!step->staged && step->draw.arrays)
 		return bind_error(args, param, err, ERROR_NOT_SUPPORTED,
@@ -138,13 +146,14 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 }
 
 int sampler_create(struct engine_session *session, const struct args *args, unsigned param, unsigned u64_param,
-		   const struct stream *named, struct sampler **ret_sampler, struct error *err)
+		   const struct stream *named, const struct value *noise, struct sampler **ret_sampler, struct error *err)
 {
 	struct sampler *sampler = calloc(1, sizeof *sampler);
 	struct value none = value_map(), map;
 	const struct value *given = args->at[param].given ? args->at[param].value : &none;
 	const struct operation *distribution = NULL;
-	int error;
+	const struct named_signal signal = {noise, named};
+	int error = 0;
 
 	if (!sampler || !(sampler->bump = bump_new())) {
 		free(sampler);
@@ -156,13 +165,16 @@ int sampler_create(struct engine_session *session, const struct args *args, unsi
 		.plan = &sampler->plan, .bound = {.engine = session->engine, .bump = sampler->bump}};
 	sampler->reply = value_map();
 	sampler->named = named;
-	error = bind_distribution(args, param, given, false, &distribution, err);
+	if (noise && given == &none && value_put(sampler->bump, &none, "op", value_string("colored")))
+		error = no_memory(args, err);
+	if (!error)
+		error = bind_distribution(args, param, given, false, &distribution, err);
 	if (!error)
 		error = check_members(args, param, given, distribution, named, err);
 	if (!error && ask_for_none(sampler->bump, given, args->at[u64_param].choice != 0, named, &map))
 		error = no_memory(args, err);
 	if (!error)
-		error = compile_distribution(sampler, args, param, distribution, &map, err);
+		error = compile_distribution(sampler, args, param, distribution, &map, noise ? &signal : NULL, err);
 	if (error) {
 		sampler_free(sampler);
 		return error;

@@ -19,9 +19,10 @@ struct sampler;
 
 /* Compiles the map in args' parameter `param`; u64_param says how the description writes 64-bit integers. named: the
  * stream behind a name, in which the caller seeks; the map must then state no stream. NULL: the map states the stream.
- * On success *ret_sampler is yours; free it before the session is closed. Errors name the parameter. */
+ * noise: the map of the signal that the named stream is, which lives during the call; NULL: it is none. On success *ret_sampler is
+ * yours; free it before the session is closed. Errors name the parameter. */
 int sampler_create(struct engine_session *session, const struct args *args, unsigned param, unsigned u64_param,
-		   const struct stream *named, struct sampler **ret_sampler, struct error *err);
+		   const struct stream *named, const struct value *noise, struct sampler **ret_sampler, struct error *err);
 /* Releases what it holds of the engine. Afterwards it can only be described and freed. */
 void sampler_end(struct sampler *sampler);
 /* No chunk may run. Accepts NULL. */

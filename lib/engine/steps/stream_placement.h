@@ -52,6 +52,7 @@ struct placement {
 	int range;           /* of a named stream; placement_add sets it */
 	uint64_t n;          /* samples, or points, of the whole draw */
 	uint64_t more;       /* samples behind these whose words the draw takes, too, if it has any */
+	const struct stream *same; /* the named stream whose one signal this is a part of: draws share what is `more`; NULL */
 	uint64_t begin;      /* the first of them that is produced */
 	unsigned words;      /* of a sample */
 	unsigned components; /* elements of a sample */
@@ -71,6 +72,7 @@ struct stream_reservation {
 	size_t name_size;
 	size_t draws;
 	int first;       /* the first placement that draws from it */
+	const struct stream *same; /* that of all draws; NULL */
 	uint64_t n;      /* what is to be reserved: so many samples */
 	unsigned words;  /* of so many words */
 	/* Where it lies, once a run knows it. */

@@ -66,13 +66,13 @@ static void tap_open(struct fixture *fixture, struct tap *tap, const char *name)
 
 	memset(tap, 0, sizeof *tap);
 	tap->named.name = name;
-	if (streams_find(fixture->streams, &who, &tap->named.stream, &err) < 0)
+	if (streams_find(fixture->streams, &who, NULL, &tap->named.stream, &(struct value){0}, &err) < 0)
 		return;
 	sem_init(&tap->gone, 0, 0);
 	ring_page_begin(&tap->page, CAPACITY, sizeof *tap->samples, CAPACITY);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
 	assert_int_equal(
-		sampler_create(fixture->memory, &args, RING_NOISE, RING_U64, &tap->named.stream, &sampler, &err), 0);
+		sampler_create(fixture->memory, &args, RING_NOISE, RING_U64, &tap->named.stream, NULL, &sampler, &err), 0);
 	tap->visible = (struct visible){&tap->page, sampler_words(sampler), 0};
 	int r = tap == &taps[0]
 			? ring_create(fixture->memory, sampler, &memory, &tap->named, &events, &tap->ring, &err)

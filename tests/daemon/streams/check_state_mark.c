@@ -313,7 +313,7 @@ static void repaired_and_restored(void **state)
 	fclose(nowhere);
 }
 
-/* ---- states of version 1 ---- */
+/* ---- states of older versions ---- */
 
 static void run_sql(struct fixture *fixture, const char *sql)
 {
@@ -321,52 +321,71 @@ static void run_sql(struct fixture *fixture, const char *sql)
 		fail_msg("%s: %s", sql, sqlite3_errmsg(fixture->store->db));
 }
 
-/* Replaces the state by one as the release before made it: without the table `state`, a seed and a mark. */
-static void make_version_1(struct fixture *fixture)
+/* Makes the tables of a version: up to 2 without the column `noise`, in 1 with `meta` in the place of `state`. */
+static void make_tables(struct fixture *fixture, int version)
 {
-	static const char *const others[] = {"seed", "stream", "taken"};
+	run_sql(fixture,
+		"DROP INDEX seed_uid; DROP TABLE seed; DROP TABLE stream; DROP INDEX taken_uid; DROP TABLE taken; "
+		"DROP TABLE state");
+	if (version == 1)
+		run_sql(fixture, store_schema_1);
+	for (size_t i = 0; i < STORE_TABLES - (version == 1); i++)
+		run_sql(fixture, i == STORE_TABLE_STREAM ? store_stream_2 : store_schema[i]);
+}
+
+/* Replaces the state by one as an earlier release made it, without a mark. */
+static void make_version(struct fixture *fixture, int version)
+{
+	static const char *const others[][2] = {
+		{"seed", "*"},
+		{"stream",
+		 "name, generator, seed, stream, uid, gid, mode, created_s, issued, reserved, skips, skipped, skipped_from, "
+		 "skipped_until, hash"},
+		{"taken", "*"},
+	};
 	char sql[512];
 
 	shell(fixture, "mv state new; mkdir state");
 	assert_int_equal(store_lock(fixture->dir, false, &fixture->folder.fd, &fixture->err), 0);
 	assert_int_equal(store_make_file(&fixture->folder, &(struct store_head){0}, &fixture->store, &fixture->err), 0);
-	run_sql(fixture,
-		"DROP INDEX seed_uid; DROP TABLE seed; DROP TABLE stream; DROP INDEX taken_uid; DROP TABLE taken; "
-		"DROP TABLE state");
-	run_sql(fixture, store_schema_1);
-	for (size_t i = 0; i < STORE_TABLES - 1; i++)
-		run_sql(fixture, store_schema[i]);
+	make_tables(fixture, version);
 	snprintf(sql, sizeof sql, "ATTACH '%s/new/streams.db' AS old", fixture->top);
 	run_sql(fixture, sql);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		snprintf(sql, sizeof sql, "INSERT INTO main.%s SELECT * FROM old.%s", others[i], others[i]);
+		snprintf(sql, sizeof sql, "INSERT INTO main.%s SELECT %s FROM old.%s", others[i][0], others[i][1], others[i][0]);
 		run_sql(fixture, sql);
 	}
-	fixture->store->version = 1;
+	fixture->store->version = version;
 	struct store_walk walk = {0};
 	int r;
 
 	assert_int_equal(store_walk(fixture->store, &walk, &r), SQLITE_OK);
-	snprintf(sql, sizeof sql, "DETACH old; INSERT INTO meta VALUES(1, '%" PRIu64 "', 0); PRAGMA user_version=1",
-		 walk.sum + store_hash_repairs(0));
+	if (version == 1)
+		snprintf(sql, sizeof sql, "INSERT INTO meta VALUES(1, '%" PRIu64 "', 0)", walk.sum + store_hash_repairs(0));
+	else
+		snprintf(sql, sizeof sql, "INSERT INTO state VALUES(1, '%" PRIu64 "', 0, '5', '6', 7, 0)",
+			 walk.sum + store_hash_head(&(struct store_head){.identity = 5, .seed = 6, .commits = 7}));
+	run_sql(fixture, sql);
+	snprintf(sql, sizeof sql, "DETACH old; PRAGMA user_version=%d", version);
 	run_sql(fixture, sql);
 	store_close(fixture->store);
 	assert_int_equal(store_adopt(fixture->dir, &fixture->err), 0);
 	close(fixture->folder.fd);
 }
 
-static void upgraded(void **state)
+static void expect_upgraded(void **state, int version)
 {
 	struct store_stream row = {0};
 	struct fixture *fixture = begin(state);
 
-	make_version_1(fixture);
+	make_version(fixture, version);
 	shell(fixture, "cp -a state old");
 	assert_int_equal(getxattr(fixture->dir, STORE_MARK, NULL, 0), -1);
 	if (open_state(fixture, false) < 0)
 		fail_msg("expected that it opens, got %s", fixture->err.text);
 	assert_int_equal(store_load(fixture->store, note_row, &row, &fixture->err), 0);
 	assert_int_equal(row.reserved, 1000);
+	assert_null(row.noise);
 	assert_int_equal(put_stream(fixture, "b", 1), 2);
 	assert_true(store_seed(fixture->store) != 0);
 	close_state(fixture);
@@ -374,9 +393,19 @@ static void upgraded(void **state)
 	expect_good(fixture);
 	/* From now on that old file is refused, too. */
 	shell(fixture, "cp -p old/streams.db state/streams.db");
-	expect_refused(fixture, "the mark of another");
+	expect_refused(fixture, version == 1 ? "the mark of another" : "commits missing");
 	restore(fixture, &row);
 	assert_int_equal(row.reserved, (uint64_t)1 << 58);
+}
+
+static void upgraded_from_1(void **state)
+{
+	expect_upgraded(state, 1);
+}
+
+static void upgraded_from_2(void **state)
+{
+	expect_upgraded(state, 2);
 }
 
 #define UNIT_TEST(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -390,7 +419,8 @@ int main(void)
 		UNIT_TEST(lost),
 		UNIT_TEST(restored),
 		UNIT_TEST(repaired_and_restored),
-		UNIT_TEST(upgraded),
+		UNIT_TEST(upgraded_from_1),
+		UNIT_TEST(upgraded_from_2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void start(struct hungry *hungry, struct engine_session *engine_session)
 	pthread_cond_init(&hungry->changed, NULL);
 	ring_page_begin(&hungry->page, CAPACITY, sizeof *hungry->samples, 0);
 	assert_int_equal(bind_args(&args, &none, &err), 0);
-	assert_int_equal(sampler_create(engine_session, &args, RING_NOISE, RING_U64, NULL, &sampler, &err), 0);
+	assert_int_equal(sampler_create(engine_session, &args, RING_NOISE, RING_U64, NULL, NULL, &sampler, &err), 0);
 	assert_int_equal(ring_create(engine_session, sampler, &memory, NULL, &events, &hungry->ring, &err), 0);
 }
 

@@ -9,6 +9,7 @@
 #include "engine/compile/draws/draw.h"
 #include "engine/compile/draws/draw_distribution.h"
 #include "engine/compile/signal.h"
+#include "engine/deferred_reply.h"
 
 #define WIDE_SPAN 1e12 /* 120 dB */
 
@@ -279,6 +280,91 @@ static const struct colored_filter *make_filter(struct compiler *c, const struct
 	return &f->filter;
 }
 
+/* ---- the signal of a named stream ---- */
+
+/* Asks the session's owner whether the draw's named stream is one signal. Returns NULL if it is none. */
+static const struct named_signal *find_signal(struct compiler *c)
+{
+	const struct session_owner *owner = &c->plan->session->limits;
+	const struct value *name = c->stream_name;
+	struct bump *bump = c->plan->bump;
+	struct named_signal *signal;
+	struct stream *stream;
+	struct value *noise;
+
+	if (!name || c->error || !owner->deferred || !owner->deferred->find_noise)
+		return c->signal;
+	signal = bump_alloc(bump, sizeof *signal);
+	stream = bump_alloc(bump, sizeof *stream);
+	noise = bump_alloc(bump, sizeof *noise);
+	if (!signal || !stream || !noise) {
+		compile_no_memory(c);
+		return NULL;
+	}
+	compile_fail(c, owner->deferred->find_noise(owner->deferred_arg, name->bytes.at, name->bytes.size, c->args.context, bump,
+						    stream, noise, c->err));
+	*signal = (struct named_signal){noise, stream};
+	return c->error || noise->kind != VALUE_MAP ? NULL : signal;
+}
+
+/* Binds what the signal was created with, and gives its dtype and filter to a draw that states none. Returns the first parameter
+ * of a filter that the draw states; 0: none. */
+static unsigned adopt_signal(struct compiler *c, const struct named_signal *of, bool has_out, struct args *signal)
+{
+	const unsigned n = (unsigned)c->args.operation->n_params;
+	unsigned stated = DRAW_COMMON;
+
+	signal->operation = c->args.operation;
+	signal->context = c->args.context;
+	signal->in_program = true; /* skips op */
+	signal->names_stream = false;
+	compile_fail(c, bind_args(signal, of->noise, c->err));
+	if (c->error)
+		return 0;
+	if (!c->args.at[DRAW_DTYPE].given && !has_out)
+		c->args.at[DRAW_DTYPE] = signal->at[DRAW_DTYPE];
+	while (stated < n && !c->args.at[stated].given)
+		stated++;
+	if (stated < n)
+		return stated;
+	memcpy(&c->args.at[DRAW_COMMON], &signal->at[DRAW_COMMON], (n - DRAW_COMMON) * sizeof *signal->at);
+	return 0;
+}
+
+static bool is_same_filter(const struct colored_design *a, const struct colored_design *b)
+{
+	const size_t numbers = a->kind == COLORED_BY_PSD ? 2 * a->n_table : a->n_table;
+
+	return a->kind == b->kind && a->fs == b->fs && a->low == b->low && a->high == b->high && a->exponent == b->exponent &&
+	       a->flat_below == b->flat_below && a->length == b->length && a->std == b->std && a->n_table == b->n_table &&
+	       (numbers == 0 || memcmp(a->table, b->table, numbers * sizeof *a->table) == 0);
+}
+
+/* Refuses a dtype and a filter that are not those of the signal. stated: a parameter of the filter; 0: it is the signal's. */
+static void check_signal(struct compiler *c, struct args *signal, enum dtype dtype, unsigned stated,
+			 const struct colored_design *design)
+{
+	const enum dtype own = bind_dtype(signal, DRAW_DTYPE);
+	struct colored_design other;
+	struct args given;
+	double *table = NULL;
+
+	if (dtype != own)
+		compile_param_error(c, DRAW_DTYPE, ERROR_OUT_OF_RANGE, "got %s, allowed is %s: the named stream is one signal",
+				    dtype_name(dtype), dtype_name(own));
+	if (!stated || c->error)
+		return;
+	given = c->args;
+	c->args = *signal;
+	other = read_design(c, dtype, &table);
+	c->args = given;
+	if (!is_same_filter(design, &other))
+		compile_param_error(c, stated, ERROR_OUT_OF_RANGE,
+				    "not the filter of the named stream, which is one signal; allowed is none, or the one that it "
+				    "was created with");
+	free(table);
+}
+
 /* ---- the draw ---- */
 
 /* The reply's std and deviation are written when they are known. */
@@ -295,6 +381,7 @@ static void put_filter(struct compiler *c, const struct colored_design *design, 
 struct checked_noise {
 	struct colored_design design;
 	const struct colored_filter *filter;
+	const struct named_signal *signal; /* that it is a part of; NULL */
 	struct draw draw; /* the normals */
 	struct draw_extent extent;
 	int placement;
@@ -305,18 +392,26 @@ struct checked_noise {
 static void check_noise(struct compiler *c, const struct buffer *out, const struct shape *like, struct checked_noise *n)
 {
 	double *table = NULL;
+	struct args signal;
+	unsigned stated = 0;
 
 	*n = (struct checked_noise){.draw = {.distribution = DIST_NORMAL}};
 	if (c->error) /* perhaps nothing is bound */
 		return;
+	n->signal = find_signal(c);
+	if (n->signal)
+		stated = adopt_signal(c, n->signal, out, &signal);
 	n->draw.dtype = compile_draw_dtype(c, DIST_NORMAL, out);
 	if (n->draw.dtype != DTYPE_F32 && n->draw.dtype != DTYPE_F64)
 		compile_param_error(c, DRAW_OUT, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is f32|f64", dtype_name(n->draw.dtype));
 	n->design = read_design(c, n->draw.dtype, &table);
+	if (n->signal && !c->error)
+		check_signal(c, &signal, n->draw.dtype, stated, &n->design);
 	n->filter = make_filter(c, &n->design, n->draw.dtype, table);
 	n->extent = compile_extent(c, n->draw.dtype, 1, out ? &out->shape : like);
 	if (!c->error)
-		n->placement = compile_place_draw(c, &n->draw, &n->extent, n->design.length - 1);
+		n->placement =
+			compile_place_draw(c, &n->draw, &n->extent, n->design.length - 1, n->signal ? n->signal->stream : NULL);
 }
 
 static void add_step(struct compiler *c, const struct checked_noise *n, struct buffer *out)
@@ -329,6 +424,8 @@ static void add_step(struct compiler *c, const struct checked_noise *n, struct b
 	step->n_transforms = 1;
 	step->colored.filter = n->filter;
 	put_filter(c, &n->design, n->placement);
+	if (n->signal)
+		compile_put(c, "noise", *n->signal->noise);
 }
 
 void compile_colored(struct compiler *c)

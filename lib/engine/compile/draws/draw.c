@@ -62,7 +62,8 @@ static struct stream_choice own_choice(const struct compiler *c)
 	};
 }
 
-int compile_place_draw(struct compiler *c, const struct draw *draw, const struct draw_extent *extent, uint64_t more)
+int compile_place_draw(struct compiler *c, const struct draw *draw, const struct draw_extent *extent, uint64_t more,
+		       const struct stream *same)
 {
 	const struct placement placement = {
 		.operation = c->args.operation,
@@ -73,6 +74,7 @@ int compile_place_draw(struct compiler *c, const struct draw *draw, const struct
 		.own = own_choice(c),
 		.n = extent->n,
 		.more = more,
+		.same = same,
 		.begin = extent->begin,
 		.words = draw_words_per_sample(draw->dtype) * (unsigned)draw_components(draw),
 		.components = (unsigned)draw_components(draw),
@@ -98,7 +100,7 @@ static void check_draw(struct compiler *c, const struct shape *like, struct chec
 		return;
 	p->extent = compile_extent(c, p->draw.dtype, draw_components(&p->draw), p->out ? &p->out->shape : like);
 	compile_check_arrays(c, &p->arrays, p->extent.n);
-	p->placement = compile_place_draw(c, &p->draw, &p->extent, 0);
+	p->placement = compile_place_draw(c, &p->draw, &p->extent, 0, NULL);
 }
 
 /* Adds the draw's step. A permutation of 0 items (the default) is one of as many as there are samples, which are known

@@ -12,7 +12,8 @@ enum dtype compile_draw_dtype(struct compiler *c, enum distribution distribution
 
 /* Notes where the draw lies, for placement_seek, which finds its position before each run: behind the draw before it
  * in the same stream, at the run's offset, or in a range of a named stream. more: samples behind the draw's that it takes, too.
- * Returns the index of its placement. */
-int compile_place_draw(struct compiler *c, const struct draw *draw, const struct draw_extent *extent, uint64_t more);
+ * same: the stream, in the plan's bump, whose one signal the draw is a part of; NULL: none. Returns the index of its placement. */
+int compile_place_draw(struct compiler *c, const struct draw *draw, const struct draw_extent *extent, uint64_t more,
+		       const struct stream *same);
 
 #endif

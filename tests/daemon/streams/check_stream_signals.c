@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Named streams that are one signal of coloured noise: whoever draws gets the next part of it, and the parts are those of the
+ * distribution's own method at that offset. Anything else is refused. */
+#include <inttypes.h>
+
+#include "named.h"
+
+#include "base/error.h"
+
+enum { TAPS = 64 };
+
+/* ---- requests ---- */
+
+static struct value noise_of(struct client *client, const char *dtype)
+{
+	return client_map(client, "op", value_string("colored"), "exponent", value_real(1.5), "length", value_uint(TAPS), "dtype",
+			  value_string(dtype), NULL);
+}
+
+static void create_signal(struct client *client, const char *name, const char *dtype)
+{
+	struct value params =
+		client_map(client, "name", value_string(name), "seed", value_uint(9), "noise", noise_of(client, dtype), NULL);
+
+	client_result(client, "stream_create", &params);
+}
+
+/* Checks n samples at an offset of the signal against a draw that states all of it. */
+static void expect_part(struct client *client, const struct value *data, const char *dtype, uint64_t stream, uint64_t offset,
+			uint64_t n)
+{
+	struct value params =
+		client_map(client, "exponent", value_real(1.5), "length", value_uint(TAPS), "dtype", value_string(dtype), "n",
+			   value_uint(n), "seed", value_uint(9), "stream", value_uint(stream), "offset", value_uint(offset), NULL);
+	const struct value again = client_result(client, "colored", &params), *expected = value_get(&again, "data");
+
+	assert_int_equal(data->bytes.size, expected->bytes.size);
+	if (memcmp(data->bytes.at, expected->bytes.at, expected->bytes.size) != 0)
+		fail_msg("expected samples %" PRIu64 " to %" PRIu64 " of the signal, got others", offset, offset + n);
+}
+
+static uint64_t position_of(struct client *client, const char *name)
+{
+	struct value params = named(client, name);
+	const struct value reply = client_result(client, "stream_show", &params);
+
+	return client_number(&reply, "position");
+}
+
+/* ---- tests ---- */
+
+static void parts_follow(void **test)
+{
+	static const uint64_t lengths[] = {1, 3, 0, 1000, 2, 4096, 5};
+	static const char *const dtypes[] = {"f32", "f64"};
+	struct daemon daemon;
+	struct client client;
+	char state[128];
+
+	(void)test;
+	begin(&daemon, state);
+	spawn_with(&daemon, state, &client);
+	for (uint64_t d = 0; d < 2; d++) {
+		uint64_t at = 0;
+
+		create_signal(&client, dtypes[d], dtypes[d]);
+		for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+			const struct value reply = draw(&client, dtypes[d], "colored", lengths[i]);
+
+			assert_int_equal(client_number(&reply, "offset"), at);
+			assert_non_null(value_get(&reply, "noise"));
+			expect_part(&client, value_get(&reply, "data"), dtypes[d], d + 1, at, lengths[i]);
+			at += lengths[i];
+		}
+		assert_int_equal(position_of(&client, dtypes[d]), at);
+	}
+	end_with(&daemon, &client); /* a clean stop skips nothing */
+	spawn_with(&daemon, state, &client);
+	const struct value reply = draw(&client, "f64", "colored", 7);
+
+	assert_int_equal(client_number(&reply, "offset"), 5107);
+	expect_part(&client, value_get(&reply, "data"), "f64", 2, 5107, 7);
+	end_with(&daemon, &client);
+	daemon_remove_dir(&daemon);
+}
+
+/* Two parts and the noise of a third step, each the next of the signal. */
+static void steps(void **test)
+{
+	struct daemon daemon;
+	struct client client;
+	char state[128];
+	struct value list = value_array(), results = value_array();
+
+	(void)test;
+	begin(&daemon, state);
+	spawn_with(&daemon, state, &client);
+	create_signal(&client, "hum", "f32");
+	for (int i = 0; i < 2; i++) {
+		value_push(client.bump, &list,
+			   client_map(&client, "op", value_string("colored"), "n", value_uint(i ? 7 : 5), "stream_name",
+				      value_string("hum"), "as", value_string(i ? "b" : "a"), NULL));
+		value_push(client.bump, &results, value_string(i ? "b" : "a"));
+	}
+	struct value params = client_map(&client, "steps", list, "results", results, NULL);
+	const struct value reply = client_result(&client, "run", &params), *got = value_get(&reply, "results");
+
+	expect_part(&client, value_get(value_get(got, "a"), "data"), "f32", 1, 0, 5);
+	expect_part(&client, value_get(value_get(got, "b"), "data"), "f32", 1, 5, 7);
+	assert_int_equal(position_of(&client, "hum"), 12);
+	value_push(
+		client.bump, &list,
+		client_map(&client, "op", value_string("normal"), "n", value_uint(1), "stream_name", value_string("hum"), NULL));
+	params = client_map(&client, "steps", list, NULL);
+	client_fails(&client, "run", &params, ERROR_OUT_OF_RANGE, "one signal of coloured noise");
+	assert_int_equal(position_of(&client, "hum"), 12);
+	end_with(&daemon, &client);
+	daemon_remove_dir(&daemon);
+}
+
+/* Each is refused with that text, and takes nothing of the signal. */
+static void refused(void **test)
+{
+	struct daemon daemon;
+	struct client client;
+	char state[128];
+
+	(void)test;
+	begin(&daemon, state);
+	spawn_with(&daemon, state, &client);
+	create_signal(&client, "hum", "f32");
+
+	const struct {
+		const char *op, *member;
+		struct value value;
+		const char *text;
+	} draws[] = {
+		{"normal", NULL, value_nil(), "\"hum\" is one signal of coloured noise"},
+		{"bits", NULL, value_nil(), "\"hum\" is one signal of coloured noise"},
+		{"colored", "color", value_string("pink"), "not the filter of the named stream"},
+		{"colored", "length", value_uint(2 * TAPS), "not the filter of the named stream"},
+		{"colored", "std", value_real(2), "not the filter of the named stream"},
+		{"colored", "dtype", value_string("f64"), "dtype: got f64, allowed is f32"},
+	};
+
+	for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+		struct value inner = client_map(&client, "op", value_string(draws[i].op), "n", value_uint(4), NULL);
+		struct value params;
+
+		if (draws[i].member)
+			value_put(client.bump, &inner, draws[i].member, draws[i].value);
+		params = client_map(&client, "name", value_string("hum"), "draw", inner, NULL);
+		client_fails(&client, "stream_draw", &params, ERROR_OUT_OF_RANGE, draws[i].text);
+	}
+	struct value ring = client_map(&client, "name", value_string("hum"), "noise",
+				       client_map(&client, "op", value_string("uniform"), NULL), NULL);
+
+	client_fails(&client, "ring_attach", &ring, ERROR_OUT_OF_RANGE, "got uniform, allowed is colored");
+	/* The same filter may be stated. */
+	struct value inner = noise_of(&client, "f32");
+
+	value_put(client.bump, &inner, "n", value_uint(3));
+	struct value params = client_map(&client, "name", value_string("hum"), "draw", inner, NULL);
+
+	client_result(&client, "stream_draw", &params);
+	assert_int_equal(position_of(&client, "hum"), 3);
+	end_with(&daemon, &client);
+	daemon_remove_dir(&daemon);
+}
+
+static void creating_refused(void **test)
+{
+	struct daemon daemon;
+	struct client client;
+	char state[128];
+	struct value many = value_array();
+
+	(void)test;
+	begin(&daemon, state);
+	spawn_with(&daemon, state, &client);
+	for (unsigned i = 0; i < 600; i++)
+		value_push(client.bump, &many, value_real(1 + i));
+
+	struct value wrong[] = {
+		client_map(&client, "op", value_string("normal"), NULL),
+		client_map(&client, "op", value_string("colored"), "exponent", value_real(5), NULL),
+		client_map(&client, "op", value_string("colored"), "dtype", value_string("i32"), NULL),
+		client_map(&client, "op", value_string("colored"), "seed", value_uint(1), NULL),
+		client_map(&client, "op", value_string("colored"), "n", value_uint(1), NULL),
+		client_map(&client, "op", value_string("colored"), "taps", value_array(), NULL),
+		client_map(&client, "op", value_string("colored"), "taps", many, NULL),
+		value_string("pink"),
+	};
+	const enum error_code codes[] = {ERROR_OUT_OF_RANGE,      ERROR_OUT_OF_RANGE, ERROR_OUT_OF_RANGE, ERROR_UNKNOWN_PARAMETER,
+					 ERROR_UNKNOWN_PARAMETER, ERROR_OUT_OF_RANGE, ERROR_LIMIT,        ERROR_WRONG_TYPE};
+
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct value params = client_map(&client, "name", value_string("hum"), "noise", wrong[i], NULL);
+
+		client_fails(&client, "stream_create", &params, (int)codes[i], "stream_create: ");
+	}
+	create_signal(&client, "hum", "f32"); /* the name is free */
+	end_with(&daemon, &client);
+	daemon_remove_dir(&daemon);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_follow),
+		cmocka_unit_test(steps),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(creating_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
