@@ -413,6 +413,16 @@ int colored_builder_step(struct colored_builder *b)
 	return phase != PHASE_STORE;
 }
 
+bool colored_design_equal(const struct colored_design *a, const struct colored_design *b)
+{
+	const size_t numbers = a->kind == COLORED_BY_PSD ? 2 * a->n_table : a->n_table;
+
+	return a->kind == b->kind && a->length == b->length && a->exponent == b->exponent && a->flat_below == b->flat_below &&
+	       a->fs == b->fs && a->low == b->low && a->high == b->high && a->std == b->std && a->least_std == b->least_std &&
+	       a->most_std == b->most_std && a->n_table == b->n_table &&
+	       (numbers == 0 || memcmp(a->table, b->table, numbers * sizeof *a->table) == 0);
+}
+
 int colored_builder_begin(const struct colored_design *design, bool is_wide, struct colored_builder *ret_builder,
 			  struct colored_filter *ret_filter)
 {

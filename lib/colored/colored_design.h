@@ -34,6 +34,9 @@ struct colored_design {
 	double least_std, most_std; /* what its dtype allows */
 };
 
+/* Whether two designs are of one filter, and have the same bounds. */
+bool colored_design_equal(const struct colored_design *a, const struct colored_design *b);
+
 #define COLORED_LEAST    1e-300
 #define COLORED_GREATEST 1e300
 

@@ -8,12 +8,13 @@
 #include "engine/engine_core.h"
 #include "engine/scheduler/cpus.h"
 #include "engine/scheduler/pool_caller.h"
+#include "engine/steps/filter_cache.h"
 #include "engine/steps/plan_cache.h"
 #include "engine/memory/temp.h"
 
 /* A thread's scratch: element-wise steps use 192 KiB of it, transforms what their plan says; only what is used is ever
  * touched, so that it stays within half of second-level cache. */
-enum { PLAN_CACHE_BYTES = 256 << 20, WORK_MEMORY_BYTES = 288 << 20, SCRATCH_BYTES = 1 << 20 };
+enum { PLAN_CACHE_BYTES = 256 << 20, FILTER_CACHE_BYTES = 64 << 20, WORK_MEMORY_BYTES = 288 << 20, SCRATCH_BYTES = 1 << 20 };
 
 int engine_create(const struct engine_settings *settings, struct engine **ret_engine, struct error *err)
 {
@@ -39,6 +40,8 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 		error = plans_create(engine, settings->plan_cache_bytes ? settings->plan_cache_bytes : PLAN_CACHE_BYTES,
 				     &engine->plans);
 	if (!error)
+		error = filters_create(FILTER_CACHE_BYTES, &engine->filters);
+	if (!error)
 		error = temps_create(engine, settings->work_memory_bytes ? settings->work_memory_bytes : WORK_MEMORY_BYTES,
 				     &engine->temps);
 	if (!error)
@@ -57,6 +60,7 @@ void engine_destroy(struct engine *engine)
 		return;
 	pool_destroy(engine->pool);
 	plans_destroy(engine->plans);
+	filters_destroy(engine->filters);
 	temps_destroy(engine->temps);
 	free(engine);
 }

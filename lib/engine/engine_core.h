@@ -9,6 +9,7 @@
 #include "engine/scheduler/pool.h"
 
 struct plans;
+struct filters;
 struct temps;
 
 enum { ENGINE_COSTS = 1024 }; /* at least as many as there are rows of costs */
@@ -21,8 +22,9 @@ struct engine {
 	bool has_victim_l3;          /* what leaves it is soon back (scheduler/cpus.h) */
 	struct draw_kernels kernels; /* chosen once, by features */
 	struct lane lanes[ENGINE_LANES]; /* counters; several threads may count on one lane */
-	struct pool *pool;           /* owned, as plans and temps */
+	struct pool *pool;           /* owned, as plans, filters and temps */
 	struct plans *plans;         /* tables of transforms, shared by all sessions */
+	struct filters *filters;     /* of coloured noise, likewise */
 	struct temps *temps;         /* work memory between runs */
 	struct cost costs[ENGINE_COSTS]; /* learned from chunks as they run; they never choose bytes */
 };

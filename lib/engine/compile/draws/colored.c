@@ -10,19 +10,19 @@
 #include "engine/compile/draws/draw_distribution.h"
 #include "engine/compile/signal.h"
 #include "engine/deferred_reply.h"
+#include "engine/steps/filter_cache.h"
 
 #define WIDE_SPAN 1e12 /* 120 dB */
 
 /* The bounds of std, by dtype: blocks' spectra and their products neither overflow nor become denormal. */
 static const double least_std[] = {1e-28, 1e-280}, most_std[] = {1e28, 1e280};
 
-/* A filter and its design, in the plan's bump allocator. */
+/* A filter of a plan, in its bump allocator, and how it is made where the cache has none. */
 struct deferred_filter {
 	struct deferred_build build; /* must be the first member: build_filter casts back to us */
-	struct colored_filter filter;
+	struct filters *filters;
+	struct filter_entry *entry; /* a use of it */
 	struct colored_builder builder;
-	double *table; /* a copy, while it is designed */
-	enum colored_kind kind;
 	char *context; /* with which an error begins */
 };
 
@@ -220,64 +220,87 @@ static struct colored_design read_design(struct compiler *c, enum dtype dtype, d
 
 /* ---- the filter ---- */
 
-static void end_build(void *arg)
+static void free_filter(void *arg)
 {
 	struct deferred_filter *f = arg;
 
 	colored_builder_free(&f->builder);
-	free(f->table);
-	f->table = NULL;
-}
-
-static void free_filter(void *arg)
-{
-	end_build(arg);
-	colored_filter_free(&((struct deferred_filter *)arg)->filter);
+	filters_give(f->filters, f->entry);
 }
 
 /* Builds the next piece. A density or taps of its own are the only ones whose std is not known before. */
 static int build_filter(struct deferred_build *build, struct error *err)
 {
 	struct deferred_filter *f = (struct deferred_filter *)build;
-	const char *name = f->kind == COLORED_BY_TAPS ? "taps" : "psd";
+	const char *name = f->entry->design.kind == COLORED_BY_TAPS ? "taps" : "psd";
 	const int more = colored_builder_step(&f->builder);
+	const double std = f->entry->filter.std; /* which the step may have found */
 
-	if (more < 0 && f->filter.std == 0)
+	if (more < 0 && std == 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %s: the density is 0 in all of the band, allowed is one above 0", f->context, name);
 	if (more < 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %s: the noise's std is %g, allowed is %g to %g: give std or density", f->context,
-				 name, f->filter.std, f->builder.design.least_std, f->builder.design.most_std);
-	if (more == 0)
-		end_build(f);
+				 name, std, f->builder.design.least_std, f->builder.design.most_std);
+	if (more == 0) {
+		colored_builder_free(&f->builder);
+		filters_keep(f->filters, f->entry);
+	}
 	return more;
 }
 
-/* Starts a filter, which the run's deferred builds make. Takes the table over. Returns NULL when an error stands. */
-static const struct colored_filter *make_filter(struct compiler *c, const struct colored_design *design, enum dtype dtype, double *table)
+/* Starts a filter, which the run's deferred builds make. Takes the table over, also when there is no memory. */
+static int begin_filter(struct compiler *c, const struct colored_design *design, bool is_wide, double *table,
+			struct deferred_filter *f)
 {
 	struct deferred_builds *deferred = &c->first_run->bound.deferred;
+	struct filter_entry *entry = calloc(1, sizeof *entry);
+
+	if (!entry || colored_builder_begin(design, is_wide, &f->builder, &entry->filter)) {
+		free(entry);
+		free(table);
+		return -ERROR_NO_MEMORY;
+	}
+	entry->design = *design;
+	entry->table = table;
+	entry->uses = 1;
+	f->entry = entry;
+	deferred->held_bytes += entry->filter.block * (is_wide ? sizeof(double) : sizeof(float));
+	if (f->builder.work_bytes > deferred->work_bytes)
+		deferred->work_bytes = f->builder.work_bytes;
+	deferred_build_add(deferred, &f->build);
+	return 0;
+}
+
+/* Takes the filter of a design, or starts it. Takes the table over. Returns NULL when an error stands. */
+static const struct colored_filter *make_filter(struct compiler *c, const struct colored_design *design, enum dtype dtype,
+						double *table)
+{
+	struct filters *filters = c->plan->session->engine->filters;
 	struct bump *bump = c->plan->bump;
 	struct deferred_filter *f = c->error ? NULL : bump_alloc(bump, sizeof *f);
 	char *context = f ? bump_copy(bump, c->args.context, strlen(c->args.context)) : NULL;
+	int error = context ? 0 : -ERROR_NO_MEMORY;
 	bool is_wide;
 
-	if (!context) {
+	if (error) {
 		free(table);
 		compile_no_memory(c);
 		return NULL;
 	}
 	is_wide = dtype == DTYPE_F64 || design->kind == COLORED_BY_TAPS || !(colored_span(design) <= WIDE_SPAN);
-	*f = (struct deferred_filter){.build = {.piece = build_filter}, .table = table, .kind = design->kind, .context = context};
-	if (colored_builder_begin(design, is_wide, &f->builder, &f->filter) || bump_defer(bump, free_filter, f)) {
+	*f = (struct deferred_filter){.build = {.piece = build_filter}, .filters = filters, .context = context};
+	f->entry = filters_take(filters, design, is_wide);
+	if (f->entry)
+		free(table);
+	else
+		error = begin_filter(c, design, is_wide, table, f);
+	if (!error && bump_defer(bump, free_filter, f)) {
 		free_filter(f);
-		compile_no_memory(c);
-		return NULL;
+		error = -ERROR_NO_MEMORY;
 	}
-	deferred->held_bytes += f->filter.block * (is_wide ? sizeof(double) : sizeof(float));
-	if (f->builder.work_bytes > deferred->work_bytes)
-		deferred->work_bytes = f->builder.work_bytes;
-	deferred_build_add(deferred, &f->build);
-	return &f->filter;
+	if (error)
+		compile_no_memory(c);
+	return error ? NULL : &f->entry->filter;
 }
 
 /* ---- the signal of a named stream ---- */
@@ -331,15 +354,6 @@ static unsigned adopt_signal(struct compiler *c, const struct named_signal *of, 
 	return 0;
 }
 
-static bool is_same_filter(const struct colored_design *a, const struct colored_design *b)
-{
-	const size_t numbers = a->kind == COLORED_BY_PSD ? 2 * a->n_table : a->n_table;
-
-	return a->kind == b->kind && a->fs == b->fs && a->low == b->low && a->high == b->high && a->exponent == b->exponent &&
-	       a->flat_below == b->flat_below && a->length == b->length && a->std == b->std && a->n_table == b->n_table &&
-	       (numbers == 0 || memcmp(a->table, b->table, numbers * sizeof *a->table) == 0);
-}
-
 /* Refuses a dtype and a filter that are not those of the signal. stated: a parameter of the filter; 0: it is the signal's. */
 static void check_signal(struct compiler *c, struct args *signal, enum dtype dtype, unsigned stated,
 			 const struct colored_design *design)
@@ -358,7 +372,7 @@ static void check_signal(struct compiler *c, struct args *signal, enum dtype dty
 	c->args = *signal;
 	other = read_design(c, dtype, &table);
 	c->args = given;
-	if (!is_same_filter(design, &other))
+	if (!colored_design_equal(design, &other))
 		compile_param_error(c, stated, ERROR_OUT_OF_RANGE,
 				    "not the filter of the named stream, which is one signal; allowed is none, or the one that it "
 				    "was created with");
