@@ -43,13 +43,13 @@ code "the README's example is built" 0 ${CC:-gcc} ${SAN:+-fsanitize=$SAN} -I"$ro
 	-ltrnsci -Wl,-rpath,"$build/lib"
 code "the README's example, embedded" 0 env TRNSCI_SOCKET=embedded: "$work/readme"
 readme=$(cat "$work/out")
-for example in one_line program run_again event_loop ring noise_spectrum; do
+for example in one_line program run_again event_loop ring ring_loop noise_spectrum; do
 	code "example $example, embedded" 0 "$build/examples/$example" embedded:
 	cp "$work/out" "$work/$example.out"
 done
 like "the tone is found" "*300 of 4096, a tone at 300*" "$(cat "$work/program.out")"
 start_daemon --threads 2 --state-dir "$work/state"
-for example in one_line program run_again event_loop ring noise_spectrum named_stream broadcast; do
+for example in one_line program run_again event_loop ring ring_loop noise_spectrum named_stream broadcast; do
 	code "example $example, by the daemon" 0 "$build/examples/$example" "$socket"
 	[ $example = event_loop ] || [ ! -e "$work/$example.out" ] ||
 		same "example $example gives the same by both" "$(cat "$work/$example.out")" "$(cat "$work/out")"

@@ -634,6 +634,9 @@ struct trnsci_reader_span {
 /** Takes the next n samples, any number: copies them, and waits for those that are not there yet. A ring on a named stream
  * may give samples of several ranges: those of the span's `run` are of one. A broadcast's end at a gap, which the next call
  * reports, and where the samples of a named stream go on elsewhere in the stream.
+ *
+ * An event loop takes with a time limit of 0 when samples are due, and looks again after a millisecond where they are too few: see
+ * the example ring_loop.c.
  * @param out n samples of sample_bytes each (trnsci_reader_describe).
  * @param timeout_ms -1: without end; 0: only what is there.
  * @param ret_span may be NULL; also set on error, with what came before it, which is taken nevertheless.
