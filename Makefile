@@ -191,8 +191,9 @@ DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 DEPS_STATISTICS := dieharder python3-scipy python3-mpmath
 DEPS_FULL = $(DEPS_FUZZ) $(DEPS_PACKAGES) $(DEPS_ARM64) $(DEPS_STATISTICS) slurmctld slurmd slurm-client munge iproute2 mandoc shellcheck zsh fish \
 	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
+DEPS_WHEEL := python3-dev python3-numpy python3-setuptools python3-wheel
 DEPS_DEB := build-essential dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
-DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools mmdebstrap
+DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools mmdebstrap $(DEPS_WHEEL) python3-pip
 DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev
 
@@ -203,10 +204,15 @@ quoted = $(foreach word,$(1),'$(word)')
 deps:
 	@tests/need $(call quoted,$(DEPS_BUILD) $(DEPS_DEMO) $(DEPS_CHECK))
 
+# What a build needs, without the demo and the tests.
+deps-build:
+	@tests/need $(call quoted,$(DEPS_BUILD))
+
 # A second make, which sees what the first has installed. It runs on every CPU; -j changes that.
 again = +$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-demo: deps
+demo:
+	@tests/need $(call quoted,$(DEPS_BUILD) $(DEPS_DEMO))
 	@$(again) run-demo
 
 check: deps
@@ -228,6 +234,12 @@ bench-sweep: deps
 	@tests/need $(call quoted,$(DEPS_SWEEP))
 	@$(again) run-bench-sweep
 
+# Of what git has.
+dist:
+	@mkdir -p $(BUILD)
+	@git archive --prefix=trnsci-$(VERSION)/ HEAD | gzip -9n >$(BUILD)/trnsci-$(VERSION).tar.gz
+	@ls $(BUILD)/trnsci-$(VERSION).tar.gz
+
 help:
 	@sed -n 's/^#: //p' Makefile
 
@@ -242,6 +254,8 @@ help:
 #: make bench-mpi   transforms over MPI ranks beside FFTW's
 #: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
 #: make install     DESTDIR= PREFIX=/usr/local LIBDIR=PREFIX/lib; make uninstall. Without DESTDIR: into the running system
+#: make wheel       a Python wheel that needs numpy alone, and a source distribution, in build/wheel
+#: make dist        the tree as build/trnsci-VERSION.tar.gz, which builds
 #: make deb         Debian packages in build/deb, built in a copy of the tree; make check-packages tests them
 #: SAN=address,undefined or SAN=thread with any of them: a build folder of its own
 #: V=1 shows commands; CC=clang builds with clang
@@ -254,5 +268,5 @@ include tests/bench/Dir.mk
 clean:
 	rm -rf build
 
-.PHONY: all lib deps demo check check-full bench bench-mpi bench-sweep help clean
+.PHONY: all lib deps deps-build demo dist check check-full bench bench-mpi bench-sweep help clean
 -include $(shell find $(BUILD)/obj $(BUILD)/tests -name '*.d' 2>/dev/null)

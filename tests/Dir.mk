@@ -128,7 +128,7 @@ check-boot: all $(BUILD)/tests/daemon/check_sandbox
 check-packages: deb all
 	@tests/need $(call quoted,$(DEPS_PACKAGES))
 	@BUILD=$(BUILD) TRNSCI_FULL=1 BOOT_SECONDS=240 TEST_TIMEOUT=600 prove --timer -e tests/run-one \
-		$(addprefix tests/packages/,abi.sh lintian.sh boot.sh tutorial.sh reproducible.sh)
+		$(addprefix tests/packages/,abi.sh lintian.sh boot.sh tutorial.sh wheel.sh container.sh reproducible.sh)
 
 # The description of the library's binary interface that tests/packages/abi.sh holds it to.
 abi: $(SHARED)

@@ -2,6 +2,8 @@
 # The Python package: built into build/python where Python's and numpy's headers are there, by `make` itself, and by
 # `pip install --no-build-isolation ./client/python` (setup.py), which links build/lib/libtrnsci.a.
 #
+# make wheel writes a wheel that needs numpy alone, and a source distribution, to build/wheel.
+#
 # make PYTHON=/path/to/python3 builds for another one; PYTHONDIR is where `make install` puts the package.
 
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
@@ -59,4 +61,9 @@ install-python: python
 
 install: install-python
 
-.PHONY: python install-python
+wheel:
+	@tests/need $(call quoted,$(DEPS_BUILD) $(DEPS_WHEEL))
+	@$(again) lib
+	@$(PYTHON) client/python/make_wheel $(BUILD)
+
+.PHONY: python install-python wheel

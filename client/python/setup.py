@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the extension against the library of this tree, which `make` built.
 
-TRNSCI_LIBRARY names another libtrnsci.a, TRNSCI_INCLUDE its header's folder.
+TRNSCI_LIBRARY names another libtrnsci.a, TRNSCI_INCLUDE its header's folder,
+TRNSCI_MSGPACK a static msgpack-c. A source distribution has the tree in
+`library` and builds its library first.
 """
 import glob
 import os
@@ -13,7 +15,9 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 here = os.path.dirname(os.path.abspath(__file__))
-tree = os.path.dirname(os.path.dirname(here))
+tree = os.path.join(here, "library")
+if not os.path.exists(tree):
+    tree = os.path.dirname(os.path.dirname(here))
 library = os.environ.get("TRNSCI_LIBRARY",
                          os.path.join(tree, "build", "lib", "libtrnsci.a"))
 include = os.environ.get("TRNSCI_INCLUDE",
@@ -22,6 +26,8 @@ include = os.environ.get("TRNSCI_INCLUDE",
 
 def msgpack():
     """The linker's options for msgpack-c, whatever this system calls it."""
+    if "TRNSCI_MSGPACK" in os.environ:
+        return [os.environ["TRNSCI_MSGPACK"]]
     for name in "msgpack-c", "msgpackc", "msgpack":
         found = subprocess.run(["pkg-config", "--libs", name],
                                stdout=subprocess.PIPE, text=True)
@@ -51,11 +57,20 @@ class BuildWithTypes(build_ext):
                                stdout=out, check=True)
 
 
-if not os.path.exists(library):
-    raise SystemExit(f"trnsci: {library} is missing: run `make` first")
+def needs_numpy():
+    """numpy 1's headers make an extension that numpy 2 cannot load."""
+    return "numpy>=1.24" + (",<2" if numpy.__version__.startswith("1.") else "")
+
+
+if not os.path.exists(library) and "sdist" not in sys.argv:
+    if not tree.startswith(here):
+        raise SystemExit(f"trnsci: {library} is missing: run `make` first")
+    subprocess.run(["make", "-s", "-C", tree, f"-j{os.cpu_count()}", "lib"],
+                   check=True)
 
 setup(
     version=version(),
+    install_requires=[needs_numpy()],
     cmdclass={"build_ext": BuildWithTypes},
     packages=["trnsci", "trnsci.fft", "trnsci.signal"],
     package_data={"trnsci": ["py.typed", "*.pyi"], "trnsci.fft": ["*.pyi"],
