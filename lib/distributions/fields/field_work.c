@@ -10,9 +10,11 @@
 #include "base/int128.h"
 
 enum {
-	BLOCK_MOST = 512,        /* columns */
+	BLOCK_MOST = 512,        /* columns: sums of as many numbers of 52 bits fit 64 */
 	BLOCK_DOUBLES = 16384,   /* of scratch for the nodes' spectra, 128 KiB */
 	MIRRORS = 1 << (FIELD_DIMS - 1),
+	SUM_DIGITS = 52,         /* of a value, and the most others */
+	SUM_MOST = 52,
 };
 
 /* About what a value, and an exponential of a node's spectrum, take. */
@@ -91,24 +93,44 @@ int field_sum_bits(const struct field *field)
 		n *= (double)field->axes[a].n;
 	for (bits = 126; n > 1; n /= 2)
 		bits--;
-	return bits;
+	return bits < SUM_DIGITS + SUM_MOST ? bits : SUM_DIGITS + SUM_MOST;
+}
+
+/* Returns the sum of values, which are at most 1, as integers: 52 binary digits of each, and the others. */
+static int128 sum_values(const double *values, size_t n, int bits)
+{
+	const double rest = ldexp(1, bits - SUM_DIGITS);
+	uint64_t high = 0, low = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const double x = values[i] * 0x1p52;
+		const int64_t digits = (int64_t)x;
+
+		high += (uint64_t)digits;
+		low += (uint64_t)(int64_t)((x - (double)digits) * rest);
+	}
+	return ((int128)high << (bits - SUM_DIGITS)) + low;
 }
 
 /* Sums the values of a chunk over the whole spectrum. The columns 0 and, of an even axis, the last one have no mirrors. */
 static int128 sum_chunk(const struct field_work *f, const struct part *part, const struct scratch *scratch)
 {
 	const uint64_t n = f->field->axes[f->field->ndim - 1].n;
-	const double unit = ldexp(1, field_sum_bits(f->field));
+	const int bits = field_sum_bits(f->field);
+	const bool has_last = 2 * (part->begin + part->n - 1) == n;
 	int128 sum = 0;
 
 	for (uint64_t r = part->first; r < part->end; r++) {
 		struct row row;
-		int128 of_row = 0;
+		int128 of_row;
 
 		find_row(f->field, r, &row);
 		field_values(f->field, f->kernel, row.index, part->begin, part->n, scratch->field, scratch->values);
-		for (size_t i = 0; i < part->n; i++)
-			of_row += (int128)(scratch->values[i] * unit) * (part->begin + i == 0 || 2 * (part->begin + i) == n ? 1 : 2);
+		of_row = 2 * sum_values(scratch->values, part->n, bits);
+		if (part->begin == 0)
+			of_row -= sum_values(scratch->values, 1, bits);
+		if (has_last)
+			of_row -= sum_values(scratch->values + part->n - 1, 1, bits);
 		sum += of_row * row.mirrors;
 	}
 	return sum;
