@@ -120,9 +120,8 @@ size_t field_scratch(const struct field *field, size_t n);
 /* Prepares scratch for columns [begin, begin + n) of the last axis. */
 void field_begin_block(const struct field *field, const struct algebra_kernel *kernel, uint64_t begin, size_t n, double *scratch);
 
-/* Computes values of these columns, in the row of the other axes' indices j_a <= n_a / 2. lambda is proportional to them. */
-void field_values(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, uint64_t begin, size_t n,
-		  double *scratch, double *ret);
+/* Computes values of the block's columns, in the row of the other axes' indices j_a <= n_a / 2. lambda is proportional to them. */
+void field_values(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, size_t n, double *scratch, double *ret);
 
 /* Computes the covariances with point 0 of these points of the last axis, in the row of the other axes' indices: those up to n_a / 2
  * stand for their mirrors. A field that is not truncated must be spherical. */

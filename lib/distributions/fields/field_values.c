@@ -207,16 +207,16 @@ static void table_values(const struct field *field, const struct algebra_kernel 
 	}
 }
 
-static void density_values(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, uint64_t begin, size_t n,
+/* squares: of the last axis' wave numbers. */
+static void density_values(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, size_t n, const double *squares,
 			   double *ret)
 {
-	const struct field_axis *last = &field->axes[field->ndim - 1];
 	double square = 0;
 
 	for (unsigned a = 0; a + 1 < field->ndim; a++)
 		square += square_of(&field->axes[a], row[a]);
 	for (size_t i = 0; i < n; i++)
-		ret[i] = square + square_of(last, begin + i);
+		ret[i] = square + squares[i];
 	const bool is_zero = ret[0] == 0;
 
 	if (field->model == FIELD_SPECTRUM) {
@@ -246,7 +246,7 @@ size_t field_scratch(const struct field *field, size_t n)
 {
 	if (field_is_transformed(field))
 		return 2 * n;
-	return is_mixture(field) ? field->n_nodes * n + (4 * (size_t)field->n_nodes > 3 * n ? 4 * (size_t)field->n_nodes : 3 * n) : 0;
+	return is_mixture(field) ? field->n_nodes * n + (4 * (size_t)field->n_nodes > 3 * n ? 4 * (size_t)field->n_nodes : 3 * n) : n;
 }
 
 void field_begin_block(const struct field *field, const struct algebra_kernel *kernel, uint64_t begin, size_t n, double *scratch)
@@ -254,7 +254,11 @@ void field_begin_block(const struct field *field, const struct algebra_kernel *k
 	const struct field_axis *last = &field->axes[field->ndim - 1];
 	double *x = scratch + field->n_nodes * n, *terms = x + n, *cosines = terms + n;
 
-	if (!is_mixture(field) || field_is_transformed(field))
+	if (field_is_transformed(field))
+		return;
+	for (size_t i = 0; i < n && !is_mixture(field); i++)
+		scratch[i] = square_of(last, begin + i);
+	if (!is_mixture(field))
 		return;
 	for (size_t i = 0; i < n; i++)
 		x[i] = (double)(begin + i) / (double)last->n;
@@ -270,13 +274,12 @@ void field_begin_block(const struct field *field, const struct algebra_kernel *k
 	}
 }
 
-void field_values(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, uint64_t begin, size_t n,
-		  double *scratch, double *ret)
+void field_values(const struct field *field, const struct algebra_kernel *kernel, const uint64_t *row, size_t n, double *scratch, double *ret)
 {
 	if (is_mixture(field))
 		mixture_values(field, kernel, row, n, scratch, ret);
 	else
-		density_values(field, kernel, row, begin, n, ret);
+		density_values(field, kernel, row, n, scratch, ret);
 }
 
 /* ---- covariances ---- */

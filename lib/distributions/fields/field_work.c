@@ -125,7 +125,7 @@ static int128 sum_chunk(const struct field_work *f, const struct part *part, con
 		int128 of_row;
 
 		find_row(f->field, r, &row);
-		field_values(f->field, f->kernel, row.index, part->begin, part->n, scratch->field, scratch->values);
+		field_values(f->field, f->kernel, row.index, part->n, scratch->field, scratch->values);
 		of_row = 2 * sum_values(scratch->values, part->n, bits);
 		if (part->begin == 0)
 			of_row -= sum_values(scratch->values, 1, bits);
@@ -136,10 +136,9 @@ static int128 sum_chunk(const struct field_work *f, const struct part *part, con
 	return sum;
 }
 
-/* Puts the root of the factor that makes the expected variance std^2, the mean of lambda, in the place of the chunks' sums. */
-static int find_root(const struct field_work *f, char *work)
+/* Finds the root of the factor that makes the expected variance std^2, the mean of lambda, from the chunks' sums. */
+static int find_root(const struct field_work *f, const int128 *sums, double *ret)
 {
-	const int128 *sums = (const int128 *)work;
 	const struct field *field = f->field;
 	int128 sum = 0;
 	double n = 1;
@@ -151,7 +150,7 @@ static int find_root(const struct field_work *f, char *work)
 	if (sum == 0)
 		return -ERROR_OUT_OF_RANGE;
 	/* std^2 alone may be below the least float64. */
-	*(double *)work = field->std * sqrt(n / ldexp((double)sum, -field_sum_bits(field)));
+	*ret = field->std * sqrt(n / ldexp((double)sum, -field_sum_bits(field)));
 	return 0;
 }
 
@@ -168,7 +167,7 @@ static void multiply_chunk(const struct field_work *f, const struct part *part, 
 		struct row row;
 
 		find_row(f->field, r, &row);
-		field_values(f->field, f->kernel, row.index, part->begin, part->n, scratch->field, scratch->values);
+		field_values(f->field, f->kernel, row.index, part->n, scratch->field, scratch->values);
 		f->kernel->functions[ALGEBRA_sqrt][1](NULL, in, part->n, scratch->multipliers);
 		in[0] = scratch->multipliers;
 		f->kernel->functions[ALGEBRA_scale][1](&by, in, part->n, scratch->multipliers);
@@ -188,11 +187,14 @@ static void fill_chunk(const struct field_work *f, const struct part *part, cons
 {
 	for (uint64_t r = part->first; r < part->end; r++) {
 		uint64_t index[FIELD_DIMS], rest = r;
+		double *const at = out + r * f->columns + part->begin;
 
 		for (unsigned a = f->field->ndim - 1; a-- > 0; rest /= f->box->n[a])
 			index[a] = f->box->first[a] + rest % f->box->n[a];
-		(field_is_transformed(f->field) ? field_covariances : field_values)(f->field, f->kernel, index, part->begin, part->n,
-										    scratch->field, out + r * f->columns + part->begin);
+		if (field_is_transformed(f->field))
+			field_covariances(f->field, f->kernel, index, part->begin, part->n, scratch->field, at);
+		else
+			field_values(f->field, f->kernel, index, part->n, scratch->field, at);
 	}
 }
 
@@ -231,18 +233,16 @@ static int run_chunk(const struct staged_work *work, const struct staged_io *io,
 	const struct part part = find_part(f, chunk);
 
 	if (stage == 1)
-		return find_root(f, io->work);
-	if (f->covariances) {
-		cover_chunk(f, &part, &scratch, (double *)io->out);
-		return 0;
-	}
+		return find_root(f, (const int128 *)io->work, (double *)io->out);
 	field_begin_block(f->field, f->kernel, part.begin, part.n, scratch.field);
-	if (f->box)
-		fill_chunk(f, &part, &scratch, (double *)io->out);
-	else if (stage == 0 && f->field->scales)
+	if (f->task == FIELD_FIND_ROOT)
 		((int128 *)io->work)[chunk] = sum_chunk(f, &part, &scratch);
+	else if (f->task == FIELD_VALUES)
+		fill_chunk(f, &part, &scratch, (double *)io->out);
+	else if (f->task == FIELD_COVARIANCES)
+		cover_chunk(f, &part, &scratch, (double *)io->out);
 	else
-		multiply_chunk(f, &part, f->field->scales ? *(const double *)io->work : sqrt(f->field->factor), &scratch, io->out);
+		multiply_chunk(f, &part, f->field->scales ? *(const double *)io->in[1] : sqrt(f->field->factor), &scratch, io->out);
 	return 0;
 }
 
@@ -257,9 +257,9 @@ static double estimate_row(const struct field *field, size_t block, double *ret_
 	return 500 + elements + (nodes > 0 ? nodes * (NODE_NS * (double)block + 4 * TERM_NS * (field->ndim - 1)) : VALUE_NS * (double)block);
 }
 
-static void cut(const struct field *field, const struct field_box *box, uint32_t features, struct field_work *ret)
+void field_work_cut(const struct field *field, enum field_task task, const struct field_box *box, uint32_t features, struct field_work *ret)
 {
-	const bool scales = field->scales && !box;
+	const bool sums = task == FIELD_FIND_ROOT;
 	const uint64_t columns = fold(field->axes[field->ndim - 1].n);
 	size_t block = field->n_nodes > BLOCK_DOUBLES / BLOCK_MOST ? BLOCK_DOUBLES / field->n_nodes : BLOCK_MOST;
 	static const struct staged_work_ops ops = {find_stage, run_chunk};
@@ -270,32 +270,17 @@ static void cut(const struct field *field, const struct field_box *box, uint32_t
 		block = (size_t)columns;
 	for (unsigned a = 0; a + 1 < field->ndim; a++)
 		rows *= box ? box->n[a] : fold(field->axes[a].n);
-	*ret = (struct field_work){.field = field, .box = box, .kernel = algebra_select(features), .rows = rows, .columns = columns, .block = block};
+	*ret = (struct field_work){
+		.field = field, .task = task, .box = box, .kernel = algebra_select(features), .rows = rows, .columns = columns, .block = block};
 	row_ns = estimate_row(field, block, &block_ns);
 	ret->blocks = (size_t)((columns + block - 1) / block);
 	ret->group = block_ns + row_ns < CHUNK_AIM_NS ? (size_t)((CHUNK_AIM_NS - block_ns) / row_ns) : 1;
 	ret->chunks = (size_t)((rows + ret->group - 1) / ret->group) * ret->blocks;
 	ret->work = (struct staged_work){
 		.ops = &ops,
-		.stages = scales ? 3 : 1,
+		.stages = sums ? 2 : 1,
 		.scratch_bytes = (2 * block + field_scratch(field, block)) * sizeof(double),
-		.work_bytes = scales ? ret->chunks * sizeof(int128) : 0,
-		.cost_ns = (scales ? 2 : 1) * (double)ret->chunks * (block_ns + row_ns * (double)ret->group),
+		.work_bytes = sums ? ret->chunks * sizeof(int128) : 0,
+		.cost_ns = (double)ret->chunks * (block_ns + row_ns * (double)ret->group),
 	};
-}
-
-void field_covariances_cut(const struct field *field, uint32_t features, struct field_work *ret)
-{
-	cut(field, NULL, features, ret);
-	ret->covariances = true;
-}
-
-void field_work_cut(const struct field *field, uint32_t features, struct field_work *ret)
-{
-	cut(field, NULL, features, ret);
-}
-
-void field_values_cut(const struct field *field, const struct field_box *box, uint32_t features, struct field_work *ret)
-{
-	cut(field, box, features, ret);
 }

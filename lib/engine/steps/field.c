@@ -12,12 +12,7 @@ static const struct staged_work *cut_field(const struct bindings *bound, struct 
 
 	if (!cut)
 		return NULL;
-	if (step->field.box)
-		field_values_cut(step->field.field, step->field.box, bound->engine->features, cut);
-	else if (field_is_transformed(step->field.field))
-		field_covariances_cut(step->field.field, bound->engine->features, cut);
-	else
-		field_work_cut(step->field.field, bound->engine->features, cut);
+	field_work_cut(step->field.field, step->field.task, step->field.box, bound->engine->features, cut);
 	return &cut->work;
 }
 

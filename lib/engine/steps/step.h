@@ -22,14 +22,13 @@
 #include "engine/steps/plan_cache.h"
 #include "engine/steps/stream_placement.h"
 #include "distributions/draw/draw.h"
+#include "distributions/fields/field_work.h"
 #include "math/algebra.h"
 #include "distributions/quasi/points.h"
 #include "fft/precision/precision.h"
 #include "fft/signals/signal.h"
 #include "gemm/gemm.h"
 
-struct field;
-struct field_box;
 struct fractional;
 struct step_ops;
 
@@ -123,7 +122,8 @@ struct colored_step {
 /* A field or a task, owned by the bump allocator. */
 struct field_step {
 	const struct field *field;
-	const struct field_box *box; /* beside the field: its values there, not the weighting */
+	enum field_task task;
+	const struct field_box *box;
 	const struct fractional *fractional;
 };
 

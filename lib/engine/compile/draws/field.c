@@ -47,20 +47,34 @@ static struct buffer *add_covariance(struct compiler *c, const struct field *fie
 	covariance = compile_add_temp(c, &points);
 	spectrum = compile_add_temp(c, &bins);
 	step = compile_add_step(c, STEP_FIELD, NULL, covariance);
-	step->field.field = field;
+	step->field = (struct field_step){.field = field, .task = FIELD_COVARIANCES};
 	field_add_transform(c, false, covariance, spectrum);
 	return spectrum;
 }
 
-static void add_weighting(struct compiler *c, const struct field *field, struct buffer *half)
+/* Adds what the roots of values are multiplied by, before anything is drawn. A prepared call computes it once. NULL: it is known. */
+static struct buffer *add_root(struct compiler *c, const struct field *field)
+{
+	const struct shape one = {.ndim = 1, .dims = {1}};
+	struct buffer *root = field->scales ? field_add_temp(c, &one, DTYPE_F64) : NULL;
+	struct step *step;
+	char text[256];
+
+	if (!root)
+		return NULL;
+	snprintf(text, sizeof text, "%s: spectrum: it is 0 at all wave numbers of the grid, allowed is at least one above 0", c->args.context);
+	step = compile_add_step(c, STEP_FIELD, NULL, root);
+	step->field = (struct field_step){.field = field, .task = FIELD_FIND_ROOT};
+	step->failure = field_keep_text(c, text);
+	return root;
+}
+
+static void add_weighting(struct compiler *c, const struct field *field, struct buffer *root, struct buffer *half)
 {
 	struct step *step = compile_add_step(c, STEP_FIELD, half, half);
 
-	char text[256];
-
-	snprintf(text, sizeof text, "%s: spectrum: it is 0 at all wave numbers of the grid, allowed is at least one above 0", c->args.context);
-	step->field.field = field;
-	step->failure = field_keep_text(c, text);
+	step->in[1] = root;
+	step->field = (struct field_step){.field = field, .task = FIELD_MULTIPLY};
 }
 
 /* Adds the check that a transform has no values too far below 0, before anything is drawn. Returns the number of its step. */
@@ -90,7 +104,7 @@ static size_t add_check(struct compiler *c, const struct field *field, struct bu
 static int add_steps(struct compiler *c, const struct field *field, struct buffer *out)
 {
 	struct shape shape = out->shape;
-	struct buffer *half, *grid = out, *spectrum = NULL;
+	struct buffer *half, *root, *grid = out, *spectrum = NULL;
 	size_t check = 0;
 	int placement;
 
@@ -109,6 +123,7 @@ static int add_steps(struct compiler *c, const struct field *field, struct buffe
 		spectrum = add_covariance(c, field, &grid->shape, &shape);
 	if (field->truncated)
 		check = add_check(c, field, spectrum);
+	root = add_root(c, field);
 	placement = field_add_normals(c, grid);
 	if (field->truncated && !c->error)
 		c->plan->steps[check].placement = placement;
@@ -116,7 +131,7 @@ static int add_steps(struct compiler *c, const struct field *field, struct buffe
 	if (field_is_transformed(field))
 		field_add_task(c, FRACTIONAL_WEIGH, shape.n, field->wide, half, spectrum, half);
 	else
-		add_weighting(c, field, half);
+		add_weighting(c, field, root, half);
 	field_add_transform(c, true, half, grid);
 	if (grid != out)
 		compile_add_step(c, STEP_RESIZE, grid, out);
@@ -154,7 +169,7 @@ static void compile_spectrum(struct compiler *c, const struct field *field, stru
 		return;
 	out = compile_output_to(c, FIELD_OUT, given, &shape);
 	step = compile_add_step(c, STEP_FIELD, NULL, out);
-	step->field = (struct field_step){.field = field, .box = box};
+	step->field = (struct field_step){.field = field, .task = FIELD_VALUES, .box = box};
 	compile_put(c, "root", value_real(field->scales || field_is_transformed(field) ? field->std : sqrt(field->factor)));
 	compile_put(c, "transformed", value_bool(field_is_transformed(field)));
 	if (field->truncated)
