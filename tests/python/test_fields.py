@@ -109,14 +109,31 @@ def test_covariances_of_samples(model, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_opposite_edges_are_apart(dtype):
+@pytest.mark.parametrize("model", MODELS)
+def test_opposite_edges_are_apart(model, dtype):
     """Without images a covariance is the plain one from edge to edge: at ten lags within 5 standard errors of 200 means."""
+    params, covariance = MODELS[model]
     n, length, g = 40, 3.0, trnsci.Generator(10)
-    x = np.array([g.field(n, covariance="exponential", length=length, periodic=False, dtype=dtype).astype("f8")
-                  for _ in range(200)])
+    x = np.array([g.field(n, length=length, periodic=False, dtype=dtype, **params).astype("f8") for _ in range(200)])
     for lag in 0, 1, 2, 3, 5, 8, 13, 21, 30, 39:
         means = (x[:, :n - lag] * x[:, lag:]).mean(axis=1)
-        assert abs(means.mean() - math.exp(-lag / length)) < 5 * means.std(ddof=1) / math.sqrt(200)
+        assert abs(means.mean() - covariance(np.float64(lag / length))) < 5 * means.std(ddof=1) / math.sqrt(200)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("given", [{"exponent": 3}, {"covariance": "matern", "nu": 1.5, "length": 25},
+                                   {"spectrum": ([0.0, 0.1, 3.0], [5.0, 5.0, 0.1])}])
+def test_isotropy(given, dtype):
+    """Waves of the same length along both axes and on four diagonals, of unequal spacings: numpy's periodograms, whose means over 400
+    fields are gamma distributed, agree within 5 standard errors of a ratio, 5 sqrt(2 / 400) = 0.354 in logarithms."""
+    shape, spacing, fields, g = (48, 64), (4.0, 3.0), 400, trnsci.Generator(18)
+    waves = [(5, 0), (0, 5), (3, 4), (4, 3), (-3, 4), (-4, 3)]
+    sums = np.zeros(len(waves))
+    for _ in range(fields):
+        half = np.fft.rfft2(g.field(shape, spacing=spacing, dtype=dtype, **given).astype("f8"))
+        sums += [abs(half[wave])**2 for wave in waves]
+    logs = np.log(sums)
+    assert logs.max() - logs.min() < 5 * math.sqrt(2 / fields)
 
 
 def embedded(shape, **params):
@@ -272,7 +289,8 @@ def test_surrogates_point_by_point(n, dtype, error):
 
 def test_a_daemon_draws_the_same(session):
     for given in ({"exponent": 2}, {"covariance": "matern", "nu": 0.8, "length": 3, "dtype": "f4"},
-                  {"covariance": "spherical", "length": 6, "periodic": False}):
+                  {"covariance": "spherical", "length": 6, "periodic": False},
+                  {"covariance": "exponential", "length": 12, "periodic": False}):
         expected = trnsci.Generator(14).field((50, 70), **given)
         assert (trnsci.Generator(14, session=session).field((50, 70), **given) == expected).all()
     for name in "fgn", "fbm":
