@@ -37,6 +37,11 @@ example() {
 	trnsci-cli "$@" --help | sed -n 's/^example: //p'
 }
 
+# A lognormal field of mean 1: its least value is above 0.
+code "a lognormal field" 0 "$cli" -q --embedded run "$root/client/examples/lognormal.json" --format text -o lognormal.txt
+same "is above 0, and around 1" "65536 1 1" "$(tr ' ' '\n' <lognormal.txt | awk 'NR == 1 || $1 < least {least = $1} {sum += $1}
+	END {print NR, (least > 0), (sum / NR > 0.8 && sum / NR < 1.2)}')"
+
 # runs COMMAND... : its example ends well
 runs() {
 	line=$(example "$@")

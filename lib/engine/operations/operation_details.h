@@ -59,21 +59,27 @@
 	"Technometrics 21 (1979) 239."
 
 #define DETAILS_field \
-	"Give one of exponent, spectrum and covariance. The grid is periodic: the covariance is summed over all images of the grid, so its " \
-	"spectrum is never negative. With r the distance in lengths, gaussian is exp(-r^2 / 2), exponential exp(-r), and matern 2^(1 - nu) " \
-	"/ Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r; spherical is 1 - 3/2 r + r^3 / 2 below 1 and 0 beyond, for up to three axes, and at most 4 " \
-	"extents of the grid long; length has no default. P is the power spectral density: the integral of P dk / (2 pi)^d " \
-	"is the variance of d dimensions; cosmology's P(k) is the same. A table is interpolated in logarithms, linearly beside a 0, and 0 " \
-	"outside. Without periodic the field is the corner of a grid, the reply's embedding, at most 4 times the minimal one, 2 (n - 1) points, on " \
-	"an axis (and up to the next product of 2, 3 and 5): either one whose images add at most image_error to the covariance, relative to std^2, " \
-	"below 1e-12 in f64 and 1e-6 in f32; or one that has none (image_error is 0). The latter's spectrum may have negative values. Those " \
-	"above -1e-12 (f32: -1e-6) of the largest count as 0, and dropped states by how much the variance is larger then, relative to std^2. " \
-	"Otherwise the request is refused, unless approximate is set: that allows images. The result has the shape. Normal k of the stream is white noise at point k of the grid in row-major order; the reply says where they lie, " \
-	"as that of a draw. With result spectrum, element (j0, j1, ...) of the result, j up to n / 2 on each axis, is the spectrum at k = 2 pi j / (n " \
-	"spacing). The expected square of the field's transform there, by the number of points, is that times the square of the reply's root, " \
-	"and, where the reply's relative is true (exponent, or std beside a table), divided by its mean over all wave numbers of the grid, summed in multiples of the reply's unit. Where the reply's transformed is true, " \
-	"the element is the covariance of point j and point 0 by std^2, whose transform is the spectrum. The largest wave number must not give more than 2^800 times the density of the least. Sources: T. Dietrich, G. N. " \
-	"Newsam, SIAM J. Sci. Comput. 18 (1997) 1088; A. Lang, J. Potthoff, Monte Carlo Methods Appl. 17 (2011) 195."
+	"Give one of exponent, spectrum and covariance. The grid is periodic: the covariance is summed over all images of the " \
+	"grid, so its spectrum is never negative, and a point's variance is std^2 with what its images add. With r the distance " \
+	"in lengths, gaussian is exp(-r^2 / 2), exponential exp(-r), and matern 2^(1 - nu) / Gamma(nu) s^nu K_nu(s), s = sqrt(2 " \
+	"nu) r; spherical is 1 - 3/2 r + r^3 / 2 below 1 and 0 beyond, for up to three axes, and at most 4 extents of the grid " \
+	"long; length has no default. P is the power spectral density: the integral of P dk / (2 pi)^d is the variance of d " \
+	"dimensions; cosmology's P(k) is the same. A table is interpolated in logarithms, linearly beside a 0, and 0 outside. " \
+	"The largest wave number must not give more than 2^800 times the density of the least. Without periodic the field is " \
+	"the corner of a grid, the reply's embedding, at most 4 times the minimal one, 2 (n - 1) points, on an axis (and up to " \
+	"the next product of 2, 3 and 5): either one whose images add at most image_error to the covariance, relative to std^2, " \
+	"below 1e-12 in f64 and 1e-6 in f32; or one that has none (image_error is 0). The latter's spectrum may have negative " \
+	"values. Those above -1e-12 (f32: -1e-6) of the largest count as 0, and dropped states by how much the variance is " \
+	"larger then, relative to std^2. Otherwise the request is refused, unless approximate is set: that allows images. The " \
+	"result has the shape. Normal k of the stream is white noise at point k of the grid in row-major order; the reply says " \
+	"where they lie, as that of a draw. A step exp behind it makes a lognormal field, of mean 1 where mean is -std^2 / 2: " \
+	"examples/lognormal.json. With result spectrum nothing is drawn: element (j0, j1, ...), j up to n / 2 on each axis, is " \
+	"the spectrum at k = 2 pi j / (n spacing). The expected square of the field's transform there, by the number of points, " \
+	"is that times the square of the reply's root, and, where the reply's relative is true (exponent, or std beside a " \
+	"table), divided by its mean over all wave numbers of the grid, summed in multiples of the reply's unit. Where the " \
+	"reply's transformed is true, the element is the covariance of point j and point 0 by std^2, whose transform is the " \
+	"spectrum. Sources: T. Dietrich, G. N. Newsam, SIAM J. Sci. Comput. 18 (1997) 1088; A. Lang, J. Potthoff, Monte Carlo " \
+	"Methods Appl. 17 (2011) 195."
 
 #define DETAILS_FRACTIONAL_ \
 	"The covariance of steps k apart is std^2 (|k + 1|^2H - 2 |k|^2H + |k - 1|^2H) / 2, H being hurst, exactly: a ring of 2 m points, m the " \
