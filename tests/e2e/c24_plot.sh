@@ -52,6 +52,29 @@ like "is asked about" "*did you mean 'histogram'?*" "$(cat err)"
 sox -n -r 8000 -b 16 tone.wav synth 1 sine 1000 vol 0.5 2>/dev/null
 "$cli" -q --embedded qmc sobol -n 256 -d 2 -o points.csv
 like "the spectrum of a tone has its peak there" "tone.wav*Hz; up: dB" "$(plot spectrum tone.wav)"
+# fits OPTION ... : whether the mark of the asked density lies at the top of the blocks in each column, to one row of 18.
+fits() {
+	plot spectrum --seed 5 "$@" >spectrum.txt && python3 - <<'END'
+rows = [line[11:].rstrip("\n") for line in open("spectrum.txt", encoding="utf-8") if line[10:11] in ("+", "|")]
+columns = [[row[i:i + 1] for row in rows] for i in range(max(map(len, rows)))]
+marks = [column.index("○") for column in columns]
+tops = [next((i for i, cell in enumerate(column) if cell.strip() and cell != "○"), len(column)) for column in columns]
+print("fits" if len(rows) == 18 and len(marks) > 60 and all(abs(top - mark) <= 1 for top, mark in zip(tops, marks))
+      else f"marks {marks}, blocks {tops}")
+END
+}
+for asked in "--color white" "--color pink" "--color brown" "--color blue" "--color violet --fs 48000" "--exponent 3 --std 5" \
+	"--psd 10,1e-2,100,1e-4,1000,1e-4,2000,1e-6 --fs 8000" "--taps 1,-0.5,0.25,0.1" "--color pink --density 0.25 --fs 100"; do
+	# shellcheck disable=SC2086
+	same "the spectrum of noise fits: $asked" fits "$(fits $asked)"
+done
+like "it says what is asked, and units" "*up: dB of 1/Hz*blocks: measured; ○: asked: pink" "$(plot spectrum --color pink --fs 8000)"
+"$cli" -q --embedded rand colored --color violet -n 1e5 --fs 8000 --std 0.1 -o violet.wav
+same "a file beside what is asked of it" fits "$(fits violet.wav --color violet)"
+code "the engine checks what is asked" 2 "$cli" -q --embedded plot spectrum violet.wav --exponent 9
+like "in its words" "*exponent: got 9, allowed is -4 to 4*" "$(cat err)"
+code "two inputs" 2 "$cli" -q --embedded plot spectrum violet.wav tone.wav
+code "segments that are too short" 65 "$cli" -q --embedded plot spectrum --color pink --length 4
 for kind in spectrum spectrogram waveform; do
 	same "$kind fills 18 lines" 18 "$(plot $kind tone.wav | grep -c '^.\{10\}[+|]')"
 done
@@ -76,6 +99,8 @@ if command -v gnuplot >/dev/null; then
 		same "$file.png is a png" "89 50 4e 47" "$(head -c 4 $file.png | od -An -tx1 | sed 's/^ //')"
 	done
 	plot spectrum tone.wav -o s.svg
+	plot spectrum --color pink --fs 8000 -o asked.svg
+	like "measured and asked as svg" "*>measured<*>asked: pink<*" "$(cat asked.svg)"
 	plot waveform tone.wav -o w.svg --title "It's <1 kHz>"
 	like "svg with the title as it is" "*It*&lt;1*kHz*" "$(cat w.svg)"
 	like "the spectrum as svg" "*<svg*Hz*</svg>*" "$(cat s.svg)"

@@ -11,7 +11,7 @@
 
 #include "terminal.h"
 
-enum { LABEL_COLUMNS = 11, MOST_COLUMNS = 89, LEAST_COLUMNS = 20, ROWS = 18, LEVELS = 8 };
+enum { LABEL_COLUMNS = 11, MOST_COLUMNS = 89, LEAST_COLUMNS = 20, ROWS = 18, LEVELS = 8, MARK = LEVELS + 1 };
 
 struct grid {
 	size_t columns;
@@ -31,7 +31,8 @@ static size_t grid_columns(void)
 /* The column of x, or columns when it lies outside. */
 static size_t column_of(const struct picture *picture, const struct grid *grid, double x)
 {
-	const double part = (x - picture->x_min) / (picture->x_max - picture->x_min);
+	const double part = picture->is_log ? log(x / picture->x_min) / log(picture->x_max / picture->x_min)
+					    : (x - picture->x_min) / (picture->x_max - picture->x_min);
 
 	if (!(part >= 0) || part > 1)
 		return grid->columns;
@@ -59,8 +60,8 @@ static void fill_column(struct grid *grid, size_t column, double from, double to
 	}
 }
 
-/* Several values in a column are averaged; a column between two values takes the one before. */
-static void draw_heights(const struct picture *picture, struct grid *grid)
+/* Finds the height of each column. Several values in a column are averaged; a column between two values takes the one before. */
+static void find_heights(const struct picture *picture, const double *y, const struct grid *grid, double heights[MOST_COLUMNS])
 {
 	double sums[MOST_COLUMNS] = {0}, last = picture->y_min;
 	size_t counts[MOST_COLUMNS] = {0};
@@ -69,15 +70,30 @@ static void draw_heights(const struct picture *picture, struct grid *grid)
 		const double middle = picture->kind == PICTURE_BARS ? picture->x[i] + picture->width / 2 : picture->x[i];
 		const size_t column = column_of(picture, grid, middle);
 
-		if (column == grid->columns || !isfinite(picture->y[i]))
+		if (column == grid->columns || !isfinite(y[i]))
 			continue;
-		sums[column] += picture->y[i];
+		sums[column] += y[i];
 		counts[column]++;
 	}
 	for (size_t column = 0; column < grid->columns; column++) {
 		last = counts[column] ? sums[column] / (double)counts[column] : last;
-		fill_column(grid, column, 0, height_of(picture, last));
+		heights[column] = height_of(picture, last);
 	}
+}
+
+/* A line's curve is a mark in each column, over the blocks. */
+static void draw_heights(const struct picture *picture, struct grid *grid)
+{
+	double heights[MOST_COLUMNS];
+
+	find_heights(picture, picture->y, grid, heights);
+	for (size_t column = 0; column < grid->columns; column++)
+		fill_column(grid, column, 0, heights[column]);
+	if (picture->kind != PICTURE_LINE || !picture->curve)
+		return;
+	find_heights(picture, picture->curve, grid, heights);
+	for (size_t column = 0; column < grid->columns; column++)
+		grid->cells[ROWS - 1 - (size_t)fmin(heights[column] / LEVELS, ROWS - 1)][column] = MARK;
 }
 
 static void draw_band(const struct picture *picture, struct grid *grid)
@@ -152,7 +168,7 @@ static void print_legend(const struct picture *picture, const char *darkest)
 
 static void print_grid(const struct picture *picture, const struct grid *grid)
 {
-	static const char *const eighths[LEVELS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const eighths[LEVELS + 2] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█", "○"};
 	static const char *const shades[LEVELS + 1] = {" ", " ", "░", "░", "▒", "▒", "▓", "▓", "█"};
 	const bool shaded = picture->kind == PICTURE_MAP || picture->kind == PICTURE_POINTS;
 
@@ -177,6 +193,8 @@ static void print_grid(const struct picture *picture, const struct grid *grid)
 		printf("%11sacross: %s; up: %s\n", "", picture->x_label, picture->y_label);
 	if (picture->kind == PICTURE_MAP)
 		print_legend(picture, shades[LEVELS]);
+	if (*picture->legend)
+		printf("%11sblocks: measured; ○: %s\n", "", picture->legend);
 	if (*picture->note)
 		printf("%11s%s\n", "", picture->note);
 }

@@ -47,6 +47,8 @@ static void write_heading(FILE *script, const struct picture *picture, const cha
 	write_quoted(script, picture->y_label ? picture->y_label : "");
 	fprintf(script, " noenhanced\nset xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\nset grid\nset key top right\n",
 		picture->x_min, picture->x_max, picture->y_min, picture->y_max);
+	if (picture->is_log)
+		fputs("set logscale x\nset grid xtics mxtics ytics\n", script);
 }
 
 static void write_numbers(FILE *script, const struct picture *picture)
@@ -70,7 +72,12 @@ static void write_plot(FILE *script, const struct picture *picture)
 			picture->curve ? ", $data using 1:4 with lines lw 2 lc rgb '#ee6677' title 'exact'" : "");
 		break;
 	case PICTURE_LINE:
-		fputs("plot $data using 1:2 with lines lc rgb '#4477aa' notitle\n", script);
+		fputs("plot $data using 1:2 with lines lc rgb '#4477aa' ", script);
+		fputs(picture->curve ? "title 'measured', $data using 1:4 with lines lw 2 lc rgb '#ee6677' title " : "notitle",
+		      script);
+		if (picture->curve)
+			write_quoted(script, picture->legend);
+		putc('\n', script);
 		break;
 	case PICTURE_BAND:
 		fputs("plot $data using 1:2:3 with filledcurves lc rgb '#4477aa' notitle\n", script);

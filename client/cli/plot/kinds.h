@@ -12,6 +12,7 @@ struct numbers {
 	double *values; /* numbers_free */
 	size_t rows, columns;
 	double rate; /* samples in a second; 1 where nothing says it */
+	bool is_drawn; /* and not of a file */
 };
 
 /* Reads an input; complex numbers become their magnitudes. The rate is that of audio, or of --fs. An exit code. */
@@ -25,7 +26,8 @@ void numbers_widen(enum trnsci_dtype dtype, const void *data, size_t n, double *
 int plot_histogram(const struct options *options, const char *distribution, const double *samples, size_t n,
 		   struct picture *ret);
 
-/* Each makes the picture of the first row; scatter, of two columns; field, of all rows. Returns an exit code. */
+/* Each makes the picture of the first row; spectrum, with the density that options ask for, or no input does; scatter, of two
+ * columns; field, of all rows. Returns an exit code. */
 int plot_waveform(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
 int plot_scatter(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);
 int plot_spectrum(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret);

@@ -8,7 +8,7 @@
 
 enum picture_kind {
 	PICTURE_BARS,	/* y over the intervals that begin at x and are `width` wide; curve, where there is one, over them */
-	PICTURE_LINE,	/* y over x, which ascends */
+	PICTURE_LINE,	/* y over x, which ascends; curve, where there is one, over it */
 	PICTURE_BAND,	/* from y to top over x, which ascends */
 	PICTURE_POINTS, /* x, y in any order */
 	PICTURE_MAP,	/* n columns of `rows` values of z each, lowest row first */
@@ -18,7 +18,9 @@ enum picture_kind {
 struct picture {
 	enum picture_kind kind;
 	char title[160], note[200]; /* note: a line below; "" for none */
+	char legend[48]; /* of the curve over a line; "" for none */
 	const char *x_label, *y_label, *z_label; /* z: of the colours */
+	bool is_log; /* the axis of x, which is above 0 */
 	size_t n, rows;
 	double *x, *y, *top, *curve, *z;
 	double width;

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "kinds.h"
 
-enum { DEFAULT_LENGTH = 1024, MOST_LENGTH = 1 << 20, MOST_FRAMES = 2000, RANGE_DB = 80 };
+enum { DEFAULT_LENGTH = 1024, ASKED_LENGTH = 8192, MOST_LENGTH = 1 << 20, MOST_FRAMES = 2000, RANGE_DB = 80 };
 
-/* Samples of a segment or a frame: --length, default 1024, and at most the signal's. */
-static int read_length(const struct options *options, const struct numbers *numbers, uint64_t *ret)
+/* Samples of a segment or a frame: --length, and at most the signal's. */
+static int read_length(const struct options *options, const struct numbers *numbers, uint64_t otherwise, uint64_t *ret)
 {
-	uint64_t length = DEFAULT_LENGTH;
+	uint64_t length = otherwise;
 	int code = options_u64(options, "length", &length);
 
 	if (code == EXIT_OK && (length < 2 || length > MOST_LENGTH))
@@ -61,10 +62,67 @@ static void set_range(const double *values, size_t n, double *ret_min, double *r
 	*ret_min = *ret_max - RANGE_DB;
 }
 
+/* The spectrum alone, over all frequencies. */
+static void make_line(const double *power, size_t bins, double step, struct picture *ret)
+{
+	picture_make(ret, bins, false, false);
+	for (size_t i = 0; i < bins; i++) {
+		ret->x[i] = (double)i * step;
+		ret->y[i] = decibels(power[i]);
+	}
+	set_range(ret->y, bins, &ret->y_min, &ret->y_max);
+}
+
+/* Returns the standard deviation of the first row. */
+static double deviation_of(const struct numbers *numbers)
+{
+	double mean = 0, sum = 0;
+
+	for (size_t i = 0; i < numbers->columns; i++)
+		mean += (numbers->values[i] - mean) / (double)(i + 1);
+	for (size_t i = 0; i < numbers->columns; i++)
+		sum += (numbers->values[i] - mean) * (numbers->values[i] - mean);
+	return sqrt(sum / (double)numbers->columns);
+}
+
+/* The spectrum and the density that was asked for, over the logarithm of the frequency. Each segment's mean is taken away, of
+ * which the first two bins have a part; the last one has half of its power. What is asked to be 0 has no curve. */
+static int make_comparison(const struct options *options, const struct numbers *numbers, const double *power, size_t bins,
+			   double step, struct picture *ret)
+{
+	enum { FIRST = 2 };
+	struct asked *asked = allocate(1, sizeof *asked);
+	double low = INFINITY, high = -INFINITY;
+	const int code = asked_read(options, numbers->rate, numbers->is_drawn ? 0 : deviation_of(numbers), asked);
+
+	if (code == EXIT_OK && bins < FIRST + 2) {
+		free(asked);
+		return complain(EXIT_DATA, "%s: segments of %zu samples, allowed 6 or more", numbers->name, 2 * bins - 2);
+	}
+	picture_make(ret, bins - FIRST - 1, false, true);
+	for (size_t i = 0; i < ret->n && code == EXIT_OK; i++) {
+		const double density = asked_density(asked, (double)(i + FIRST) * step);
+
+		ret->x[i] = (double)(i + FIRST) * step;
+		ret->y[i] = decibels(power[i + FIRST]);
+		ret->curve[i] = density > 0 ? decibels(density) : (double)NAN;
+		low = fmin(low, ret->curve[i]);
+		high = fmax(high, fmax(ret->y[i], ret->curve[i]));
+	}
+	ret->is_log = true;
+	ret->y_label = numbers->rate == 1 ? "dB of 1 per cycle in a sample" : "dB of 1/Hz";
+	ret->y_max = 10 * ceil((high + 1) / 10);
+	ret->y_min = 10 * floor(fmin(low - 10, ret->y_max - 40) / 10);
+	snprintf(ret->legend, sizeof ret->legend, "asked: %s", asked->text);
+	free(asked);
+	return code;
+}
+
 int plot_spectrum(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
 {
+	const bool is_asked = numbers->is_drawn || asked_is_given(options);
 	uint64_t length;
-	int code = read_length(options, numbers, &length);
+	int code = read_length(options, numbers, is_asked ? ASKED_LENGTH : DEFAULT_LENGTH, &length);
 
 	if (code != EXIT_OK)
 		return code;
@@ -78,12 +136,10 @@ int plot_spectrum(struct cli *cli, const struct options *options, const struct n
 
 		*ret = (struct picture){.kind = PICTURE_LINE, .x_label = numbers->rate == 1 ? "cycles in a sample" : "Hz",
 					.y_label = "dB"};
-		picture_make(ret, bins, false, false);
-		for (size_t i = 0; i < bins; i++) {
-			ret->x[i] = (double)i * numbers->rate / (double)length;
-			ret->y[i] = decibels(power[i]);
-		}
-		set_range(ret->y, bins, &ret->y_min, &ret->y_max);
+		if (is_asked)
+			code = make_comparison(options, numbers, power, bins, numbers->rate / (double)length, ret);
+		else
+			make_line(power, bins, numbers->rate / (double)length, ret);
 	}
 	trnsci_tile_free(tile);
 	return code;
@@ -109,7 +165,7 @@ static void make_map(const struct trnsci_tile *tile, const struct numbers *numbe
 int plot_spectrogram(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
 {
 	uint64_t length;
-	int code = read_length(options, numbers, &length);
+	int code = read_length(options, numbers, DEFAULT_LENGTH, &length);
 
 	if (code != EXIT_OK)
 		return code;
