@@ -71,6 +71,7 @@ done
 like "it says what is asked, and units" "*up: dB of 1/Hz*blocks: measured; ○: asked: pink" "$(plot spectrum --color pink --fs 8000)"
 "$cli" -q --embedded rand colored --color violet -n 1e5 --fs 8000 --std 0.1 -o violet.wav
 same "a file beside what is asked of it" fits "$(fits violet.wav --color violet)"
+code "frequencies are the file's" 0 "$cli" -q --embedded plot spectrum violet.wav --color violet --band 100,3900
 code "the engine checks what is asked" 2 "$cli" -q --embedded plot spectrum violet.wav --exponent 9
 like "in its words" "*exponent: got 9, allowed is -4 to 4*" "$(cat err)"
 code "two inputs" 2 "$cli" -q --embedded plot spectrum violet.wav tone.wav

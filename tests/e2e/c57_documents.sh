@@ -19,5 +19,6 @@ start_daemon --state-dir "$work/streams"
 export TRNSCI_SOCKET="$socket"
 PATH=$build/bin:$PATH
 run_document "$root/client/docs/streams.md" "$work"
+run_document "$root/client/docs/spectra.md" "$work"
 run_document "$root/client/docs/faq.md" "$work"
 finish

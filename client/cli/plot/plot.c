@@ -118,41 +118,51 @@ static int plot_file(struct cli *cli, const struct options *options)
 
 /* ---- spectrum ---- */
 
-/* Draws the noise that options ask for. n: at least as many samples; 0: the options are checked only. */
+/* Draws the noise that options ask for. */
 static int draw_noise(struct cli *cli, const struct options *options, uint64_t n, struct numbers *ret)
 {
 	const char *fs = options_get(options, "fs");
 	int code;
 
-	*ret = (struct numbers){.name = "coloured noise", .rows = 1, .columns = (size_t)n, .rate = 1, .is_drawn = true};
+	*ret = (struct numbers){.rows = 1, .columns = (size_t)n, .rate = 1, .is_drawn = true};
 	if (fs && (!parse_f64(fs, &ret->rate) || !(ret->rate > 0)))
 		return complain(EXIT_USAGE, "--fs: '%s', allowed above 0", fs);
 	code = connect_session(cli);
 	return code == EXIT_OK ? draw_samples(cli, options, n, ret->rate, &ret->values) : code;
 }
 
-/* The spectrum of a file, or of noise. A density that is asked for is the engine's to check, also beside a file. */
+/* Reads a file. A density that is asked for beside it is the engine's to check, by a draw of nothing. */
+static int read_signal(struct cli *cli, const struct options *options, struct numbers *ret)
+{
+	double *none = NULL;
+	int code = numbers_read(options, options->operands[0], ret);
+
+	if (code == EXIT_OK && asked_is_given(options))
+		code = connect_session(cli);
+	if (code == EXIT_OK && asked_is_given(options))
+		code = draw_samples(cli, options, 0, ret->rate, &none);
+	free(none);
+	return code;
+}
+
+/* The spectrum of a file, or of noise. */
 static int plot_spectrum_of(struct cli *cli, const struct options *options)
 {
-	struct numbers numbers = {0}, none = {0};
+	struct numbers numbers = {0};
 	uint64_t n = DEFAULT_NOISE;
 	char title[60];
-	int code = EXIT_OK;
+	int code;
 
 	if (options->n_operands > 1)
 		return complain(EXIT_USAGE, "plot spectrum: %d inputs, allowed one or none: a file or -", options->n_operands);
-	if (options->n_operands == 0) {
-		code = read_count(options, &n);
-		if (code == EXIT_OK)
-			code = draw_noise(cli, options, n, &numbers);
-		snprintf(title, sizeof title, "coloured noise, %" PRIu64 " samples", n);
-		numbers.name = title;
-		return plot_numbers(cli, options, code, &numbers);
-	}
-	if (asked_is_given(options))
-		code = draw_noise(cli, options, 0, &none);
-	numbers_free(&none);
-	return code == EXIT_OK ? plot_file(cli, options) : code;
+	if (options->n_operands == 1)
+		return plot_numbers(cli, options, read_signal(cli, options, &numbers), &numbers);
+	code = read_count(options, &n);
+	if (code == EXIT_OK)
+		code = draw_noise(cli, options, n, &numbers);
+	snprintf(title, sizeof title, "coloured noise, %" PRIu64 " samples", n);
+	numbers.name = title;
+	return plot_numbers(cli, options, code, &numbers);
 }
 
 static int histogram_of_file(struct cli *cli, const struct options *options, const struct numbers *numbers, struct picture *ret)
