@@ -15,6 +15,11 @@ mkdir "$HOME" || exit 1
 run_document "$root/client/docs/tutorial.md" "$root"
 run_document "$root/client/docs/cpp.md" "$HOME"
 
+# The one that has numpy.
+python3() {
+	"${PYTHON:-/usr/bin/python3}" "$@"
+}
+
 start_daemon --state-dir "$work/streams"
 export TRNSCI_SOCKET="$socket"
 PATH=$build/bin:$PATH
