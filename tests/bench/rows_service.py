@@ -138,5 +138,6 @@ def crowds():
     yield Once('first touch of a tile of 256 MiB', 'ms', lambda: service('touch', 256))
     yield Once('a ring: 64 normals taken', 'ns', lambda: service('ring'))
     yield Once('a ring, embedded: 64 normals taken', 'ns', lambda: run_program('service', 'ring', 'embedded:', 0))
+    yield Once('a ring: pink noise taken', 'million/s', lambda: service('pink'))
     for readers in (1, 4, 16):
         yield Once(f'a broadcast to {readers} reader{"s" * (readers > 1)}', 'GB/s drawn', lambda readers=readers: service('broadcast', readers))

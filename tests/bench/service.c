@@ -10,7 +10,8 @@
  *   service touch SOCKET PID MIB   a draw into a new tile, whose pages nobody has touched, beside the next one
  *   service fair SOCKET PID SAMPLES   a draw beside another client's jobs of 1 GiB
  *   service broadcast SOCKET PID N    uniforms published to N readers
- *   service ring SOCKET PID        a noise ring: small takes, and one reader's rate beside one thread's draws */
+ *   service ring SOCKET PID        a noise ring: small takes, and one reader's rate beside one thread's draws
+ *   service pink SOCKET PID        one reader's rate of a ring of pink noise */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -457,6 +458,25 @@ static void bench_ring(void)
 	trnsci_close(session);
 }
 
+/* Reports samples taken in a microsecond. */
+static void bench_pink(void)
+{
+	const struct trnsci_source source = trnsci_source_seed(1);
+	struct trnsci_session *session = crowd_open_session(0);
+	struct trnsci_reader *ring;
+	struct trnsci_error err;
+	double took[ROUNDS];
+
+	crowd_check(trnsci_ring_attach(session, "colored", NULL, &source, 4 * RING_SAMPLES, &ring, &err), &err);
+	take_bulk(ring);
+	for (int i = 0; i < ROUNDS; i++)
+		took[i] = take_bulk(ring);
+	qsort(took, ROUNDS, sizeof *took, by_size);
+	printf("ours %.1f\n", BULK_BYTES / sizeof(float) * 1e-6 / took[ROUNDS / 2]);
+	trnsci_reader_detach(ring);
+	trnsci_close(session);
+}
+
 /* ---- a broadcast ---- */
 
 enum { PUBLISHED = 32 << 20, STEP = 1 << 16 };
@@ -527,6 +547,8 @@ int main(int argc, char **argv)
 		bench_fair((uint64_t)n);
 	else if (strcmp(argv[1], "broadcast") == 0)
 		bench_broadcast(n);
+	else if (strcmp(argv[1], "pink") == 0)
+		bench_pink();
 	else
 		bench_ring();
 	return 0;
