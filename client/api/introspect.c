@@ -67,6 +67,7 @@ int trnsci_operation_at(size_t index, struct trnsci_operation_info *ret_operatio
 		.help = rows[index].help,
 		.details = rows[index].details,
 		.n_parameters = rows[index].n_params,
+		.is_distribution = rows[index].is_distribution,
 	};
 	return 0;
 }

@@ -295,12 +295,6 @@ static int open_levels(struct distributions *all)
 	return 0;
 }
 
-/* Coloured noise is made by transforms, of which scalar kernels have other bytes. */
-static bool is_distribution(const struct trnsci_operation_info *operation)
-{
-	return strcmp(operation->category, "draw") == 0 && strcmp(operation->name, "colored") != 0;
-}
-
 int selftest_distributions(struct selftest *test)
 {
 	struct distributions all = {.test = test, .n = test->samples ? test->samples : SAMPLES};
@@ -308,7 +302,7 @@ int selftest_distributions(struct selftest *test)
 	int r = open_levels(&all);
 
 	for (size_t i = 0; r == 0 && trnsci_operation_at(i, &operation) == 0; i++)
-		if (is_distribution(&operation))
+		if (operation.is_distribution)
 			check_distribution(&all, operation.name);
 	for (size_t i = 0; i < all.n_levels; i++)
 		trnsci_close(all.levels[i]);

@@ -69,7 +69,8 @@ static void draw_wide(const struct colored_draws *draws, uint64_t begin, size_t 
 }
 
 /* Draws normals [block * step + from, block * step + from + n), zeros behind the end of the stream. */
-static void draw_normals(const struct colored_work *c, const struct colored_draws *draws, uint64_t block, uint64_t from, size_t n, void *to)
+static void draw_normals(const struct colored_work *c, const struct colored_draws *draws, uint64_t block, uint64_t from, size_t n,
+			 void *to)
 {
 	const unsigned __int128 all = ((unsigned __int128)1 << 64) / draw_words_per_sample(c->dtype);
 	const unsigned __int128 begin = (unsigned __int128)block * c->filter->step + from;
@@ -85,14 +86,15 @@ static void draw_normals(const struct colored_work *c, const struct colored_draw
 static void multiply(const struct colored_work *c, const struct fft_plan *plan, char *x, uint64_t begin, uint64_t count)
 {
 	const size_t at = 2 * begin * real_bytes(c);
-	const struct fft_product product = {x + at, (const char *)c->filter->spectrum + at, x + at, 1, 1, (size_t)count, false, false, 1};
+	const struct fft_product product = {
+		x + at, (const char *)c->filter->spectrum + at, x + at, 1, 1, (size_t)count, false, false, 1};
 
 	plan->ops->multiply(&product);
 }
 
 /* Copies those of samples [from, until) of a block that the run asks for. */
-static void store_samples(const struct colored_work *c, const struct colored_draws *draws, uint64_t block, uint64_t from, uint64_t until,
-			  const char *samples, char *out)
+static void store_samples(const struct colored_work *c, const struct colored_draws *draws, uint64_t block, uint64_t from,
+			  uint64_t until, const char *samples, char *out)
 {
 	const uint64_t origin = block * c->filter->step, left = draws->begin + draws->n - origin; /* modulo 2^64 */
 	const uint64_t skipped = draws->begin > origin ? draws->begin - origin : 0;
@@ -115,13 +117,28 @@ static void store_samples(const struct colored_work *c, const struct colored_dra
 static void filter_block(const struct colored_work *c, const struct fft_plan *plan, char *x, char *spectrum, void *scratch)
 {
 	const size_t block = (size_t)c->filter->block;
-	struct fft_call fft = {.in = x, .out = spectrum, .in_stride = 1, .in_distance = block, .out_stride = 1, .out_distance = bins(c),
-			       .batch = 1, .scale = 1, .kept = FFT_KEPT_NEAR};
+	struct fft_call fft = {.in = x,
+			       .out = spectrum,
+			       .in_stride = 1,
+			       .in_distance = block,
+			       .out_stride = 1,
+			       .out_distance = bins(c),
+			       .batch = 1,
+			       .scale = 1,
+			       .kept = FFT_KEPT_NEAR};
 
 	fft_run(plan, &fft, scratch);
 	multiply(c, plan, spectrum, 0, bins(c));
-	fft = (struct fft_call){.in = spectrum, .out = x, .in_stride = 1, .in_distance = bins(c), .out_stride = 1, .out_distance = block,
-				.batch = 1, .inverse = true, .scale = 1 / (double)block, .kept = FFT_KEPT_NEAR};
+	fft = (struct fft_call){.in = spectrum,
+				.out = x,
+				.in_stride = 1,
+				.in_distance = bins(c),
+				.out_stride = 1,
+				.out_distance = block,
+				.batch = 1,
+				.inverse = true,
+				.scale = 1 / (double)block,
+				.kept = FFT_KEPT_NEAR};
 	fft_run(plan, &fft, scratch);
 }
 
@@ -171,7 +188,11 @@ static struct long_stage find_part(const struct colored_work *c, size_t stage)
 	const uint64_t group = stage / stages_each(c) * c->group;
 	struct long_stage s = {.group = group, .n_blocks = c->blocks - group < c->group ? c->blocks - group : c->group};
 
-	s.part = at == 0 ? PART_NORMALS : at <= p ? PART_FORWARD : at == p + 1 ? PART_PRODUCTS : at <= 2 * p + 1 ? PART_BACK : PART_SAMPLES;
+	s.part = at == 0           ? PART_NORMALS
+		 : at <= p         ? PART_FORWARD
+		 : at == p + 1     ? PART_PRODUCTS
+		 : at <= 2 * p + 1 ? PART_BACK
+				   : PART_SAMPLES;
 	s.phase = s.part == PART_FORWARD ? at - 1 : at - p - 2;
 	return s;
 }
@@ -191,8 +212,8 @@ static size_t count_chunks(const struct colored_work *c, const struct fft_plan *
 }
 
 /* Blocks overlap where they are read, and lie one behind the other where they are written. */
-static void transform_part(const struct colored_work *c, const struct fft_plan *plan, const struct long_stage *s, char *x, char *spectra,
-			   char *work, size_t chunk, void *scratch)
+static void transform_part(const struct colored_work *c, const struct fft_plan *plan, const struct long_stage *s, char *x,
+			   char *spectra, char *work, size_t chunk, void *scratch)
 {
 	const bool back = s->part == PART_BACK;
 	const size_t pairs = spectrum_bytes(c) / (2 * real_bytes(c));
@@ -262,7 +283,8 @@ static void find_stage(const struct staged_work *work, const struct staged_io *i
 	if (!c->is_long) {
 		const uint64_t blocks = c->blocks < c->group ? c->blocks : c->group;
 
-		*ret_stage = (struct staged_stage){signal_count_pieces(c->blocks, c->group), (double)(blocks * c->filter->step * SAMPLE_NS)};
+		*ret_stage = (struct staged_stage){signal_count_pieces(c->blocks, c->group),
+						   (double)(blocks * c->filter->step * SAMPLE_NS)};
 		return;
 	}
 	s = find_part(c, stage);
@@ -295,13 +317,14 @@ static void cut_long(struct colored_work *c, const struct fft_plan *plan)
 	c->work.work_bytes = c->group * each + fft_work_bytes(plan, (size_t)c->group);
 }
 
-void colored_cut(const struct colored_filter *filter, enum dtype dtype, uint64_t n, const struct fft_plan *plan, size_t scratch_bytes,
-		 struct colored_work *ret_work)
+void colored_cut(const struct colored_filter *filter, enum dtype dtype, uint64_t n, const struct fft_plan *plan,
+		 size_t scratch_bytes, struct colored_work *ret_work)
 {
 	static const struct staged_work_ops ops = {find_stage, run_chunk};
 	struct colored_work *c = ret_work;
 
-	*c = (struct colored_work){.work = {.ops = &ops}, .filter = filter, .dtype = dtype, .blocks = (n - 1 + filter->step - 1) / filter->step + 1};
+	*c = (struct colored_work){
+		.work = {.ops = &ops}, .filter = filter, .dtype = dtype, .blocks = (n - 1 + filter->step - 1) / filter->step + 1};
 	c->work.cost_ns = (double)c->blocks * (double)filter->step * SAMPLE_NS;
 	if (!signal_fits(plan, short_bytes(c), scratch_bytes)) {
 		cut_long(c, plan);

@@ -398,7 +398,8 @@ int colored_builder_step(struct colored_builder *b)
 	unsigned part;
 	const unsigned phase = find_phase(b, &part);
 	const uint64_t items = count_items(b, phase, part);
-	const bool is_elementary = phase == PHASE_ROOTS || phase == PHASE_AMPLITUDES || phase == PHASE_TAPS || phase == PHASE_STORE;
+	const bool is_elementary =
+		phase == PHASE_ROOTS || phase == PHASE_AMPLITUDES || phase == PHASE_TAPS || phase == PHASE_STORE;
 	const uint64_t piece = is_elementary ? PIECE_ELEMENTARY : PIECE;
 	const uint64_t end = items - b->at < piece ? items : b->at + piece;
 

@@ -25,8 +25,8 @@ struct colored_design {
 	enum colored_kind kind;
 	double fs, low, high;        /* the density is 0 below low and above high, which are within [0, fs / 2] */
 	double exponent, flat_below; /* COLORED_BY_EXPONENT: density ~ 1 / max(f, flat_below)^exponent */
-	/* COLORED_BY_PSD: pairs of a frequency and a one-sided density, in increasing order, and their number. COLORED_BY_TAPS: taps,
-	 * not all 0. Zeros and numbers of COLORED_LEAST to COLORED_GREATEST. */
+	/* COLORED_BY_PSD: pairs of a frequency and a one-sided density, in increasing order, and their number. COLORED_BY_TAPS:
+	 * taps, not all 0. Zeros and numbers of COLORED_LEAST to COLORED_GREATEST. */
 	const double *table;
 	size_t n_table;
 	uint64_t length; /* taps; of COLORED_BY_TAPS n_table */
@@ -45,8 +45,8 @@ struct colored_filter {
 	uint64_t length, block, step;
 	bool is_wide;     /* computed in float64 */
 	double std;       /* of the noise */
-	double deviation; /* the largest of |H|^2 from the density, where that is above 0, from 10 fs / length to 0.45 fs, in dB; NaN:
-			   * there is no such frequency, or no density */
+	double deviation; /* the largest of |H|^2 from the density, where that is above 0, from 10 fs / length to 0.45 fs, in dB;
+			   * NaN: there is no such frequency, or no density */
 	/* block / 2 + 1 complex numbers, float64 or float32: H, such that sample 0 of a block needs its first normals. */
 	void *spectrum;
 };

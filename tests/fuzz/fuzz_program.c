@@ -51,7 +51,7 @@ static int reserve(void *arg, const char *name, size_t size, const char *context
 	return size % 8 == 7 ? error_set(deferred->error, ERROR_NOT_FOUND, "a name of an unlucky length") : 0;
 }
 
-static const struct deferred_reply_ops deferred = {serve, reserve, NULL};
+static const struct deferred_reply_ops deferred = {serve, reserve, NULL, NULL};
 
 /* In flight: its answer sets done. */
 struct flight {

@@ -344,7 +344,7 @@ static int reserve(void *arg, const char *name, size_t name_size, const char *co
 	return 0;
 }
 
-const struct deferred_reply_ops example_served = {serve, reserve, NULL};
+const struct deferred_reply_ops example_served = {serve, reserve, NULL, NULL};
 
 struct value example_session_reply(const char *method)
 {

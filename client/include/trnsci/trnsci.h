@@ -786,7 +786,9 @@ struct trnsci_operation_info {
 	const char *help;     /**< one line */
 	const char *details;  /**< sentences on dtypes, shapes, limits and sources; "": the help says all */
 	size_t n_parameters;
-	uint64_t reserved[4];
+	/** A draw whose samples depend on no other, and have the same bytes with every instruction set. */
+	bool is_distribution;
+	uint64_t reserved[3];
 };
 
 /** One parameter of a method. */

@@ -16,12 +16,12 @@
 static const struct operation rows[] = {
 #define METHOD_ROW(name, class, start, effect, parameters, help) \
 	{#name, sizeof #name - 1, METHOD_##class, START_##start, EFFECT_##effect, help, DETAILS_##name, parameters##_params, \
-	 sizeof parameters##_params / sizeof *parameters##_params},
+	 sizeof parameters##_params / sizeof *parameters##_params, false},
 #define ROW(name, class, parameters, compile, help) METHOD_ROW(name, class, COMPILED, NONE, parameters, help)
 #define SAMPLING(narrow, wide, acceptance, text, numpy, details) text numpy details
 #define DRAW(id, name, shape, dtypes, fallback, help) \
 	{#name, sizeof #name - 1, METHOD_DRAW, START_COMPILED, EFFECT_NONE, help, id##_SAMPLING(SAMPLING), \
-	 name##_params, sizeof name##_params / sizeof *name##_params},
+	 name##_params, sizeof name##_params / sizeof *name##_params, true},
 	OPERATION_ROWS(METHOD_ROW, ROW, DRAW)
 #undef DRAW
 #undef SAMPLING

@@ -85,6 +85,7 @@ struct operation {
 	const char *details; /* sentences on results, limits and sources; "": the help says all */
 	const struct param *params; /* in the order of params.h */
 	size_t n_params;            /* 1 to PARAMS_MAX */
+	bool is_distribution; /* of dist_rows.h: its samples depend on no other, and have the same bytes with all kernels */
 };
 
 /* "draw"; "choice". */

@@ -119,7 +119,7 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 		return error;
 	step = &sampler->plan.steps[sampler->plan.n_steps - 1];
 	more = sampler->plan.placements.at[step->placement].more;
-	if (signal && strcmp(distribution->name, "colored") != 0)
+	if (signal && distribution->is_distribution)
 		return bind_error(args, param, err, ERROR_OUT_OF_RANGE,
 				  "op: got %s, allowed is colored: the named stream is one signal of coloured noise",
 				  distribution->name);

@@ -177,58 +177,67 @@ static void at_any_moment(void **state)
 	close_both();
 }
 
-/* A ring of a named stream has a new reservation: what was left of the old one is reported as skipped, and no place comes twice. */
-static void rings_of_named_streams(void **state)
+/* What has been seen of a ring of a named stream. */
+struct seen {
+	struct trnsci_reader *ring;
+	uint64_t end, skipped; /* behind the last sample taken; as the ring counts them */
+};
+
+/* Takes samples of the next place, which lies behind those before, and has the stream's samples. */
+static void take_place(struct seen *seen)
 {
 	static float got[LONGEST], expected[LONGEST];
-	struct drawing draw = {.distribution = "normal", .source = {.name = "n"}};
+	struct trnsci_reader_span span;
 	struct trnsci_reader_info info;
-	struct trnsci_reader *ring;
 	struct trnsci_error err;
-	uint64_t end = 0, skipped = 0;
+	uint64_t n;
 
-	(void)state;
-	open_both();
-	assert_int_equal(trnsci_stream_create(remote, "n", NULL, NULL, &err), 0);
-	assert_int_equal(draw_ring(remote, &draw, TRNSCI_F32, 8192, &ring, &err), 0);
-	for (int i = 0; i < 4 * RESTARTS; i++) {
-		struct trnsci_reader_span span;
-		uint64_t place, n;
+	if (ring_place(seen->ring, 20000, &span, &err) < 0)
+		fail_msg("expected a place, got %s", err.text);
+	trnsci_reader_describe(seen->ring, &info);
+	if (span.offset < seen->end)
+		fail_msg("expected a place at or behind %llu, got %llu", (unsigned long long)seen->end, (unsigned long long)span.offset);
+	assert_true(info.skipped >= seen->skipped);
+	assert_true(info.skipped - seen->skipped <= span.offset - seen->end);
+	seen->skipped = info.skipped;
+	n = span.run < 3000 ? span.run : 3000;
+	assert_int_equal(trnsci_reader_take(seen->ring, got, n, 20000, NULL, &err), 0);
+	const struct drawing again = {.distribution = "normal",
+				      .source = {.seed = info.seed, .stream = info.stream, .offset = span.offset}};
 
-		if (ring_place(ring, 20000, &span, &err) < 0)
-			fail_msg("expected a place, got %s", err.text);
-		place = span.offset;
-		trnsci_reader_describe(ring, &info);
-		if (place < end)
-			fail_msg("expected a place at or behind %llu, got %llu", (unsigned long long)end, (unsigned long long)place);
-		assert_true(info.skipped >= skipped);
-		assert_true(info.skipped - skipped <= place - end);
-		skipped = info.skipped;
-		n = span.run < 3000 ? span.run : 3000;
-		assert_int_equal(trnsci_reader_take(ring, got, n, 20000, NULL, &err), 0);
-		const struct drawing again = {.distribution = "normal",
-					      .source = {.seed = info.seed, .stream = info.stream, .offset = place}};
+	assert_int_equal(draw_array(own, &again, TRNSCI_F32, n, expected, NULL, NULL), 0);
+	assert_memory_equal(got, expected, n * sizeof *got);
+	seen->end = span.offset + n;
+}
 
-		assert_int_equal(draw_array(own, &again, TRNSCI_F32, n, expected, NULL, NULL), 0);
-		assert_memory_equal(got, expected, n * sizeof *got);
-		end = place + n;
-		if (i % 4 != 3)
-			continue;
-		/* What is there is taken first; then the rest of the range is lost. */
-		restart(signals[i / 4 % 2]);
-		for (trnsci_reader_describe(ring, &info); info.produced > info.taken; trnsci_reader_describe(ring, &info)) {
-			n = info.produced - info.taken;
-			n = n < LONGEST ? n : LONGEST;
-			assert_int_equal(ring_place(ring, 0, &span, &err), 0);
-			n = n < span.run ? n : span.run;
-			assert_int_equal(trnsci_reader_take(ring, got, n, 0, NULL, &err), 0);
-			end = span.offset + n;
-		}
+/* Takes what is there; then the rest of the range is lost. */
+static void take_the_rest(struct seen *seen)
+{
+	static float got[LONGEST];
+	struct trnsci_reader_span span;
+	struct trnsci_reader_info info;
+	struct trnsci_error err;
+
+	for (trnsci_reader_describe(seen->ring, &info); info.produced > info.taken; trnsci_reader_describe(seen->ring, &info)) {
+		uint64_t n = info.produced - info.taken;
+
+		n = n < LONGEST ? n : LONGEST;
+		assert_int_equal(ring_place(seen->ring, 0, &span, &err), 0);
+		n = n < span.run ? n : span.run;
+		assert_int_equal(trnsci_reader_take(seen->ring, got, n, 0, NULL, &err), 0);
+		seen->end = span.offset + n;
 	}
-	/* A part of what is there that is less than what is to be lent is skipped, too. */
+}
+
+/* A part of what is there that is less than what is to be lent is skipped, too. Returns what is lent. */
+static struct trnsci_reader_span lend_more_than_is_there(struct trnsci_reader *ring, uint64_t left)
+{
+	static float got[LONGEST];
 	struct trnsci_reader_span place, behind;
+	struct trnsci_reader_info info;
+	struct trnsci_error err;
 	const void *lent;
-	const uint64_t left = 100;
+	uint64_t skipped;
 
 	assert_int_equal(trnsci_reader_take(ring, got, 1001, 20000, NULL, &err), 0);
 	restart(SIGKILL);
@@ -241,8 +250,19 @@ static void rings_of_named_streams(void **state)
 	assert_int_equal(info.skipped, skipped + place.run);
 	assert_true(behind.offset >= place.offset + place.run);
 	assert_int_equal(trnsci_reader_release(ring, left + 1, NULL), 0);
-	/* One take of the first part of a range, and of what the next daemon draws: its run ends where the range's rest was lost. */
-	const uint64_t end_of_range = behind.first + info.range;
+	return behind;
+}
+
+/* One take of the first part of a range, and of what the next daemon draws: its run ends where the range's rest was lost. */
+static void take_over_a_loss(struct trnsci_reader *ring, const struct trnsci_reader_span *in, uint64_t left)
+{
+	static float got[LONGEST];
+	struct trnsci_reader_span place, behind;
+	struct trnsci_reader_info info;
+	struct trnsci_error err;
+
+	trnsci_reader_describe(ring, &info);
+	const uint64_t end_of_range = in->first + info.range;
 
 	assert_int_equal(trnsci_reader_take(ring, got, 5000, 20000, NULL, &err), 0);
 	AWAIT(trnsci_reader_describe(ring, &info) == 0 && info.produced > end_of_range);
@@ -256,11 +276,35 @@ static void rings_of_named_streams(void **state)
 	assert_int_equal(trnsci_reader_take(ring, got, there + left, 20000, &behind, &err), 0);
 	assert_true(behind.count == there + left && behind.offset == place.offset);
 	assert_int_equal(behind.run, there);
+}
 
-	trnsci_reader_describe(ring, &info);
+/* A ring of a named stream has a new reservation: what was left of the old one is reported as skipped, and no place comes twice. */
+static void rings_of_named_streams(void **state)
+{
+	enum { LEFT = 100 };
+	struct drawing draw = {.distribution = "normal", .source = {.name = "n"}};
+	struct trnsci_reader_span lent;
+	struct trnsci_reader_info info;
+	struct trnsci_error err;
+	struct seen seen = {0};
+
+	(void)state;
+	open_both();
+	assert_int_equal(trnsci_stream_create(remote, "n", NULL, NULL, &err), 0);
+	assert_int_equal(draw_ring(remote, &draw, TRNSCI_F32, 8192, &seen.ring, &err), 0);
+	for (int i = 0; i < 4 * RESTARTS; i++) {
+		take_place(&seen);
+		if (i % 4 != 3)
+			continue;
+		restart(signals[i / 4 % 2]);
+		take_the_rest(&seen);
+	}
+	lent = lend_more_than_is_there(seen.ring, LEFT);
+	take_over_a_loss(seen.ring, &lent, LEFT);
+	trnsci_reader_describe(seen.ring, &info);
 	assert_int_equal(info.restarts, RESTARTS + 2);
 	assert_int_equal(info.offset, 0);
-	trnsci_reader_detach(ring);
+	trnsci_reader_detach(seen.ring);
 	close_both();
 }
 

@@ -68,7 +68,7 @@ static void forget(void *arg, struct deferred_reply *deferred)
 	streams_forget(((struct fixture *)arg)->streams, deferred);
 }
 
-static const struct deferred_reply_ops ops = {begin, reserve, forget};
+static const struct deferred_reply_ops ops = {begin, reserve, forget, NULL};
 
 static void on_done(struct request *request, void *arg)
 {

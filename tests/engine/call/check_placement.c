@@ -66,7 +66,7 @@ static void forget(void *arg, struct deferred_reply *deferred)
 	pthread_mutex_unlock(&owner.lock);
 }
 
-static const struct deferred_reply_ops ops = {begin, reserve, forget};
+static const struct deferred_reply_ops ops = {begin, reserve, forget, NULL};
 
 static struct fixture open_fixture(void)
 {

@@ -83,8 +83,9 @@ static void read_taps(struct compiler *c, struct colored_design *design, double 
 	design->n_table = copy_list(c, COLORED_TAPS, COLORED_MOST_TAPS, ret_table);
 	for (size_t i = 0; i < design->n_table; i++) {
 		if (!is_number((*ret_table)[i]))
-			compile_param_error(c, COLORED_TAPS, ERROR_OUT_OF_RANGE, "tap %zu is %g, allowed is 0 and magnitudes of %g to %g", i,
-					    (*ret_table)[i], COLORED_LEAST, COLORED_GREATEST);
+			compile_param_error(c, COLORED_TAPS, ERROR_OUT_OF_RANGE,
+					    "tap %zu is %g, allowed is 0 and magnitudes of %g to %g", i, (*ret_table)[i],
+					    COLORED_LEAST, COLORED_GREATEST);
 		any |= (*ret_table)[i] != 0;
 	}
 	if (!any)
@@ -101,8 +102,8 @@ static void check_pair(struct compiler *c, const double *table, size_t i)
 		compile_param_error(c, COLORED_PSD, ERROR_OUT_OF_RANGE,
 				    "frequency %zu is %g, allowed are numbers from 0 on, each above the one before", i, f);
 	if (!is_number(p) || p < 0)
-		compile_param_error(c, COLORED_PSD, ERROR_OUT_OF_RANGE, "density %zu is %g, allowed is 0, and %g to %g", i, p, COLORED_LEAST,
-				    COLORED_GREATEST);
+		compile_param_error(c, COLORED_PSD, ERROR_OUT_OF_RANGE, "density %zu is %g, allowed is 0, and %g to %g", i, p,
+				    COLORED_LEAST, COLORED_GREATEST);
 }
 
 static void read_psd(struct compiler *c, struct colored_design *design, double **ret_table)
@@ -114,7 +115,8 @@ static void read_psd(struct compiler *c, struct colored_design *design, double *
 	design->n_table = n / 2;
 	if (n % 2)
 		compile_param_error(c, COLORED_PSD, ERROR_OUT_OF_RANGE,
-				    "got %zu numbers, allowed is an even number: a frequency, its density, the next frequency ...", n);
+				    "got %zu numbers, allowed is an even number: a frequency, its density, the next frequency ...",
+				    n);
 	for (size_t i = 0; i < n / 2; i++) {
 		check_pair(c, *ret_table, i);
 		any |= (*ret_table)[2 * i + 1] > 0;
@@ -141,8 +143,9 @@ static void read_exponent(struct compiler *c, struct colored_design *design)
 	while (!at[COLORED_LENGTH].given && !c->error && (double)design->length * design->flat_below < design->fs)
 		design->length *= 2;
 	if ((double)design->length * design->flat_below < design->fs * (1 - 0x1p-40))
-		compile_param_error(c, COLORED_FLAT_BELOW, ERROR_OUT_OF_RANGE, "got %g, allowed for %" PRIu64 " taps is fs / length = %g and up",
-				    design->flat_below, design->length, design->fs / (double)design->length);
+		compile_param_error(c, COLORED_FLAT_BELOW, ERROR_OUT_OF_RANGE,
+				    "got %g, allowed for %" PRIu64 " taps is fs / length = %g and up", design->flat_below,
+				    design->length, design->fs / (double)design->length);
 }
 
 /* The band is at least as wide as what the filter resolves. */
@@ -161,7 +164,8 @@ static void read_band(struct compiler *c, struct colored_design *design)
 		design->high = band[1];
 	} else {
 		compile_param_error(c, COLORED_BAND, ERROR_OUT_OF_RANGE,
-				    "allowed are two frequencies from 0 to fs / 2 = %g, the second above the first by fs / length = %g or more",
+				    "allowed are two frequencies from 0 to fs / 2 = %g, the second above the first by fs / length "
+				    "= %g or more",
 				    design->fs / 2, design->fs / (double)design->length);
 	}
 	free(band);
@@ -193,11 +197,13 @@ static struct colored_design read_design(struct compiler *c, enum dtype dtype, d
 {
 	static const unsigned designed[] = {COLORED_BAND, COLORED_LENGTH, COLORED_FLAT_BELOW};
 	const struct arg *at = c->args.at;
-	struct colored_design design = {.fs = at[COLORED_FS].f64, .length = at[COLORED_LENGTH].given ? at[COLORED_LENGTH].u64 : COLORED_FEW_TAPS};
+	struct colored_design design = {.fs = at[COLORED_FS].f64,
+					.length = at[COLORED_LENGTH].given ? at[COLORED_LENGTH].u64 : COLORED_FEW_TAPS};
 	unsigned param = COLORED_COLOR;
 
 	if (find_given(c, &param) > 1) {
-		compile_param_error(c, param, ERROR_OUT_OF_RANGE, "given beside another, allowed is one of color, exponent, psd and taps");
+		compile_param_error(c, param, ERROR_OUT_OF_RANGE,
+				    "given beside another, allowed is one of color, exponent, psd and taps");
 		return design;
 	}
 	for (size_t i = param == COLORED_TAPS ? 0 : 2; param >= COLORED_PSD && i < 3; i++)
@@ -237,10 +243,12 @@ static int build_filter(struct deferred_build *build, struct error *err)
 	const double std = f->entry->filter.std; /* which the step may have found */
 
 	if (more < 0 && std == 0)
-		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %s: the density is 0 in all of the band, allowed is one above 0", f->context, name);
+		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %s: the density is 0 in all of the band, allowed is one above 0",
+				 f->context, name);
 	if (more < 0)
-		return error_set(err, ERROR_OUT_OF_RANGE, "%s: %s: the noise's std is %g, allowed is %g to %g: give std or density", f->context,
-				 name, std, f->builder.design.least_std, f->builder.design.most_std);
+		return error_set(err, ERROR_OUT_OF_RANGE,
+				 "%s: %s: the noise's std is %g, allowed is %g to %g: give std or density", f->context, name, std,
+				 f->builder.design.least_std, f->builder.design.most_std);
 	if (more == 0) {
 		colored_builder_free(&f->builder);
 		filters_keep(f->filters, f->entry);
@@ -417,7 +425,8 @@ static void check_noise(struct compiler *c, const struct buffer *out, const stru
 		stated = adopt_signal(c, n->signal, out, &signal);
 	n->draw.dtype = compile_draw_dtype(c, DIST_NORMAL, out);
 	if (n->draw.dtype != DTYPE_F32 && n->draw.dtype != DTYPE_F64)
-		compile_param_error(c, DRAW_OUT, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is f32|f64", dtype_name(n->draw.dtype));
+		compile_param_error(c, DRAW_OUT, ERROR_BAD_SHAPE, "the tile is of dtype %s, allowed is f32|f64",
+				    dtype_name(n->draw.dtype));
 	n->design = read_design(c, n->draw.dtype, &table);
 	if (n->signal && !c->error)
 		check_signal(c, &signal, n->draw.dtype, stated, &n->design);

@@ -21,18 +21,12 @@ static void check_members(struct compiler *c, const struct operation *distributi
 					    distribution->params[own[i]].name);
 }
 
-/* Returns whether a draw is of coloured noise, the one that is no distribution. */
-static bool is_colored(const struct operation *draw)
-{
-	return dist_find(draw->name, draw->name_size) == DIST_COUNT;
-}
-
 /* The dtype of x's reals, or of the distribution where that has no such numbers: then they are converted. */
 static const char *noise_dtype(const struct operation *distribution, const struct shape *x)
 {
 	const enum dtype dtype = dtype_is_wide(x->dtype) ? DTYPE_F64 : DTYPE_F32;
 
-	return is_colored(distribution) || dist_has_dtype(dist_find(distribution->name, strlen(distribution->name)), dtype)
+	return !distribution->is_distribution || dist_has_dtype(dist_find(distribution->name, strlen(distribution->name)), dtype)
 		       ? dtype_name(dtype)
 		       : distribution->params[DRAW_DTYPE].fallback;
 }
@@ -55,7 +49,7 @@ static struct buffer *draw_noise(struct compiler *c, const struct operation *dis
 	if (failed || value_add(bump, &map, "dtype", value_string(noise_dtype(distribution, x))))
 		compile_no_memory(c);
 	compile_enter_draw(c, distribution, &map, NOISE_U64, reply, &outer);
-	samples = (is_colored(distribution) ? compile_colored_like : compile_draw_like)(c, x);
+	samples = (distribution->is_distribution ? compile_draw_like : compile_colored_like)(c, x);
 	compile_leave_draw(c, &outer);
 	return samples;
 }
@@ -77,7 +71,7 @@ void compile_noise_add(struct compiler *c)
 		return;
 	check_members(c, distribution, noise);
 	compile_check_floating(c, NOISE_IN, x->shape.dtype);
-	if (is_colored(distribution) && dtype_is_complex(x->shape.dtype))
+	if (!distribution->is_distribution && dtype_is_complex(x->shape.dtype))
 		compile_param_error(c, NOISE_IN, ERROR_BAD_SHAPE, "its dtype is %s, allowed for coloured noise are f32 and f64",
 				    dtype_name(x->shape.dtype));
 	first = c->plan->n_fields;
