@@ -92,4 +92,20 @@ while read -r offset n file; do
 	tail -c +$((4 * offset + 1)) "$work/whole.raw" | head -c $((4 * n)) | cmp -s - "$work/$file" || wrong="$wrong $file"
 done <"$work/parts"
 same "the parts are those of one signal" "" "$wrong"
+
+# A state that was put back: the signal goes on far away, and is still the same.
+stop_daemon
+code "restored" 0 "$build/bin/trnscid" --restored-state --state-dir "$work/state"
+like "what it did" "*kept: stream hum, from position 288230376151711744 on*" "$(cat "$work/out")"
+start_daemon --state-dir "$work/state"
+code "a draw goes on there" 0 "$cli" -v stream draw hum colored -n 5 --format text
+same "at that sample" "hum generator=threefry4x32 seed=42 stream=2 offset=288230376151711744 n=5" "$(cat "$work/err")"
+same "of the same signal" \
+	"$("$cli" rand colored -n 5 --offset 288230376151711744 --seed 42 --stream 2 --color pink --format text)" "$(cat "$work/out")"
+code "the last samples" 0 "$cli" stream advance hum --to 4611686018427387900
+code "can be drawn" 0 "$cli" stream draw hum colored -n 4 --format text
+like "then the signal has ended" "* position=end *" "$("$cli" stream list)"
+code "and says so" 2 "$cli" stream draw hum colored -n 1
+like "in samples" "*end_of_stream: stream_draw: n: 1 samples from sample 4611686018427387904*" "$(cat "$work/err")"
+code "nor beyond" 2 "$cli" stream advance hum --to 4611686018427387905
 finish

@@ -110,7 +110,7 @@ def test_band_and_density(session):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("color", ["white", "pink", "blue", "violet"])
+@pytest.mark.parametrize("color", COLORS)
 def test_variance(session, color, dtype):
     """The variance of the sample variance is 2/n sum of r[k]^2 / r[0]^2, that
     of the autocorrelation of the density."""

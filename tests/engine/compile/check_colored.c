@@ -143,7 +143,7 @@ static void is_the_convolution_of_the_normals(void **state)
 static void parts_make_the_whole(void **state)
 {
 	static const struct signal noises[] = {{1, 4096, "f32"}, {3.5, 1000, "f32"}, {2, 4096, "f64"}, {1, 20000, "f32"}};
-	static const uint64_t sizes[] = {2, 3, 7, 128}, offsets[] = {0, (UINT64_C(1) << 32) - 12345, (UINT64_C(1) << 60) - 1};
+	static const uint64_t sizes[] = {1, 2, 3, 7, 128}, offsets[] = {0, (UINT64_C(1) << 32) - 12345, (UINT64_C(1) << 60) - 1};
 	enum { N = 50021 };
 	struct fixture one = fixture_open(1), two = fixture_open(2);
 
