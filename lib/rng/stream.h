@@ -26,7 +26,7 @@ bool stream_id_fits(const struct stream *stream);
  * Philox stream uses the first two words as its key and the third as word 3 of its counters. */
 void stream_key(const struct stream *stream, uint32_t ret_key[4]);
 
-/* Returns the Threefry seed whose stream 0 is the one that key_layout=trn24 draws from `seed`: it puts 24 bits of the
+/* Returns the Threefry seed whose stream 0 is the one that layout=trn24 draws from `seed`: it puts 24 bits of the
  * seed into each half of the key. */
 uint64_t stream_seed_trn24(uint64_t seed);
 

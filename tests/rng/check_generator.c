@@ -163,7 +163,7 @@ static void test_word_by_address(void **state)
 	}
 }
 
-/* key_layout=trn24 draws the stream of a machine that puts 24 bits of the seed into each half of the key. */
+/* layout=trn24 draws the stream of a machine that puts 24 bits of the seed into each half of the key. */
 static void test_trn24_layout(void **state)
 {
 	const uint64_t seed = 0xABCDEF123456;

@@ -29,7 +29,7 @@ struct ringing {
 
 static int read_options(struct ringing *ringing)
 {
-	static const char *const of_streams[] = {"seed", "stream", "position", "offset", "generator", "key_layout"};
+	static const char *const of_streams[] = {"seed", "stream", "position", "offset", "generator", "layout"};
 	const struct options *options = ringing->options;
 	struct trnsci_source *source = &ringing->source;
 	int code;

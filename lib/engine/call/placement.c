@@ -158,7 +158,7 @@ int placement_put(struct plan *plan, int index, struct value *map)
 	failed |= value_add(bump, map, "generator", value_nil()) | value_add(bump, map, "seed", value_nil()) |
 		 value_add(bump, map, "stream", value_nil());
 	if (trn24)
-		failed |= value_add(bump, map, "key_layout", value_string("trn24"));
+		failed |= value_add(bump, map, "layout", value_string("trn24"));
 	failed |= value_add(bump, map, "offset", value_nil());
 	if (!placement->is_points)
 		failed |= value_add(bump, map, "position", value_nil());

@@ -60,11 +60,11 @@ static struct stream_reservation *range_of(const struct run *run, const struct p
 static int check_trn24(const struct placement *placement, const struct stream *stream, struct error *err)
 {
 	if (stream->generator != GENERATOR_THREEFRY4X32 && stream->generator != GENERATOR_THREEFRY4X32_TRN)
-		return fail_placement(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
+		return fail_placement(placement, DRAW_LAYOUT, err, ERROR_OUT_OF_RANGE,
 				      "got trn24 with generator %s, allowed with threefry4x32 and threefry4x32_trn",
 				      generator_row(stream->generator)->name);
 	if (stream->stream != 0)
-		return fail_placement(placement, DRAW_KEY_LAYOUT, err, ERROR_OUT_OF_RANGE,
+		return fail_placement(placement, DRAW_LAYOUT, err, ERROR_OUT_OF_RANGE,
 				      "got trn24 with stream %" PRIu64 ", allowed with stream 0 only", stream->stream);
 	return 0;
 }
@@ -116,7 +116,7 @@ static int check_named(const struct run *run, const struct placement *placement,
 	else if (own->has_generator)
 		name = "generator";
 	else if (own->has_layout ? own->trn24 : run->choice.trn24)
-		name = "key_layout";
+		name = "layout";
 	if (name || placement->is_part) {
 		char context[PLACEMENT_CONTEXT];
 

@@ -188,7 +188,7 @@ static struct stream_choice choice_of(const struct args *run)
 		.generator = at[RUN_GENERATOR].choice,
 		.seed = at[RUN_SEED].u64,
 		.stream = at[RUN_STREAM].u64,
-		.trn24 = at[RUN_KEY_LAYOUT].choice != 0,
+		.trn24 = at[RUN_LAYOUT].choice != 0,
 		.offset = at[RUN_OFFSET].u64,
 		.text = at[RUN_U64].choice != 0,
 	};
@@ -197,7 +197,7 @@ static struct stream_choice choice_of(const struct args *run)
 /* What the named stream decides cannot be stated beside it. */
 static void check_named(struct compiler *c)
 {
-	static const unsigned own[] = {RUN_GENERATOR, RUN_SEED, RUN_STREAM, RUN_KEY_LAYOUT, RUN_OFFSET};
+	static const unsigned own[] = {RUN_GENERATOR, RUN_SEED, RUN_STREAM, RUN_LAYOUT, RUN_OFFSET};
 
 	for (size_t i = 0; c->args.at[RUN_NAME].given && i < sizeof own / sizeof *own; i++)
 		if (c->args.at[own[i]].given)

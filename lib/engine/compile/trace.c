@@ -50,7 +50,7 @@ static void check_probes(struct compiler *c)
  * of the matrix. So a client can draw them again, and they are checked by the same code. */
 static struct value draw_map(struct compiler *c, uint64_t n, enum dtype dtype)
 {
-	static const unsigned kept[] = {TRACE_GENERATOR, TRACE_SEED, TRACE_STREAM, TRACE_KEY_LAYOUT, TRACE_OFFSET};
+	static const unsigned kept[] = {TRACE_GENERATOR, TRACE_SEED, TRACE_STREAM, TRACE_LAYOUT, TRACE_OFFSET};
 	struct bump *bump = c->plan->bump;
 	struct value map = value_map();
 	int failed = 0;

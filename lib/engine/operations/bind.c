@@ -353,12 +353,15 @@ static struct value fallback_value(const struct param *param)
 	}
 }
 
-/* Reports an unknown parameter with the names that are allowed, as many as fit an error's text. */
+/* Reports an unknown parameter with its new name, or with the names that are allowed, as many as fit an error's text. */
 static int unknown(const struct args *args, const struct value_member *member, struct error *err)
 {
+	static const char old_layout[] = "key_layout";
 	char got[BIND_TEXT], names[200];
 	int at = 0;
 
+	if (member->name_size == sizeof old_layout - 1 && memcmp(member->name, old_layout, sizeof old_layout - 1) == 0)
+		return error_set(err, ERROR_UNKNOWN_PARAMETER, "%s: key_layout: no such parameter, its name is layout", args->context);
 	names[0] = '\0';
 	for (size_t i = 0; i < args->operation->n_params && at < (int)sizeof names; i++)
 		at += snprintf(names + at, sizeof names - (size_t)at, "%s%s", i ? ", " : "",

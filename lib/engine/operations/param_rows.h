@@ -28,7 +28,7 @@
 		"the request fails with `timeout` if it is not done by then; 0: no timeout"}
 #define OUT {"out", PARAM_TILE, "", "", NONE, "tile for the result, or {new: true} for a new tile; default: the reply carries the result"}
 
-#define KEY_LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key; with threefry4x32_trn it replays what trnrand drew on " \
+#define LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key; with threefry4x32_trn it replays what trnrand drew on " \
 	"Trainium, with threefry4x32 it does not; these two and stream 0 only"
 /* clang-format on */
 

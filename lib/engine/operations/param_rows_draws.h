@@ -29,7 +29,7 @@
 		"generator of the stream's words"}, \
 	[DRAW_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"}, \
 	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
-	[DRAW_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
+	[DRAW_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP}, \
 	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype to skip"}, \
 	[DRAW_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
 		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply; offset counts on " \
@@ -118,7 +118,7 @@ static const struct param lhs_params[] = {
 		"generator of the normals' words"}, \
 	[FIELD_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the normals' stream"}, \
 	[FIELD_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
-	[FIELD_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP}, \
+	[FIELD_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP}, \
 	[FIELD_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "normals to skip"}, \
 	[FIELD_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
 		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply"}, \
@@ -157,7 +157,7 @@ static const struct param surrogate_params[] = {
 		"generator of the phases' words"},
 	[SURROGATE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the phases' stream"},
 	[SURROGATE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
-	[SURROGATE_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
+	[SURROGATE_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP},
 	[SURROGATE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "uniforms to skip"},
 	[SURROGATE_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64,
 		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply"},

@@ -98,7 +98,7 @@ static const struct param trace_params[] = {
 		"generator of the probes' words"},
 	[TRACE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the probes' stream"},
 	[TRACE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
-	[TRACE_KEY_LAYOUT] = {"key_layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", KEY_LAYOUT_HELP},
+	[TRACE_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP},
 	[TRACE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of the distribution that are skipped"},
 	[TRACE_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the probes to use, below size"},
 	[TRACE_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 65536, false, NULL,

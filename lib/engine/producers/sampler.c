@@ -38,7 +38,7 @@ static int check_members(const struct args *args, unsigned param, const struct v
 			 const struct operation *distribution, bool named, struct error *err)
 {
 	static const unsigned others[] = {DRAW_N,	  DRAW_SHAPE, DRAW_OUT,	   DRAW_RANK,	   DRAW_SIZE,
-					  DRAW_GENERATOR, DRAW_SEED,  DRAW_STREAM, DRAW_OFFSET, DRAW_KEY_LAYOUT,
+					  DRAW_GENERATOR, DRAW_SEED,  DRAW_STREAM, DRAW_OFFSET, DRAW_LAYOUT,
 					  DRAW_POSITION};
 	enum { OF_ALL = 5 };
 

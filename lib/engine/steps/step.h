@@ -199,7 +199,7 @@ struct step {
  */
 struct position {
 	struct draw_position at; /* of the whole draw */
-	bool trn24, text;        /* as the reply states it: key_layout, and integers as text */
+	bool trn24, text;        /* as the reply states it: layout, and integers as text */
 	uint64_t origin; /* sample of the stream at which counting from the draw's start begins: offset less what was skipped */
 	uint64_t begin; /* what out's first element is: component of the stream, coordinate of the set; of a trace the
 			 * sample that is component 0 of the first probe */

@@ -31,7 +31,7 @@ struct stream_choice {
 	bool has_generator, has_seed, has_stream, has_layout, has_offset, has_text;
 	enum generator generator;
 	uint64_t seed, stream;
-	bool trn24;      /* key_layout */
+	bool trn24;      /* layout */
 	uint64_t offset; /* of a draw in samples from position on, of points the first, of a run in words */
 	uint64_t position; /* of a draw, in words */
 	bool text;       /* u64: as text */

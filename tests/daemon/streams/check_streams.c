@@ -217,7 +217,7 @@ static void ends(void **test)
 	reply = client_result(&client, "stream_show", &params);
 	assert_int_equal(value_get(&reply, "position")->kind, VALUE_NIL);
 	/* What is the stream's to say. */
-	static const char *const own[] = {"seed", "stream", "offset", "rank", "size", "generator", "key_layout"};
+	static const char *const own[] = {"seed", "stream", "offset", "rank", "size", "generator", "layout"};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
 		struct value inner =
 			client_map(&client, "op", value_string("bits"), "n", value_uint(1), own[i], value_uint(0), NULL);

@@ -426,7 +426,7 @@ static void test_mistakes(void **state)
 	BESIDE("stream", one);
 	BESIDE("offset", one);
 	BESIDE("generator", value_string("philox4x32"));
-	BESIDE("key_layout", value_string("trn24"));
+	BESIDE("layout", value_string("trn24"));
 	BESIDE("size", value_uint(2));
 	refused(&fixture, STEP(z, "bits", "n", one, "offset", one), "a", ERROR_OUT_OF_RANGE,
 		"out_of_range: run: steps[0] bits: stream_name: given beside offset");

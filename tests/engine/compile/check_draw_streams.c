@@ -45,7 +45,7 @@ static void every_generator(void **state)
 		const struct value *reply = call_run(call, fixture.memory, "bits");
 
 		assert_true(value_is_text(value_get(reply, "generator"), row->name));
-		assert_null(value_get(reply, "key_layout"));
+		assert_null(value_get(reply, "layout"));
 		assert_words(value_get(reply, "data"), &stream);
 		call_free(call);
 	}
@@ -75,11 +75,11 @@ static void takes_trn24(struct fixture *fixture, enum generator generator)
 	struct call *call = bits_call(generator_row(generator)->name, seed, 0);
 	const struct value *reply;
 
-	put(call, "key_layout", value_string("trn24"));
+	put(call, "layout", value_string("trn24"));
 	reply = call_run(call, fixture->memory, "bits");
 	assert_words(value_get(reply, "data"), &same);
 	assert_int_equal(value_get(reply, "seed")->u, seed);
-	assert_true(value_is_text(value_get(reply, "key_layout"), "trn24"));
+	assert_true(value_is_text(value_get(reply, "layout"), "trn24"));
 	call_free(call);
 }
 
@@ -90,7 +90,7 @@ static void replays_trnrand(struct fixture *fixture)
 	struct call *call = bits_call("threefry4x32_trn", 42, 0);
 	const struct value *data;
 
-	put(call, "key_layout", value_string("trn24"));
+	put(call, "layout", value_string("trn24"));
 	data = value_get(call_run(call, fixture->memory, "bits"), "data");
 	assert_memory_equal(data->bytes.at, first, sizeof first);
 	call_free(call);
@@ -107,24 +107,28 @@ static void trn24(void **state)
 	takes_trn24(&fixture, GENERATOR_THREEFRY4X32_TRN);
 	replays_trnrand(&fixture);
 	other = bits_call("threefry4x32", seed, 1);
-	put(other, "key_layout", value_string("trn24"));
+	put(other, "layout", value_string("trn24"));
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
-		   "out_of_range: bits: key_layout: got trn24 with stream 1");
+		   "out_of_range: bits: layout: got trn24 with stream 1");
 	other = bits_call("philox4x32", seed, 0);
-	put(other, "key_layout", value_string("trn24"));
+	put(other, "layout", value_string("trn24"));
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
-		   "out_of_range: bits: key_layout: got trn24 with generator philox4x32");
+		   "out_of_range: bits: layout: got trn24 with generator philox4x32");
 	/* What Trainium's kernels drew is replayed by threefry4x32_trn; the layout is allowed with Random123's Threefry of as
 	 * many rounds, too, which draws other numbers. They have twenty rounds: there is nothing to replay with thirteen. */
-	other = bits_call("threefry4x32_13", seed, 0);
+	other = bits_call("threefry4x32", seed, 0);
 	put(other, "key_layout", value_string("trn24"));
+	call_fails(other, fixture.memory, "bits", ERROR_UNKNOWN_PARAMETER,
+		   "unknown_parameter: bits: key_layout: no such parameter, its name is layout");
+	other = bits_call("threefry4x32_13", seed, 0);
+	put(other, "layout", value_string("trn24"));
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
-		   "out_of_range: bits: key_layout: got trn24 with generator threefry4x32_13, allowed with "
+		   "out_of_range: bits: layout: got trn24 with generator threefry4x32_13, allowed with "
 		   "threefry4x32 and threefry4x32_trn");
 	other = bits_call("ars4x32_7", seed, 0);
-	put(other, "key_layout", value_string("trn24"));
+	put(other, "layout", value_string("trn24"));
 	call_fails(other, fixture.memory, "bits", ERROR_OUT_OF_RANGE,
-		   "out_of_range: bits: key_layout: got trn24 with generator ars4x32_7, allowed with threefry4x32 and "
+		   "out_of_range: bits: layout: got trn24 with generator ars4x32_7, allowed with threefry4x32 and "
 		   "threefry4x32_trn");
 	fixture_close(&fixture);
 }
@@ -147,7 +151,7 @@ static void in_programs(void **state)
 	put(call, "steps", steps);
 	put(call, "results", results);
 	put(call, "seed", value_uint(0xABCDEF123456));
-	put(call, "key_layout", value_string("trn24"));
+	put(call, "layout", value_string("trn24"));
 	reply = call_run(call, fixture.memory, "run");
 	assert_words(value_get(value_get(value_get(reply, "results"), "w"), "data"), &same);
 	call_free(call);

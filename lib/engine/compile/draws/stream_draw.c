@@ -42,7 +42,7 @@ static void check_members(struct compiler *c, const struct operation *distributi
 			  bool reserve)
 {
 	static const unsigned own[] = {DRAW_SEED, DRAW_STREAM,    DRAW_OFFSET,     DRAW_POSITION, DRAW_RANK,   DRAW_SIZE,
-				       DRAW_OUT,  DRAW_GENERATOR, DRAW_KEY_LAYOUT, DRAW_TIMEOUT};
+				       DRAW_OUT,  DRAW_GENERATOR, DRAW_LAYOUT, DRAW_TIMEOUT};
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if ((own[i] != DRAW_OUT || reserve) && value_get(draw, distribution->params[own[i]].name))
