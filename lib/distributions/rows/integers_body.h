@@ -4,6 +4,7 @@
 
 #include "distributions/tables/alias_table.h"
 #include "distributions/tables/discrete_table.h"
+#include "math/half.h"
 
 #if defined(SIMD_AVX512) || defined(SIMD_AVX2) || defined(SIMD_NEON)
 /* Writes low + floor(word range / 2^32), range below 2^32, and returns the least low half of all products. Of each pair
@@ -169,55 +170,6 @@ static size_t alias_i64(const struct dist_constants *k, const void *const inputs
 		out[i] = (uint64_t)product < column->below ? (int64_t)(product >> 64) : (int64_t)column->other;
 	}
 	return 0;
-}
-
-INLINE float float_of_bits(uint32_t bits)
-{
-	float x;
-
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
-
-INLINE uint32_t bits_of_float(float x)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &x, sizeof bits);
-	return bits;
-}
-
-/* Rounds to the nearest, ties to even; not for NaN. */
-INLINE uint16_t bf16_of(float x)
-{
-	const uint32_t bits = bits_of_float(x);
-
-	return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
-
-INLINE float bf16_widen(uint16_t half)
-{
-	return float_of_bits((uint32_t)half << 16);
-}
-
-/* Rounds to the nearest, ties to even; not for NaN. Below 2^-14, adding 1/2 rounds to the step of denormals. */
-INLINE uint16_t f16_of(float x)
-{
-	const uint32_t bits = bits_of_float(x), size = bits & 0x7FFFFFFF, sign = bits >> 16 & 0x8000;
-	const uint32_t normal = (size + 0xC8000FFFu + (size >> 13 & 1)) >> 13;
-	const uint32_t small = bits_of_float(float_of_bits(size) + 0.5f) - 0x3F000000u;
-	const uint32_t half = size >= 0x47800000 ? 0x7C00 : size < 0x38800000 ? small : normal;
-
-	return (uint16_t)(sign | half);
-}
-
-INLINE float f16_widen(uint16_t half)
-{
-	const uint32_t size = half & 0x7FFF;
-	/* Denormals are multiples of 2^-24. */
-	const float x = size < 0x400 ? (float)size * 0x1p-24f : float_of_bits((size << 13) + 0x38000000u);
-
-	return half & 0x8000 ? -x : x;
 }
 
 /* Maps u in [0, 1), made of the low bits of a word, to [low, high) in float64; rounds to float32 and then to 16 bits.
