@@ -4,6 +4,7 @@
 
 #include "call/run.h"
 #include "call/span.h"
+#include "distributions/layouts/layout.h"
 #include "fill_core.h"
 #include "parameter_tiles.h"
 #include "session/public_error.h"
@@ -84,6 +85,21 @@ static void state_items(const struct fill *fill, struct trnsci_args *args)
 			args_set_u64(args, "items", fill->elements / fill->components);
 }
 
+/* Returns whether the draw is a call of another framework, whose numbers depend on how many it has. */
+static bool is_call(const struct fill *fill)
+{
+	const struct trnsci_param *layout = params_find(fill->drawing.params, "layout");
+
+	return layout && layout->kind == TRNSCI_PARAM_TEXT && layout_is_replay(layout_parse(layout->value.text));
+}
+
+/* A piece of such a call has to state all of it. */
+static void state_call(const struct fill *fill, struct trnsci_args *args)
+{
+	if (is_call(fill) && !params_find(fill->drawing.params, "call_n"))
+		args_set_u64(args, "call_n", fill->source.offset + fill->elements / fill->components);
+}
+
 static int copy_piece(struct trnsci_call *call, void *out, int64_t deadline, struct error *err)
 {
 	int r;
@@ -139,7 +155,7 @@ static int fill_by_tile(struct fill *fill, struct error *err)
 	if (r < 0)
 		return r;
 	/* A piece counts from the start of the whole draw, as the elements of parameters do. */
-	fill->source = (struct trnsci_source){.generator = fill->span.generator,
+	fill->source = (struct trnsci_source){.generator = is_call(fill) ? NULL : fill->span.generator,
 					      .seed = fill->span.seed,
 					      .stream = fill->span.stream,
 					      .position = named ? fill->span.position : fill->source.position,
@@ -149,6 +165,7 @@ static int fill_by_tile(struct fill *fill, struct error *err)
 	if (r < 0)
 		return r;
 	state_items(fill, args);
+	state_call(fill, args);
 	r = draw_pieces(fill, call, deadline, err);
 	trnsci_call_free(call);
 	return r;

@@ -13,17 +13,19 @@ static int read_number(const struct trnsci_value *reply, const char *method, con
 	return 0;
 }
 
-/* The reply's `next` is nil at the end of the stream, word 2^64. */
+/* The reply's `next` is nil at the end of the stream, word 2^64, or where no call of a layout follows; such a call may end at any word.
+ */
 static int read_next(const struct trnsci_value *reply, const char *method, struct trnsci_span *span, struct error *err)
 {
 	const struct trnsci_value *next = trnsci_value_get(reply, "next");
+	const unsigned multiple = trnsci_value_get(reply, "layout") ? 1 : 4;
 	int r = 0;
 
 	span->next = TRNSCI_END_OF_WORDS;
 	span->ended = next && trnsci_value_kind(next) == TRNSCI_NIL;
 	if (!span->ended)
 		r = read_number(reply, method, "next", &span->next, err);
-	if (r == 0 && !span->ended && (span->next < span->position || span->next % 4))
+	if (r == 0 && !span->ended && (span->next < span->position || span->next % multiple))
 		r = error_set(err, ERROR_BAD_REPLY, "%s: next: %llu is no place after the draw", method,
 			      (unsigned long long)span->next);
 	return r;

@@ -209,9 +209,13 @@ static int set_parameters(const struct draw *draw, struct trnsci_args *args)
 	int code = options_set_parameters(draw->options, args);
 	const char *fs = options_has_parameter(draw->options, "fs") ? options_get(draw->options, "fs") : NULL;
 	uint64_t items = 0;
+	const char *layout = options_has_parameter(draw->options, "layout") ? options_get(draw->options, "layout") : NULL;
 	double rate;
 
 	set_arrays(&draw->arrays, args);
+	/* Another framework's numbers depend on how many its whole call has. */
+	if (layout && strcmp(layout, "plain") != 0 && strcmp(layout, "trn24") != 0 && !options_get(draw->options, "call_n"))
+		trnsci_set(args, trnsci_param_u64("call_n", draw->offset + draw->count));
 	if (code == EXIT_OK && fs) { /* of the noise, and of the file where that is sound */
 		if (!parse_f64(fs, &rate))
 			return complain(EXIT_USAGE, "--fs: '%s', allowed a number", fs);

@@ -3,6 +3,7 @@
 #include "distributions/draw/draw.h"
 
 #include "math/box_muller.h"
+#include "distributions/layouts/layout_kernel.h"
 #include "distributions/rows/dist_row.h"
 #include "distributions/tables/alias_table.h"
 #include "distributions/tables/discrete_table.h"
@@ -21,6 +22,7 @@ void draw_select(uint32_t features, struct draw_kernels *ret_kernels)
 	ret_kernels->distributions = dist_select(features);
 	ret_kernels->algebra = algebra_select(features);
 	ret_kernels->feistel = feistel_select(features);
+	ret_kernels->layouts = layout_kernel_select(features);
 }
 
 unsigned draw_words_per_sample(enum dtype dtype)

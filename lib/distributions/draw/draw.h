@@ -35,6 +35,7 @@ struct draw_kernels {
 	const struct dist_kernel *distributions;
 	const struct feistel_kernel *feistel;
 	const struct algebra_kernel *algebra;
+	const struct layout_kernel *layouts;
 };
 
 /* Selects the fastest kernels that need nothing beyond these CPU_ features. */

@@ -10,6 +10,7 @@
 #include "distributions/draw/draw_plan.h"
 #include "distributions/draw/draw_rejection.h"
 #include "distributions/draw/draw_vectors.h"
+#include "distributions/layouts/layout_kernel.h"
 
 typedef void filler(const struct draw_kernels *kernels, const struct draw *draw, uint64_t begin, size_t n, void *out);
 
@@ -32,7 +33,9 @@ void draw_fill(const struct draw_kernels *kernels, const struct draw *draw, uint
 		[WAY_PERMUTATION] = draw_permutation_fill,
 	};
 
-	if (!draw->arrays && draw_direct_apply(draw))
+	if (draw->layout)
+		layout_fill(kernels->layouts, draw, begin, n, out);
+	else if (!draw->arrays && draw_direct_apply(draw))
 		draw_direct_fill(kernels, draw, begin, n, out);
 	else
 		ways[dist_row(draw->distribution)->way](kernels, draw, begin, n, out);

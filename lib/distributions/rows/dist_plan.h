@@ -10,6 +10,7 @@
 
 struct draw_arrays;
 struct dist_kernel;
+struct layout_call;
 
 struct draw {
 	enum distribution distribution;
@@ -18,6 +19,7 @@ struct draw {
 	union dist_value parameters[DIST_PARAMETERS]; /* in the order of the distribution's row */
 	const void *table; /* built by draw_prepare and owned by its caller; NULL for most distributions */
 	const struct draw_arrays *arrays; /* the parameters that are arrays (draw_arrays.h); NULL: all are numbers */
+	const struct layout_call *layout; /* of another framework (layouts/layout.h); NULL: the stream's own */
 };
 
 /* What an input of a kernel holds for each sample: a word, or a standard normal made of words by Box and Muller. */

@@ -146,9 +146,9 @@ int placement_put(struct plan *plan, int index, struct value *map)
 {
 	struct placement *placement = &plan->placements.at[index];
 	struct bump *bump = plan->bump;
-	const bool trn24 = !placement->is_points &&
-			   (placement->own.has_layout || !plan->placements.is_run ? placement->own.trn24
-										     : plan->placements.run.trn24);
+	const enum layout stated =
+		placement->own.has_layout || !plan->placements.is_run ? placement->own.layout : plan->placements.run.layout;
+	const enum layout layout = placement->is_points ? LAYOUT_PLAIN : stated;
 	int failed;
 
 	placement->field = plan->n_fields;
@@ -157,8 +157,8 @@ int placement_put(struct plan *plan, int index, struct value *map)
 							     map->map.count});
 	failed |= value_add(bump, map, "generator", value_nil()) | value_add(bump, map, "seed", value_nil()) |
 		 value_add(bump, map, "stream", value_nil());
-	if (trn24)
-		failed |= value_add(bump, map, "layout", value_string("trn24"));
+	if (layout != LAYOUT_PLAIN)
+		failed |= value_add(bump, map, "layout", value_string(layout_rows[layout].name));
 	failed |= value_add(bump, map, "offset", value_nil());
 	if (!placement->is_points)
 		failed |= value_add(bump, map, "position", value_nil());

@@ -18,6 +18,7 @@
 struct cursor {
 	int range; /* the reservation; PLACEMENT_OF_NONE: of the stream */
 	struct stream stream;
+	enum layout layout; /* of another framework, whose words are others; PLAIN: the stream's own */
 	uint64_t next; /* word, a multiple of 4 */
 	bool ended; /* the stream has no word left */
 };
@@ -56,6 +57,20 @@ static struct stream_reservation *range_of(const struct run *run, const struct p
 	return range && range->name ? range : NULL;
 }
 
+/* Another framework has one generator, which no run can change, and most have no streams. */
+static int check_replay(const struct placement *placement, const struct stream *stream, struct error *err)
+{
+	const struct layout_row *row = &layout_rows[placement->call->layout];
+
+	if (stream->generator != placement->own.generator)
+		return fail_placement(placement, DRAW_GENERATOR, err, ERROR_OUT_OF_RANGE,
+				      "given with layout %s, allowed without it: the layout's is %s", row->name, row->generator);
+	if (stream->stream != 0 && !(row->flags & LAYOUT_STREAM))
+		return fail_placement(placement, DRAW_STREAM, err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed with layout %s is 0",
+				      stream->stream, row->name);
+	return 0;
+}
+
 /* Trainium's kernels have 20 rounds of Threefry and stream 0 only; each half of their keys has 24 bits. */
 static int check_trn24(const struct placement *placement, const struct stream *stream, struct error *err)
 {
@@ -84,13 +99,15 @@ static int find_stated(const struct seek_state *p, const struct placement *place
 	stream->generator = own->has_generator ? own->generator : run->generator;
 	stream->seed = position->at.seed = own->has_seed ? own->seed : run->seed;
 	stream->stream = position->at.stream = own->has_stream ? own->stream : run->stream;
-	position->trn24 = !placement->is_points && (own->has_layout ? own->trn24 : run->trn24);
+	position->layout = placement->is_points ? LAYOUT_PLAIN : own->has_layout ? own->layout : run->layout;
+	if (placement->call)
+		return check_replay(placement, stream, p->err);
 	if (!stream_id_fits(stream))
 		return fail_placement(placement, placement->is_points ? (unsigned)POINTS_STREAM : (unsigned)DRAW_STREAM,
 				      p->err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed for %s is 0 to %" PRIu64,
 				      stream->stream, generator_row(stream->generator)->name,
 				      generator_row(stream->generator)->most_stream);
-	if (position->trn24) {
+	if (position->layout == LAYOUT_TRN24) {
 		int error = check_trn24(placement, stream, p->err);
 
 		if (error)
@@ -115,7 +132,7 @@ static int check_named(const struct run *run, const struct placement *placement,
 		name = own->has_seed ? "seed" : "stream";
 	else if (own->has_generator)
 		name = "generator";
-	else if (own->has_layout ? own->trn24 : run->choice.trn24)
+	else if ((own->has_layout ? own->layout : run->choice.layout) != LAYOUT_PLAIN)
 		name = "layout";
 	if (name || placement->is_part) {
 		char context[PLACEMENT_CONTEXT];
@@ -145,7 +162,7 @@ static int find_stream(const struct seek_state *p, const struct placement *place
 	*position_stream(position, placement->is_points) = range->stream;
 	position->at.seed = range->stream.seed;
 	position->at.stream = range->stream.stream;
-	position->trn24 = false;
+	position->layout = LAYOUT_PLAIN;
 	return 0;
 }
 
@@ -163,14 +180,16 @@ static struct cursor *find_cursor(struct seek_state *p, const struct placement *
 {
 	const struct stream_reservation *range = range_of(p->run, placement);
 	const int which = range ? placement->range : PLACEMENT_OF_NONE;
+	const enum layout layout = placement->call ? placement->call->layout : LAYOUT_PLAIN;
 	struct cursor *at = p->cursors;
 
 	while (at < p->cursors + p->n_cursors &&
-	       (at->range != which || (which == PLACEMENT_OF_NONE && !is_same(&at->stream, stream))))
+	       (at->range != which ||
+		(which == PLACEMENT_OF_NONE && (at->layout != layout || !is_same(&at->stream, stream)))))
 		at++;
 	if (at < p->cursors + p->n_cursors)
 		return at;
-	*at = (struct cursor){.range = which, .stream = *stream};
+	*at = (struct cursor){.range = which, .stream = *stream, .layout = layout};
 	p->n_cursors++;
 	if (range)
 		at->next = range->offset * range->words;
@@ -235,6 +254,43 @@ static int find_offset(const struct seek_state *p, const struct placement *place
 	return 0;
 }
 
+/* Finds where a call of another framework begins, and moves the cursor behind it. Where each call has a key of its own, it begins
+ * at 0, and none follows. */
+static int find_call(const struct seek_state *p, const struct placement *placement, struct cursor *cursor,
+		     struct position *position)
+{
+	const struct stream_choice *own = own_of(p->run, placement);
+	const struct layout_row *row = &layout_rows[placement->call->layout];
+	const bool follows = !own->has_offset, calls = row->flags & LAYOUT_CALLS;
+	const uint64_t from = follows ? cursor->next : own->position, offset = follows ? 0 : own->offset;
+	struct draw_position *lies = &position->at;
+
+	if (follows && cursor->ended)
+		return fail_placement(placement, DRAW_SEED, p->err, ERROR_END_OF_STREAM,
+				      "the call before it has the same, allowed is another: calls of layout %s do not follow one another",
+				      row->name);
+	if (calls ? from % STREAM_GROUP_WORDS != 0 && !(row->flags & LAYOUT_WORDS) : from != 0)
+		return fail_placement(placement, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed with layout %s %s",
+				      from, row->name, calls ? "are multiples of 4" : "is 0");
+	if (offset != 0 && (row->flags & LAYOUT_WHOLE) && !placement->is_part_of_call)
+		return fail_placement(placement, DRAW_OFFSET, p->err, ERROR_OUT_OF_RANGE,
+				      "got %" PRIu64 ", allowed with layout %s is 0: numbers depend on how many the call has, give call_n",
+				      offset, row->name);
+	if (placement->is_part_of_call && (offset > placement->call->n || placement->n > placement->call->n - offset))
+		return fail_placement(placement, DRAW_OFFSET, p->err, ERROR_OUT_OF_RANGE,
+				      "%" PRIu64 " samples from sample %" PRIu64 ", allowed is to end by call_n = %" PRIu64, placement->n,
+				      offset, placement->call->n);
+	lies->offset = offset;
+	lies->position = from;
+	lies->has_next = calls && !add_overflows(from, placement->call_words, &lies->next);
+	if (cursor) {
+		cursor->ended = !lies->has_next;
+		cursor->next = lies->next;
+	}
+	position->origin = 0;
+	return 0;
+}
+
 /* Finds the points of a set. The compiler checked those of the call, a run may state others. */
 static int find_points(const struct seek_state *p, const struct placement *placement, struct position *position)
 {
@@ -294,10 +350,12 @@ static const struct value *put_position(struct run *run, const struct placement 
 	struct bump *bump = run->bound.bump;
 	struct value_member *at = run->fields[placement->field];
 
-	put_name(generator_row(position_stream(position, placement->is_points)->generator)->name, &(at++)->value);
+	put_name(placement->call ? layout_rows[position->layout].generator
+				 : generator_row(position_stream(position, placement->is_points)->generator)->name,
+		 &(at++)->value);
 	*failed |= put_u64(bump, text, lies->seed, &(at++)->value);
 	*failed |= put_u64(bump, text, lies->stream, &(at++)->value);
-	at += position->trn24;
+	at += position->layout != LAYOUT_PLAIN;
 	*failed |= put_u64(bump, text, lies->offset, &(at++)->value);
 	if (!placement->is_points)
 		*failed |= put_u64(bump, text, lies->position, &(at++)->value);
@@ -355,7 +413,8 @@ static int find_position(struct seek_state *p, const struct placement *placement
 		return error;
 	if (placement->is_points)
 		return find_points(p, placement, position);
-	return find_offset(p, placement, is_alone ? NULL : find_cursor(p, placement, &position->draw.stream), position);
+	return (placement->call ? find_call : find_offset)(
+		p, placement, is_alone ? NULL : find_cursor(p, placement, &position->draw.stream), position);
 }
 
 int placement_find(struct run *run, struct error *err)

@@ -188,17 +188,21 @@ static struct stream_choice choice_of(const struct args *run)
 		.generator = at[RUN_GENERATOR].choice,
 		.seed = at[RUN_SEED].u64,
 		.stream = at[RUN_STREAM].u64,
-		.trn24 = at[RUN_LAYOUT].choice != 0,
+		.layout = at[RUN_LAYOUT].choice,
 		.offset = at[RUN_OFFSET].u64,
 		.text = at[RUN_U64].choice != 0,
 	};
 }
 
-/* What the named stream decides cannot be stated beside it. */
-static void check_named(struct compiler *c)
+/* What the named stream decides cannot be stated beside it, nor a generator beside another framework's layout. */
+static void check_stated(struct compiler *c)
 {
 	static const unsigned own[] = {RUN_GENERATOR, RUN_SEED, RUN_STREAM, RUN_LAYOUT, RUN_OFFSET};
+	const enum layout layout = (enum layout)c->args.at[RUN_LAYOUT].choice;
 
+	if (layout_is_replay(layout) && c->args.at[RUN_GENERATOR].given)
+		compile_param_error(c, RUN_GENERATOR, ERROR_OUT_OF_RANGE, "given with layout %s, allowed without it: the layout's is %s",
+				    layout_rows[layout].name, layout_rows[layout].generator);
 	for (size_t i = 0; c->args.at[RUN_NAME].given && i < sizeof own / sizeof *own; i++)
 		if (c->args.at[own[i]].given)
 			compile_param_error(c, RUN_NAME, ERROR_OUT_OF_RANGE, "given beside %s, allowed is one of them",
@@ -218,7 +222,7 @@ void compile_program(struct compiler *c)
 	char context[STEP_CONTEXT];
 
 	check_steps(c, list);
-	check_named(c);
+	check_stated(c);
 	read_results(c);
 	placements->is_run = true;
 	placements->run = choice_of(&run);

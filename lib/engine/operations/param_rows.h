@@ -30,6 +30,7 @@
 
 #define LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key; with threefry4x32_trn it replays what trnrand drew on " \
 	"Trainium, with threefry4x32 it does not; these two and stream 0 only"
+#define REPLAY_HELP "plain: the stream's words; another framework: the numbers of its call of n elements, see trnsci-streams(7); " LAYOUT_HELP
 /* clang-format on */
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "colored/colored_design.h"
 #include "distributions/fields/field.h"
+#include "distributions/layouts/layout.h"
 #include "distributions/quasi/halton.h"
 #include "distributions/quasi/latin_hypercube.h"
 #include "distributions/quasi/lattice.h"
@@ -29,7 +30,13 @@
 		"generator of the stream's words"}, \
 	[DRAW_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"}, \
 	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
-	[DRAW_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP}, \
+	[DRAW_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, LAYOUT_CHOICES, REPLAY_HELP}, \
+	[DRAW_DEVICE] = {"device", PARAM_CHOICE, "", "", 0, 0, false, DEVICE_CHOICES, \
+		"torch_cuda: the card, which decides where the numbers of large arrays lie; give it or blocks"}, \
+	[DRAW_BLOCKS] = {"blocks", PARAM_U64, "", "", 1, (double)(1 << 24), false, NULL, \
+		"torch_cuda: blocks of 256 threads that the card holds: its processors times the threads of each by 256"}, \
+	[DRAW_CALL_N] = {"call_n", PARAM_U64, "samples", "", ANY_U64, \
+		"another framework's layout: samples of its whole call, of which offset and n are a part; default: n"}, \
 	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype to skip"}, \
 	[DRAW_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
 		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply; offset counts on " \

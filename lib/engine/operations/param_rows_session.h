@@ -17,7 +17,7 @@ static const struct param run_params[] = {
 		"generator of draws that state none"},
 	[RUN_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of draws that state none"},
 	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"},
-	[RUN_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP},
+	[RUN_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, LAYOUT_CHOICES, REPLAY_HELP},
 	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64,
 		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"},
 	[RUN_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP},

@@ -18,6 +18,9 @@ enum {
 	DRAW_SEED,
 	DRAW_STREAM,
 	DRAW_LAYOUT,
+	DRAW_DEVICE,
+	DRAW_BLOCKS,
+	DRAW_CALL_N,
 	DRAW_OFFSET,
 	DRAW_POSITION,
 	DRAW_RANK,
@@ -267,6 +270,6 @@ enum { STREAM_LIST_AFTER, STREAM_LIST_U64, STREAM_LIST_TIMEOUT, STREAM_LIST_LIMI
 
 /* The most parameters that a row may have. It sizes struct args, which lies on the stack and is copied for each
  * request; bind.c asserts that every row fits. */
-enum { PARAMS_MAX = 24 };
+enum { PARAMS_MAX = 27 };
 
 #endif

@@ -118,6 +118,11 @@ static int compile_distribution(struct sampler *sampler, const struct args *args
 	if (error)
 		return error;
 	step = &sampler->plan.steps[sampler->plan.n_steps - 1];
+	if (sampler->plan.placements.at[step->placement].call)
+		return bind_error(args, param, err, ERROR_NOT_SUPPORTED,
+				  "%s: got %s, allowed are plain and trn24: a call of another framework ends",
+				  distribution->params[DRAW_LAYOUT].name,
+				  layout_rows[sampler->plan.placements.at[step->placement].call->layout].name);
 	more = sampler->plan.placements.at[step->placement].more;
 	if (signal && distribution->is_distribution)
 		return bind_error(args, param, err, ERROR_OUT_OF_RANGE,

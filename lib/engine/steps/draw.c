@@ -77,7 +77,7 @@ static uint64_t element_ps(const struct engine *engine, const struct step *step)
 	const size_t bytes = dtype_size(step->out->shape.dtype);
 	const uint64_t words = bytes < 4 ? 1 : bytes / 4; /* a small sample takes one, too */
 
-	return (known[level] ? known : unmeasured)[level] * words;
+	return step->draw.draw.layout ? 10000 : (known[level] ? known : unmeasured)[level] * words;
 }
 
 /* step_ops.place: notes the component of the stream that the step's first element is. */
@@ -86,6 +86,11 @@ static int place_draw(struct bindings *bound, const struct step *step, const str
 	struct position *position = &bound->positions[step->placement];
 
 	position_set_draw(position, &step->draw.draw);
+	if (step->draw.draw.layout) {
+		position->call = *step->draw.draw.layout;
+		position->call.position = position->at.position;
+		position->draw.layout = &position->call;
+	}
 	position->begin = (position->at.offset + placement->begin) * placement->components;
 	return 0;
 }
@@ -93,7 +98,7 @@ static int place_draw(struct bindings *bound, const struct step *step, const str
 /* Costs are learned by distribution and width. */
 static unsigned find_cost_row(const struct step *step)
 {
-	return 2 * step->draw.draw.distribution + (dtype_size(step->out->shape.dtype) > 4);
+	return step->draw.draw.layout ? COST_REPLAY - COST_DRAW : 2 * step->draw.draw.distribution + (dtype_size(step->out->shape.dtype) > 4);
 }
 
 /* The draw with the arrays' memory, which temporaries have only now. */

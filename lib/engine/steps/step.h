@@ -162,7 +162,8 @@ enum cost_row {
 	COST_TRANSFORM,
 	COST_LENGTHS = 64, /* of transforms, by their logarithm */
 	COST_DRAW = COST_TRANSFORM + PRECISIONS * COST_LENGTHS,
-	COST_END = COST_DRAW + 2 * DIST_COUNT,
+	COST_REPLAY = COST_DRAW + 2 * DIST_COUNT, /* a draw in another framework's layout */
+	COST_END,
 };
 
 enum { STEP_INPUTS = 4, STEP_NO_TRANSFORM = -1 };
@@ -199,13 +200,15 @@ struct step {
  */
 struct position {
 	struct draw_position at; /* of the whole draw */
-	bool trn24, text;        /* as the reply states it: layout, and integers as text */
+	enum layout layout;      /* as the reply states it */
+	bool text;               /* integers as text */
 	uint64_t origin; /* sample of the stream at which counting from the draw's start begins: offset less what was skipped */
 	uint64_t begin; /* what out's first element is: component of the stream, coordinate of the set; of a trace the
 			 * sample that is component 0 of the first probe */
 	union {
 		struct {
 			struct draw draw; /* the step's, of its stream, whose seed is not at.seed in the layout trn24 */
+			struct layout_call call; /* the draw's, of this run */
 			struct draw_array_fault *fault; /* of array parameters */
 			struct value_member *results;   /* of a trace, of coloured noise and of a check, in the reply */
 			struct colored_draws colored;   /* of the draw, for staged work */

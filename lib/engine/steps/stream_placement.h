@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "distributions/layouts/layout.h"
 #include "engine/operations/operations.h"
 #include "rng/stream.h"
 
@@ -31,7 +32,7 @@ struct stream_choice {
 	bool has_generator, has_seed, has_stream, has_layout, has_offset, has_text;
 	enum generator generator;
 	uint64_t seed, stream;
-	bool trn24;      /* layout */
+	enum layout layout;
 	uint64_t offset; /* of a draw in samples from position on, of points the first, of a run in words */
 	uint64_t position; /* of a draw, in words */
 	bool text;       /* u64: as text */
@@ -56,6 +57,9 @@ struct placement {
 	uint64_t begin;      /* the first of them that is produced */
 	unsigned words;      /* of a sample */
 	unsigned components; /* elements of a sample */
+	const struct layout_call *call; /* of another framework's layout; NULL */
+	uint64_t call_words; /* by which the call moves the position on */
+	bool is_part_of_call; /* call_n is stated: offset and n are within the call */
 	uint64_t most_points; /* of points: a set has so many */
 	size_t field;        /* its members in the reply: `generator`, behind which the others stand */
 };

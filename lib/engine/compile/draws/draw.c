@@ -8,8 +8,7 @@
 #include "engine/compile/draws/draw_arrays.h"
 #include "engine/compile/draws/draw_distribution.h"
 #include "engine/compile/draws/draw_extent.h"
-
-enum { LAYOUT_PLAIN, LAYOUT_TRN24 };
+#include "engine/compile/draws/draw_layout.h"
 
 /* A draw that has been checked: which samples of which distribution. On its caller's stack. */
 struct checked_draw {
@@ -55,7 +54,7 @@ static struct stream_choice own_choice(const struct compiler *c)
 		.generator = at[DRAW_GENERATOR].choice,
 		.seed = at[DRAW_SEED].u64,
 		.stream = at[DRAW_STREAM].u64,
-		.trn24 = at[DRAW_LAYOUT].choice == LAYOUT_TRN24,
+		.layout = at[DRAW_LAYOUT].choice,
 		.offset = at[DRAW_OFFSET].u64,
 		.position = at[DRAW_POSITION].u64,
 		.text = at[DRAW_U64].choice != 0,
@@ -65,7 +64,7 @@ static struct stream_choice own_choice(const struct compiler *c)
 int compile_place_draw(struct compiler *c, const struct draw *draw, const struct draw_extent *extent, uint64_t more,
 		       const struct stream *same)
 {
-	const struct placement placement = {
+	struct placement placement = {
 		.operation = c->args.operation,
 		.context = c->run ? c->run->context : c->args.context,
 		.step_name = c->step_name,
@@ -80,6 +79,7 @@ int compile_place_draw(struct compiler *c, const struct draw *draw, const struct
 		.components = (unsigned)draw_components(draw),
 	};
 
+	compile_place_call(c, draw, &placement);
 	return compile_add_placement(c, &placement);
 }
 
@@ -100,6 +100,7 @@ static void check_draw(struct compiler *c, const struct shape *like, struct chec
 		return;
 	p->extent = compile_extent(c, p->draw.dtype, draw_components(&p->draw), p->out ? &p->out->shape : like);
 	compile_check_arrays(c, &p->arrays, p->extent.n);
+	p->draw.layout = compile_layout(c, &p->draw, &p->extent);
 	p->placement = compile_place_draw(c, &p->draw, &p->extent, 0, NULL);
 }
 
@@ -150,6 +151,9 @@ int compile_samples(struct compiler *c, struct draw *ret_draw)
 	struct checked_draw p;
 
 	check_draw(c, NULL, &p);
+	if (p.draw.layout)
+		compile_param_error(c, DRAW_LAYOUT, ERROR_OUT_OF_RANGE, "got %s, allowed here are plain and trn24",
+				    layout_rows[p.draw.layout->layout].name);
 	compile_put_placement(c, p.placement);
 	*ret_draw = p.draw;
 	return p.placement;
