@@ -147,6 +147,11 @@ static const struct stated all[] = {
 	{"jax_original", "uniform", "bf16", "-", 7, 0, 0, 10003, 0},
 	{"jax_original", "normal", "f64", "-", 7, 0, 0, 100003, 0},
 	{"jax_original", "randint", "i32", "low=-5,high=100", 7, 0, 0, 10003, 0},
+	{"numpy", "bits", "u32", "-", 7, 0, 3, 10003, 0},
+	{"numpy", "uniform", "f64", "-", 7, 0, 5, 10003, 0},
+	{"numpy", "randint", "i32", "low=-5,high=2000000000", 7, 0, 3, 10003, 0},
+	{"numpy_key", "uniform", "f32", "low=-1.5,high=2.5", 7, 9, 3, 10003, 0},
+	{"numpy_key", "randint", "i64", "low=-5,high=1000000000000", 7, 9, 3, 100003, 0},
 	{"curand", "bits", "u32", "-", 7, 9, 3, 10003, 0},
 	{"curand", "normal", "f32", "-", 7, 9, 3, 100003, 0},
 	{"curand", "normal", "f64", "-", 7, 9, 3, 10003, 0},
@@ -211,6 +216,8 @@ static void moves_on(struct trnsci_session *session)
 		{{"torch_cuda", "randint", "i64", "low=0,high=268435456,blocks=1", 0, 0, 8, 1024, 0}, 16},
 		{{"curand", "normal", "f32", "-", 0, 0, 1, 3, 0}, 5},
 		{{"curand", "uniform", "f64", "-", 0, 0, 1, 3, 0}, 4},
+		{{"numpy", "uniform", "f64", "-", 0, 0, 2, 3, 0}, 8},
+		{{"numpy", "uniform", "f32", "-", 0, 0, 2, 3, 0}, 5},
 	};
 	double out[1 << 13];
 
@@ -311,6 +318,7 @@ static void refuses(struct trnsci_session *session)
 		{{"jax", "normal", "f32", "-", 0, 0, 4, 4, 0}, "normal: position: got 4, allowed with layout jax is 0"},
 		{{"jax", "normal", "f32", "blocks=5", 0, 0, 0, 4, 0}, "normal: blocks: given with layout jax, allowed with torch_cuda"},
 		{{"torch_cuda", "normal", "f32", "-", 0, 0, 0, 40961, 0}, "normal: device: missing: give device or blocks for more than 40960 samples"},
+		{{"numpy", "normal", "f64", "-", 0, 0, 0, 4, 0}, "normal: layout: numpy has no normal of f64, allowed are bits (u32|u64)"},
 		{{"neptune", "normal", "f32", "-", 0, 0, 0, 4, 0}, "normal: layout: got \"neptune\", allowed is plain|trn24|torch_cuda"},
 	};
 	static float out[40961];

@@ -4,7 +4,7 @@
 `Generator` has the methods of `numpy.random.Generator`, `BitGenerator` is a
 bit generator for numpy's own, `trnsci.fft` has the functions of `scipy.fft`
 `trnsci.signal` some of `scipy.signal`, and `trnsci.qmc` has engines for
-`scipy.stats.qmc`. All of them use the daemon ``trnscid`` where one answers, and an
+`scipy.stats.qmc`. `trnsci.replay` has the numbers of other frameworks. All of them use the daemon ``trnscid`` where one answers, and an
 engine inside this process elsewhere, with the same bytes.
 
 Examples
@@ -26,12 +26,12 @@ from ._generator import Generator
 from ._ring import Ring
 from ._streams import Stream
 from ._trace import Trace, trace
-from . import fft, program, signal
+from . import fft, program, replay, signal
 
 __all__ = [
     "BitGenerator", "Broadcast", "Call", "Generator", "Publisher", "Ring",
     "Seen", "Session", "Span", "Stream", "Tile", "Trace", "default_session",
-    "fft", "program", "signal", "trace",
+    "fft", "program", "replay", "signal", "trace",
     "Error", "ParameterError", "ParameterTypeError", "ResourceError",
     "ServiceError", "ServiceTimeoutError",
 ]

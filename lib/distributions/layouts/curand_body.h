@@ -131,7 +131,7 @@ static void curand_normal_f64(const struct draw *draw, uint64_t begin, size_t n,
 }
 
 static const struct layout_way curand_ways[] = {
-	{DIST_BITS, DTYPE_U32, curand_bits_u32},      {DIST_UNIFORM, DTYPE_F32, curand_uniform_f32},
-	{DIST_UNIFORM, DTYPE_F64, curand_uniform_f64}, {DIST_NORMAL, DTYPE_F32, curand_normal_f32},
-	{DIST_NORMAL, DTYPE_F64, curand_normal_f64},   {DIST_COUNT, DTYPE_NONE, NULL},
+	{DIST_BITS, DTYPE_U32, curand_bits_u32, false},      {DIST_UNIFORM, DTYPE_F32, curand_uniform_f32, false},
+	{DIST_UNIFORM, DTYPE_F64, curand_uniform_f64, false}, {DIST_NORMAL, DTYPE_F32, curand_normal_f32, false},
+	{DIST_NORMAL, DTYPE_F64, curand_normal_f64, false},   {DIST_COUNT, DTYPE_NONE, NULL, false},
 };

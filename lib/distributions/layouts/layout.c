@@ -52,11 +52,19 @@ static uint64_t advance_torch(const struct draw *draw, const struct layout_call 
 	return call->n == 0 ? 0 : ((call->n - 1) / (threads * unroll) + 1) * 4;
 }
 
-uint64_t layout_advance(const struct draw *draw, const struct layout_call *call)
+bool layout_advance(const struct draw *draw, const struct layout_call *call, uint64_t *ret_words)
 {
+	const bool is_wide = dtype_size(draw->dtype) == 8;
+
+	if (!(layout_rows[call->layout].flags & LAYOUT_CALLS) || call->is_ordered)
+		return false;
 	if (call->layout == LAYOUT_TORCH_CUDA)
-		return advance_torch(draw, call);
-	if (draw->distribution == DIST_NORMAL)
-		return (call->n + 1) / 2 * (draw->dtype == DTYPE_F64 ? 4 : 2);
-	return call->n;
+		*ret_words = advance_torch(draw, call);
+	else if (call->layout != LAYOUT_CURAND)
+		*ret_words = is_wide ? 2 * call->n : call->n;
+	else if (draw->distribution == DIST_NORMAL)
+		*ret_words = (call->n + 1) / 2 * (is_wide ? 4 : 2);
+	else
+		*ret_words = call->n;
+	return true;
 }

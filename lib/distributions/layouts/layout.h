@@ -23,10 +23,12 @@
 	X(TENSORFLOW_XLA, "tensorflow_xla", "philox4x32", LAYOUT_STREAM | LAYOUT_WHOLE)                                \
 	X(JAX, "jax", "threefry2x32", 0)                                                                               \
 	X(JAX_ORIGINAL, "jax_original", "threefry2x32", LAYOUT_WHOLE)                                                  \
+	X(NUMPY, "numpy", "philox4x64", LAYOUT_CALLS | LAYOUT_WORDS)                                                   \
+	X(NUMPY_KEY, "numpy_key", "philox4x64", LAYOUT_STREAM | LAYOUT_CALLS | LAYOUT_WORDS)                           \
 	X(CURAND, "curand", "philox4x32", LAYOUT_STREAM | LAYOUT_CALLS | LAYOUT_WORDS | LAYOUT_STANDARD)
 
 /* The names, as the choices of a parameter. */
-#define LAYOUT_CHOICES "plain|trn24|torch_cuda|tensorflow|tensorflow_xla|jax|jax_original|curand"
+#define LAYOUT_CHOICES "plain|trn24|torch_cuda|tensorflow|tensorflow_xla|jax|jax_original|numpy|numpy_key|curand"
 
 enum layout {
 #define X(id, name, generator, flags) LAYOUT_##id,
@@ -68,11 +70,15 @@ enum {
 /* torch_cuda: integers of so large a range, and of larger ones, are made of two words. */
 enum { LAYOUT_TORCH_WIDE_RANGE = 1 << 28 };
 
+/* The most numbers of a call whose numbers are made in order. */
+#define LAYOUT_ORDERED_MOST (UINT64_C(1) << 22)
+
 /* What a layout has to know of a call beside the draw's distribution, dtype, parameters and stream. */
 struct layout_call {
 	enum layout layout;
 	uint64_t position; /* where the call begins, in words */
 	uint64_t n;        /* elements of the whole call */
+	bool is_ordered;   /* its numbers are made in order */
 	uint32_t blocks;   /* torch_cuda: that the card holds */
 	/* tensorflow_xla: elements of an array's axis along which normals are pairs, and of all axes behind it. */
 	uint64_t axis, inner;
@@ -102,8 +108,8 @@ uint32_t layout_least_blocks(void);
 
 struct draw;
 
-/* Returns how many words a call moves on: the next call begins at its position plus these. Of a layout whose calls follow one
- * another. */
-uint64_t layout_advance(const struct draw *draw, const struct layout_call *call);
+/* Finds how many words a call moves on: the next one begins at its position plus these. Returns false where no call follows, or
+ * nobody knows before the numbers are made. */
+bool layout_advance(const struct draw *draw, const struct layout_call *call, uint64_t *ret_words);
 
 #endif

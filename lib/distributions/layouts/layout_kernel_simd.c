@@ -12,6 +12,8 @@
 
 #include "distributions/layouts/jax_body.h"
 
+#include "distributions/layouts/numpy_body.h"
+
 const struct layout_kernel SIMD_SUFFIX(layout_kernel) = {
 	.name = SIMD_NAME,
 	.needs = SIMD_NEEDS,
@@ -20,5 +22,7 @@ const struct layout_kernel SIMD_SUFFIX(layout_kernel) = {
 		 [LAYOUT_TENSORFLOW_XLA] = tensorflow_xla_ways,
 		 [LAYOUT_JAX] = jax_ways,
 		 [LAYOUT_JAX_ORIGINAL] = jax_ways,
+		 [LAYOUT_NUMPY] = numpy_ways,
+		 [LAYOUT_NUMPY_KEY] = numpy_ways,
 		 [LAYOUT_CURAND] = curand_ways},
 };

@@ -291,28 +291,28 @@ TENSORFLOW_WAY(xla_uniform_f64, 2)
 
 /* Integers are the same in both. */
 #define TENSORFLOW_INTEGERS                                                                                            \
-	{DIST_BITS, DTYPE_U32, tensorflow_bits_32_fill}, {DIST_BITS, DTYPE_U64, tensorflow_bits_64_fill},              \
-		{DIST_RANDINT, DTYPE_I32, tensorflow_integers_32_fill}, {DIST_RANDINT, DTYPE_I64, tensorflow_integers_64_fill},    \
-		{DIST_RANDINT, DTYPE_U32, tensorflow_integers_32_fill}, {DIST_RANDINT, DTYPE_U64, tensorflow_integers_64_fill}
+	{DIST_BITS, DTYPE_U32, tensorflow_bits_32_fill, false}, {DIST_BITS, DTYPE_U64, tensorflow_bits_64_fill, false},              \
+		{DIST_RANDINT, DTYPE_I32, tensorflow_integers_32_fill, false}, {DIST_RANDINT, DTYPE_I64, tensorflow_integers_64_fill, false},    \
+		{DIST_RANDINT, DTYPE_U32, tensorflow_integers_32_fill, false}, {DIST_RANDINT, DTYPE_U64, tensorflow_integers_64_fill, false}
 
 static const struct layout_way tensorflow_ways[] = {
 	TENSORFLOW_INTEGERS,
-	{DIST_UNIFORM, DTYPE_F32, tensorflow_uniform_f32_fill},
-	{DIST_UNIFORM, DTYPE_F64, tensorflow_uniform_f64_fill},
-	{DIST_UNIFORM, DTYPE_BF16, tensorflow_uniform_bf16_fill},
-	{DIST_UNIFORM, DTYPE_F16, tensorflow_uniform_f16_fill},
-	{DIST_NORMAL, DTYPE_F32, tensorflow_normal},
-	{DIST_NORMAL, DTYPE_F64, tensorflow_normal},
-	{DIST_NORMAL, DTYPE_BF16, tensorflow_normal},
-	{DIST_NORMAL, DTYPE_F16, tensorflow_normal},
-	{DIST_COUNT, DTYPE_NONE, NULL},
+	{DIST_UNIFORM, DTYPE_F32, tensorflow_uniform_f32_fill, false},
+	{DIST_UNIFORM, DTYPE_F64, tensorflow_uniform_f64_fill, false},
+	{DIST_UNIFORM, DTYPE_BF16, tensorflow_uniform_bf16_fill, false},
+	{DIST_UNIFORM, DTYPE_F16, tensorflow_uniform_f16_fill, false},
+	{DIST_NORMAL, DTYPE_F32, tensorflow_normal, false},
+	{DIST_NORMAL, DTYPE_F64, tensorflow_normal, false},
+	{DIST_NORMAL, DTYPE_BF16, tensorflow_normal, false},
+	{DIST_NORMAL, DTYPE_F16, tensorflow_normal, false},
+	{DIST_COUNT, DTYPE_NONE, NULL, false},
 };
 
 static const struct layout_way tensorflow_xla_ways[] = {
 	TENSORFLOW_INTEGERS,
-	{DIST_UNIFORM, DTYPE_F32, xla_uniform_f32_fill},
-	{DIST_UNIFORM, DTYPE_F64, xla_uniform_f64_fill},
-	{DIST_NORMAL, DTYPE_F32, xla_normal},
-	{DIST_NORMAL, DTYPE_F64, xla_normal},
-	{DIST_COUNT, DTYPE_NONE, NULL},
+	{DIST_UNIFORM, DTYPE_F32, xla_uniform_f32_fill, false},
+	{DIST_UNIFORM, DTYPE_F64, xla_uniform_f64_fill, false},
+	{DIST_NORMAL, DTYPE_F32, xla_normal, false},
+	{DIST_NORMAL, DTYPE_F64, xla_normal, false},
+	{DIST_COUNT, DTYPE_NONE, NULL, false},
 };

@@ -282,7 +282,12 @@ static int find_call(const struct seek_state *p, const struct placement *placeme
 				      offset, placement->call->n);
 	lies->offset = offset;
 	lies->position = from;
-	lies->has_next = calls && !add_overflows(from, placement->call_words, &lies->next);
+	if (placement->call->is_ordered && (offset > LAYOUT_ORDERED_MOST || placement->n > LAYOUT_ORDERED_MOST - offset))
+		return fail_placement(placement, DRAW_N, p->err, ERROR_OUT_OF_RANGE,
+				      "%" PRIu64 " samples from sample %" PRIu64
+				      ", allowed with layout %s is to end by %" PRIu64 ": they are made in order",
+				      placement->n, offset, row->name, LAYOUT_ORDERED_MOST);
+	lies->has_next = placement->has_call_words && !add_overflows(from, placement->call_words, &lies->next);
 	if (cursor) {
 		cursor->ended = !lies->has_next;
 		cursor->next = lies->next;

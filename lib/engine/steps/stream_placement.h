@@ -58,7 +58,8 @@ struct placement {
 	unsigned words;      /* of a sample */
 	unsigned components; /* elements of a sample */
 	const struct layout_call *call; /* of another framework's layout; NULL */
-	uint64_t call_words; /* by which the call moves the position on */
+	bool has_call_words; /* it is known how far the call moves the position on: */
+	uint64_t call_words;
 	bool is_part_of_call; /* call_n is stated: offset and n are within the call */
 	uint64_t most_points; /* of points: a set has so many */
 	size_t field;        /* its members in the reply: `generator`, behind which the others stand */

@@ -17,14 +17,15 @@ static enum layout find_layout(const struct compiler *c)
 	return (enum layout)(stated->given || !c->run ? stated->choice : c->plan->placements.run.layout);
 }
 
-/* Refuses arrays, choices of a method, and what the framework does not have. */
-static void check_distribution(struct compiler *c, const struct draw *draw, enum layout layout)
+/* Finds how the numbers are made. Refuses arrays, choices of a method, and what the framework does not have. */
+static const struct layout_way *find_way(struct compiler *c, const struct draw *draw, enum layout layout)
 {
+	const struct layout_way *way = layout_find_way(&layout_kernel_scalar, layout, draw->distribution, draw->dtype);
 	const struct operation *operation = c->args.operation;
 	const char *name = layout_rows[layout].name;
 	char text[LAYOUT_TEXT_BYTES];
 
-	if (!layout_find_way(&layout_kernel_scalar, layout, draw->distribution, draw->dtype))
+	if (!way)
 		compile_param_error(c, DRAW_LAYOUT, ERROR_OUT_OF_RANGE, "%s has no %s of %s, allowed are %s", name, operation->name,
 				    dtype_name(draw->dtype), layout_describe(layout, text));
 	for (unsigned i = DRAW_COMMON; i < operation->n_params; i++) {
@@ -33,6 +34,7 @@ static void check_distribution(struct compiler *c, const struct draw *draw, enum
 		else if (c->args.at[i].given && (operation->params[i].type == PARAM_CHOICE || (layout_rows[layout].flags & LAYOUT_STANDARD)))
 			compile_param_error(c, i, ERROR_OUT_OF_RANGE, "given with layout %s, allowed without it", name);
 	}
+	return way;
 }
 
 /* Finds the blocks of the card. Small calls are the same on all cards. */
@@ -78,6 +80,7 @@ const struct layout_call *compile_layout(struct compiler *c, const struct draw *
 {
 	const struct arg *call_n = &c->args.at[DRAW_CALL_N];
 	const enum layout layout = find_layout(c);
+	const struct layout_way *way;
 	struct layout_call *call;
 
 	for (unsigned i = DRAW_DEVICE; i <= DRAW_CALL_N; i++)
@@ -86,13 +89,13 @@ const struct layout_call *compile_layout(struct compiler *c, const struct draw *
 					    i == DRAW_CALL_N ? "those of other frameworks" : "torch_cuda");
 	if (c->error || !layout_is_replay(layout))
 		return NULL;
-	check_distribution(c, draw, layout);
+	way = find_way(c, draw, layout);
 	call = bump_alloc(c->plan->bump, sizeof *call);
-	if (!call) {
+	if (!way || !call) {
 		compile_no_memory(c);
 		return NULL;
 	}
-	*call = (struct layout_call){.layout = layout, .n = call_n->given ? call_n->u64 : extent->n};
+	*call = (struct layout_call){.layout = layout, .n = call_n->given ? call_n->u64 : extent->n, .is_ordered = way->is_ordered};
 	find_pairs(&extent->shape, call);
 	if (layout == LAYOUT_TORCH_CUDA)
 		call->blocks = find_blocks(c, draw, call->n);
@@ -114,7 +117,7 @@ void compile_place_call(struct compiler *c, const struct draw *draw, struct plac
 	if (c->error)
 		return;
 	placement->call = draw->layout;
-	placement->call_words = LAYOUT_CALLS & layout_rows[layout].flags ? layout_advance(draw, draw->layout) : 0;
+	placement->has_call_words = layout_advance(draw, draw->layout, &placement->call_words);
 	placement->own.has_generator = true;
 	placement->is_part_of_call = c->args.at[DRAW_CALL_N].given;
 }

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NumPy's numpy.random.Generator(Philox): Philox4x64-10.
+ *
+ * `numpy`: Philox(seed), whose key SeedSequence makes; `numpy_key`: Philox(key=...), the seed being the key's low word, the stream its
+ * high one. The counter is incremented before the first block, so that word w is one of the four of block 1 + w / 4. A position counts
+ * halves of words: draws of 32 bits take one half after the other, the low one first, those of 64 bits begin at the next whole word.
+ * Sources: NumPy 1.26, numpy/random/bit_generator.pyx (SeedSequence), src/philox/philox.h and src/distributions/distributions.c; D.
+ * Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019) 3. */
+
+/* The key of Philox(seed): two words of SeedSequence(seed).generate_state. */
+struct numpy_hash {
+	uint32_t constant, factor;
+};
+
+static uint32_t numpy_hash_mix(struct numpy_hash *hash, uint32_t value)
+{
+	value ^= hash->constant;
+	hash->constant *= hash->factor;
+	value *= hash->constant;
+	return value ^ value >> 16;
+}
+
+static void numpy_seed(uint64_t seed, uint64_t ret_key[2])
+{
+	struct numpy_hash hash = {0x43b0d7e5, 0x931e8875}, state = {0x8b51f9dd, 0x58f38ded};
+	uint32_t pool[4] = {(uint32_t)seed, (uint32_t)(seed >> 32), 0, 0}, words[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		pool[i] = numpy_hash_mix(&hash, pool[i]);
+	for (unsigned from = 0; from < 4; from++)
+		for (unsigned to = 0; to < 4; to++)
+			if (from != to) {
+				const uint32_t mixed = 0xca01f9dd * pool[to] - 0x4973f715 * numpy_hash_mix(&hash, pool[from]);
+
+				pool[to] = mixed ^ mixed >> 16;
+			}
+	for (unsigned i = 0; i < 4; i++)
+		words[i] = numpy_hash_mix(&state, pool[i]);
+	for (unsigned i = 0; i < 2; i++)
+		ret_key[i] = words[2 * i] | (uint64_t)words[2 * i + 1] << 32;
+}
+
+static void numpy_block(const uint64_t key[2], uint64_t counter, uint64_t ret_words[4])
+{
+	uint64_t x[4] = {counter, 0, 0, 0}, k0 = key[0], k1 = key[1];
+
+	for (unsigned round = 0; round < 10; round++, k0 += 0x9E3779B97F4A7C15, k1 += 0xBB67AE8584CAA73B) {
+		const unsigned __int128 a = (unsigned __int128)0xD2E7470EE14C6C93 * x[0], b = (unsigned __int128)0xCA5A826395121157 * x[2];
+
+		x[0] = (uint64_t)(b >> 64) ^ x[1] ^ k0;
+		x[1] = (uint64_t)b;
+		x[2] = (uint64_t)(a >> 64) ^ x[3] ^ k1;
+		x[3] = (uint64_t)a;
+	}
+	memcpy(ret_words, x, sizeof x);
+}
+
+static void numpy_key(const struct draw *draw, uint64_t ret_key[2])
+{
+	if (draw->layout->layout == LAYOUT_NUMPY) {
+		numpy_seed(draw->stream.seed, ret_key);
+		return;
+	}
+	ret_key[0] = draw->stream.seed;
+	ret_key[1] = draw->stream.stream;
+}
+
+/* Writes n words from word `first` on. */
+static void numpy_words(const uint64_t key[2], uint64_t first, size_t n, uint64_t *ret_words)
+{
+	for (size_t i = 0; i < n;) {
+		const size_t skip = (first + i) % 4, count = 4 - skip < n - i ? 4 - skip : n - i;
+		uint64_t block[4];
+
+		numpy_block(key, 1 + (first + i) / 4, block);
+		memcpy(ret_words + i, block + skip, count * sizeof *block);
+		i += count;
+	}
+}
+
+static uint64_t numpy_first_word(const struct draw *draw)
+{
+	return draw->layout->position / 2 + draw->layout->position % 2;
+}
+
+/* ---- one word, or half of one, for each number ---- */
+
+static void numpy_bits_u64(const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	uint64_t key[2];
+
+	numpy_key(draw, key);
+	numpy_words(key, numpy_first_word(draw) + begin, n, out);
+}
+
+static void numpy_bits_u32(const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const uint64_t first = draw->layout->position + begin;
+	uint64_t key[2], words[PIECE];
+
+	numpy_key(draw, key);
+	for (size_t at = 0, piece; at < n; at += piece) {
+		const size_t skip = (first + at) % 2;
+
+		piece = n - at < PIECE ? n - at : PIECE;
+		numpy_words(key, (first + at) / 2, (skip + piece + 1) / 2, words);
+		for (size_t i = 0; i < piece; i++)
+			((uint32_t *)out)[at + i] = (uint32_t)(words[(skip + i) / 2] >> (skip + i) % 2 * 32);
+	}
+}
+
+/* Generator.random: the high 53 bits of a word, or 24 of a half. Other bounds: low + (high - low) u. */
+static void numpy_uniform_f64(const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const double low = draw->parameters[0].real, range = draw->parameters[1].real - low;
+	uint64_t *words = out, word;
+
+	numpy_bits_u64(draw, begin, n, out);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&word, words + i, sizeof word);
+		((double *)out)[i] = low + range * ((double)(int64_t)(word >> 11) * 0x1p-53);
+	}
+}
+
+static void numpy_uniform_f32(const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const float low = (float)draw->parameters[0].real, range = (float)draw->parameters[1].real - low;
+	uint32_t words[PIECE];
+
+	for (size_t at = 0, piece; at < n; at += piece) {
+		piece = n - at < PIECE ? n - at : PIECE;
+		numpy_bits_u32(draw, begin + at, piece, words);
+		for (size_t i = 0; i < piece; i++)
+			((float *)out)[at + i] = low + range * ((float)(int32_t)(words[i] >> 8) * 0x1p-24f);
+	}
+}
+
+/* ---- in order: a number may take more words than one ---- */
+
+/* The words behind the position, one after the other. */
+struct numpy_stream {
+	uint64_t key[2], next, words[PIECE];
+	size_t used;
+	bool has_half;
+	uint32_t half;
+};
+
+static void numpy_begin(const struct draw *draw, struct numpy_stream *stream)
+{
+	numpy_key(draw, stream->key);
+	stream->next = draw->layout->position / 2;
+	stream->used = PIECE;
+	stream->has_half = false;
+}
+
+static uint64_t numpy_next64(struct numpy_stream *stream)
+{
+	if (stream->used == PIECE) {
+		numpy_words(stream->key, stream->next, PIECE, stream->words);
+		stream->next += PIECE;
+		stream->used = 0;
+	}
+	return stream->words[stream->used++];
+}
+
+static uint32_t numpy_next32(struct numpy_stream *stream)
+{
+	uint64_t word;
+
+	if (stream->has_half) {
+		stream->has_half = false;
+		return stream->half;
+	}
+	word = numpy_next64(stream);
+	stream->has_half = true;
+	stream->half = (uint32_t)(word >> 32);
+	return (uint32_t)word;
+}
+
+/* Lemire's method: the high half of a product, where its low half is not among the few that would come too often. */
+static uint32_t numpy_bounded32(struct numpy_stream *stream, uint32_t range)
+{
+	const uint32_t threshold = (uint32_t)-range % range;
+	uint64_t product;
+
+	do
+		product = (uint64_t)numpy_next32(stream) * range;
+	while ((uint32_t)product < threshold);
+	return (uint32_t)(product >> 32);
+}
+
+static uint64_t numpy_bounded64(struct numpy_stream *stream, uint64_t range)
+{
+	const uint64_t threshold = -range % range;
+	unsigned __int128 product;
+
+	do
+		product = (unsigned __int128)numpy_next64(stream) * range;
+	while ((uint64_t)product < threshold);
+	return (uint64_t)(product >> 64);
+}
+
+/* last: the greatest less the least. Up to 2^32 numbers are made of halves, whatever their dtype. */
+static uint64_t numpy_bounded(struct numpy_stream *stream, uint64_t last)
+{
+	if (last == 0)
+		return 0;
+	if (last == UINT32_MAX)
+		return numpy_next32(stream);
+	if (last < UINT32_MAX)
+		return numpy_bounded32(stream, (uint32_t)last + 1);
+	return last == UINT64_MAX ? numpy_next64(stream) : numpy_bounded64(stream, last + 1);
+}
+
+static void numpy_integers(const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	const bool is_wide = dtype_size(draw->dtype) == 8;
+	const uint64_t low = draw->parameters[0].natural, last = draw->parameters[1].natural - 1 - low;
+	struct numpy_stream stream;
+
+	numpy_begin(draw, &stream);
+	if (draw->layout->position % 2)
+		numpy_next32(&stream);
+	for (uint64_t i = 0; i < begin; i++)
+		numpy_bounded(&stream, is_wide ? last : (uint32_t)last);
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t number = low + numpy_bounded(&stream, is_wide ? last : (uint32_t)last);
+
+		if (is_wide)
+			((uint64_t *)out)[i] = number;
+		else
+			((uint32_t *)out)[i] = (uint32_t)number;
+	}
+}
+
+static const struct layout_way numpy_ways[] = {
+	{DIST_BITS, DTYPE_U32, numpy_bits_u32, false},
+	{DIST_BITS, DTYPE_U64, numpy_bits_u64, false},
+	{DIST_UNIFORM, DTYPE_F32, numpy_uniform_f32, false},
+	{DIST_UNIFORM, DTYPE_F64, numpy_uniform_f64, false},
+	{DIST_RANDINT, DTYPE_I32, numpy_integers, true},
+	{DIST_RANDINT, DTYPE_I64, numpy_integers, true},
+	{DIST_RANDINT, DTYPE_U32, numpy_integers, true},
+	{DIST_RANDINT, DTYPE_U64, numpy_integers, true},
+	{DIST_COUNT, DTYPE_NONE, NULL, false},
+};
