@@ -19,7 +19,9 @@ const struct rng_kernel *const *philox7_kernels(size_t *ret_count);
 const struct rng_kernel *philox_select(uint32_t features);
 const struct rng_kernel *philox7_select(uint32_t features);
 
-/* Computes one block by the reference. */
+/* Compute one block by the reference; ret_words may be the counter. */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], unsigned rounds, uint32_t ret_words[4]);
+void philox2x32(const uint32_t counter[2], uint32_t key, unsigned rounds, uint32_t ret_words[2]);
+void philox4x64(const uint64_t counter[4], const uint64_t key[2], unsigned rounds, uint64_t ret_words[4]);
 
 #endif

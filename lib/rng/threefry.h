@@ -28,8 +28,10 @@ const struct rng_kernel *threefry_select(uint32_t features);
 const struct rng_kernel *threefry13_select(uint32_t features);
 const struct rng_kernel *threefry_trn_select(uint32_t features);
 
-/* Compute one block by the reference: Threefry, and Trainium's. */
+/* Compute one block by the reference: Threefry, Trainium's, and those of other widths. ret_words may be the counter. */
 void threefry4x32(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4]);
 void threefry4x32_trn(const uint32_t counter[4], const uint32_t key[4], unsigned rounds, uint32_t ret_words[4]);
+void threefry2x32(const uint32_t counter[2], const uint32_t key[2], unsigned rounds, uint32_t ret_words[2]);
+void threefry4x64(const uint64_t counter[4], const uint64_t key[4], unsigned rounds, uint64_t ret_words[4]);
 
 #endif
