@@ -20,7 +20,7 @@ EXAMPLES := $(EXAMPLE_SOURCES:client/examples/%.c=$(BUILD)/examples/%)
 $(BUILD)/examples/%: client/examples/%.c $(SHARED)
 	$(say) EXAMPLE $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) -D_GNU_SOURCE -Iclient/include -o $@ $< \
+	$(Q)$(CC) -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) $(CFLAGS) -D_GNU_SOURCE -Iclient/include -o $@ $< \
 		-L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 examples: $(EXAMPLES)
@@ -30,24 +30,26 @@ checks: examples
 
 # client/man/NAME.in becomes NAME, with lists of options and operations as `trnsci-cli describe --json` states them.
 OPERATION_EXAMPLES := $(BUILD)/man/operation_examples
-$(OPERATION_EXAMPLES): client/man/operation_examples.c $(SHARED)
+$(BUILD)/man/%: client/man/%.c $(SHARED)
 	$(say) CC $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) -D_GNU_SOURCE -Iclient/include -o $@ $< \
-		-L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib' -lm
+	$(Q)$(CC) -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) $(CFLAGS) -D_GNU_SOURCE -Iclient/include -o $@ $< \
+		-L$(BUILD)/lib -ltrnsci -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib' -lm
 
-checks: $(OPERATION_EXAMPLES)
+checks: $(OPERATION_EXAMPLES) $(patsubst client/%.c,$(BUILD)/%,$(wildcard client/man/examples/*.c))
 LISTED_PAGES := $(patsubst client/man/%.in,$(MADE_MAN)/%,$(wildcard client/man/*.in))
 $(LISTED_PAGES): $(MADE_MAN)/%: client/man/%.in client/man/expand $(BUILD)/bin/trnsci-cli $(OPERATION_EXAMPLES)
 	$(say) PAGES $@
 	@mkdir -p $(@D)
 	$(Q)client/man/expand $(BUILD)/bin/trnsci-cli $< $(OPERATION_EXAMPLES) >$@
 
-# A page for each function and type of the public header, of its comments.
-$(MADE_MAN)/made: $(CLIENT_HEADER) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3
+# A page for each function and type of the public header, of its comments and of client/man/examples, whose files become
+# programs for the tests: build/man/examples/NAME.
+PAGE_EXAMPLES := $(sort $(wildcard client/man/examples/*.c))
+$(MADE_MAN)/made: $(CLIENT_HEADER) $(PAGE_EXAMPLES) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3
 	$(say) PAGES $(@D)
 	@mkdir -p $(@D)
-	$(Q)client/man/function_pages $(@D) $(CLIENT_HEADER)
+	$(Q)client/man/function_pages $(@D) $(CLIENT_HEADER) $(PAGE_EXAMPLES)
 	@touch $@
 
 # And of the documents: client/docs/NAME.md becomes trnsci-NAME(7).

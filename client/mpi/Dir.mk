@@ -43,17 +43,21 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.c $(MPI_SHARED)
 	$(Q)$(MPI_CC) $(CFLAGS_ALL) -Itests -MF $@.d -o $@ $< $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../../lib' $(LIBS_$(@F)) -lm
 
 MPI_EXAMPLES := $(patsubst client/mpi/examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard client/mpi/examples/*.c)))
+MPI_PAGE_EXAMPLES := $(sort $(wildcard client/mpi/man/examples/*.c))
+MPI_PAGE_PROGRAMS := $(patsubst client/mpi/man/examples/%.c,$(BUILD)/man/examples/mpi_%,$(MPI_PAGE_EXAMPLES))
 $(MPI_EXAMPLES): $(BUILD)/examples/%: client/mpi/examples/%.c $(MPI_SHARED)
+$(MPI_PAGE_PROGRAMS): $(BUILD)/man/examples/mpi_%: client/mpi/man/examples/%.c $(MPI_SHARED)
+$(MPI_EXAMPLES) $(MPI_PAGE_PROGRAMS):
 	$(say) EXAMPLE $@
 	@mkdir -p $(@D)
-	$(Q)$(MPI_CC) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../lib' -lm
+	$(Q)$(MPI_CC) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(MPI_LINK) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib' -lm
 
-# A page for each function and type of the header, of its comments.
+# A page for each function and type of the header, of its comments and examples.
 MPI_PAGES := $(BUILD)/man/mpi
-$(MPI_PAGES)/made: $(MPI_HEADER) $(CLIENT_HEADER) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3
+$(MPI_PAGES)/made: $(MPI_HEADER) $(CLIENT_HEADER) $(MPI_PAGE_EXAMPLES) client/man/function_pages client/man/Mdoc.pm client/man/libtrnsci.3
 	$(say) PAGES $(@D)
 	@mkdir -p $(@D)
-	$(Q)client/man/function_pages $(@D) $(MPI_HEADER) $(CLIENT_HEADER)
+	$(Q)client/man/function_pages $(@D) $(MPI_HEADER) $(CLIENT_HEADER) $(MPI_PAGE_EXAMPLES)
 	@touch $@
 
 install-mpi: mpi
@@ -70,6 +74,6 @@ install-mpi: mpi
 mpi: $(if $(MPI_READY),$(MPI_SHARED) $(MPI_COMMAND) $(MPI_PAGES)/made)
 all: mpi
 install: install-mpi
-checks: $(if $(MPI_READY),$(MPI_TESTS) $(MPI_EXAMPLES))
+checks: $(if $(MPI_READY),$(MPI_TESTS) $(MPI_EXAMPLES) $(MPI_PAGE_PROGRAMS))
 
 .PHONY: mpi install-mpi

@@ -4,6 +4,8 @@
 set -u
 # shellcheck source=tests/e2e/tap
 . "$(dirname "$0")/tap"
+# shellcheck source=tests/e2e/documents
+. "$(dirname "$0")/documents"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 pages=$build/man/pages manual=$build/man/pages/trnsci-cli.1
 header=$root/client/include/trnsci/trnsci.h
@@ -76,6 +78,19 @@ same "a page has the comment's text, parameters and members" "1 1 1" "$(
 sed '/Returns the kind of a value/d' "$header" >"$work/uncommented.h"
 code "a function without a comment" 65 "$root/client/man/function_pages" "$work" "$work/uncommented.h"
 like "is an error that names it" "*trnsci_value_kind has no comment*" "$(cat "$work/err")"
+
+same "every page of section 3 has an example" "" "$(grep -L '^\.Sh EXAMPLES$' "$root"/client/man/*.3 "$pages"/*.3 "$build"/man/mpi/*.3 2>/dev/null)"
+printf '\t/* example: trnsci_opem */\n\tx();\n\t/* end */\n' >"$work/misspelt.c"
+code "an example of no page" 65 "$root/client/man/function_pages" "$work" "$header" "$work/misspelt.c"
+like "is an error that names it" "*misspelt.c: no page is trnsci_opem*" "$(cat "$work/err")"
+
+start_daemon --state-dir "$work/state"
+for source in "$root"/client/man/examples/*.c; do
+	program=$build/man/examples/$(basename "$source" .c)
+	code "$(basename "$program") runs embedded" 0 "$program"
+	prints_all "$source" "$program" "$socket"
+done
+stop_daemon
 
 # The words of a text, one a line, without what marks them.
 plain_words() {
