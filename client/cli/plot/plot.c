@@ -227,7 +227,7 @@ static const struct command command_spectrum = {
 	.example = "plot spectrum speech.wav",
 	ROWS(spectrum_rows),
 	.operation = "colored",
-	.hidden = " n shape rank size offset position key_layout ",
+	.hidden = " n shape rank size offset position layout ",
 	.category = "draw",
 	.n_operands = ANY_OPERANDS,
 	.own = &make_spectrum,
