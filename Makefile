@@ -195,7 +195,7 @@ DEPS_WHEEL := python3-dev python3-numpy python3-setuptools python3-wheel
 DEPS_DEB := build-essential dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
 DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools mmdebstrap $(DEPS_WHEEL) python3-pip
 DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev python3-numpy python3-scipy clang redis-server \
-	redis-tools libhiredis-dev
+	redis-tools libhiredis-dev gnuplot-nox
 
 DEPS_SWEEP := python3 gnuplot-nox
 
