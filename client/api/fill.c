@@ -141,6 +141,16 @@ static int fill_embedded(struct fill *fill, struct error *err)
 
 /* ---- the public interface ---- */
 
+static int find_span(struct fill *fill, struct error *err)
+{
+	struct trnsci_call *call;
+	int r = fill_find_place(fill, &call, err);
+
+	if (r == 0)
+		trnsci_call_free(call);
+	return r;
+}
+
 static int run_part(struct fill *fill, struct error *err)
 {
 	int r = fill_find_part(fill, err);
@@ -148,7 +158,7 @@ static int run_part(struct fill *fill, struct error *err)
 	if (r < 0)
 		return r;
 	if (!fill->out)
-		return fill_find_place(fill, err);
+		return find_span(fill, err);
 	return fill->session->engine->shares_memory ? fill_embedded(fill, err) : fill_by_daemon(fill, err);
 }
 

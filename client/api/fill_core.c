@@ -83,7 +83,7 @@ int fill_find_part(struct fill *fill, struct error *err)
 
 /* ---- where it lies ---- */
 
-int fill_find_place(struct fill *fill, struct error *err)
+int fill_find_place(struct fill *fill, struct trnsci_call **ret_call, struct error *err)
 {
 	struct trnsci_args *args;
 	struct trnsci_call *call;
@@ -101,6 +101,9 @@ int fill_find_place(struct fill *fill, struct error *err)
 	if (r < 0)
 		return r;
 	r = span_read(trnsci_call_reply(call), call->method, &fill->span, err);
-	trnsci_call_free(call);
+	if (r == 0)
+		*ret_call = call;
+	else
+		trnsci_call_free(call);
 	return r;
 }

@@ -49,8 +49,9 @@ bool fill_may_be_vectors(const char *distribution);
 /* Finds which samples of the whole draw to fill: components, begin and end. May ask the engine. */
 int fill_find_part(struct fill *fill, struct error *err);
 
-/* Learns where the draw lies, and draws nothing: asks for an empty part of the draw, or reserves samples of the named stream. */
-int fill_find_place(struct fill *fill, struct error *err);
+/* Learns where the draw lies, and draws nothing: asks for an empty part of the draw, or reserves samples of the named stream. The
+ * caller frees *ret_call, whose reply says more. */
+int fill_find_place(struct fill *fill, struct trnsci_call **ret_call, struct error *err);
 
 /* Returns whether a daemon sends the part with its reply. */
 bool fill_is_inline(const struct fill *fill, uint64_t elements);

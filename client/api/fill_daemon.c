@@ -142,32 +142,47 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t dead
 	return r;
 }
 
+/* Sets the noise that a named stream is one signal of. NULL: it is none. */
+static void set_signal(struct trnsci_args *args, const struct trnsci_value *noise)
+{
+	struct trnsci_parameter_info parameter;
+
+	for (size_t i = 0; noise && trnsci_operation_parameter("colored", i, &parameter) == 0; i++)
+		trnsci_set_value(args, parameter.name, trnsci_value_get(noise, parameter.name));
+}
+
 /* Learns first where the whole draw lies, then draws its pieces from there. Unlike a draw from a named stream, a piece
- * can be repeated. */
+ * can be repeated. A part of a signal may begin at any sample, and the filter is the stream's. */
 static int fill_by_tile(struct fill *fill, struct error *err)
 {
 	const bool named = draw_stream_name(&fill->drawing);
 	const int64_t deadline = deadline_after(fill->session->timeout_ms);
+	const struct trnsci_value *noise;
 	struct trnsci_args *args;
-	struct trnsci_call *call;
-	int r = fill_find_place(fill, err);
+	struct trnsci_call *call, *place;
+	int r = fill_find_place(fill, &place, err);
 
 	if (r < 0)
 		return r;
+	noise = named ? trnsci_value_get(trnsci_call_reply(place), "noise") : NULL;
 	/* A piece counts from the start of the whole draw, as the elements of parameters do. */
 	fill->source = (struct trnsci_source){.generator = is_call(fill) ? NULL : fill->span.generator,
 					      .seed = fill->span.seed,
 					      .stream = fill->span.stream,
-					      .position = named ? fill->span.position : fill->source.position,
-					      .offset = named ? 0 : fill->source.offset};
+					      .position = noise ? 0 : named ? fill->span.position : fill->source.position,
+					      .offset = noise ? fill->span.offset : named ? 0 : fill->source.offset};
 	fill->drawing.source = &fill->source;
+	if (noise) /* what is stated is the stream's, perhaps in other words */
+		fill->drawing.params = NULL;
 	r = draw_call(fill->session, &fill->drawing, &call, &args, err);
-	if (r < 0)
-		return r;
-	state_items(fill, args);
-	state_call(fill, args);
-	r = draw_pieces(fill, call, deadline, err);
-	trnsci_call_free(call);
+	if (r == 0) {
+		set_signal(args, noise);
+		state_items(fill, args);
+		state_call(fill, args);
+		r = draw_pieces(fill, call, deadline, err);
+		trnsci_call_free(call);
+	}
+	trnsci_call_free(place);
 	return r;
 }
 

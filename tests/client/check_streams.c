@@ -217,6 +217,52 @@ static void test_embedded(void **state)
 	trnsci_close(embedded);
 }
 
+/* A signal's parts, also those that come in pieces, whose filter the library takes from the stream: taps, a table, an exponent. */
+static void test_signals(void **state)
+{
+	enum { MOST = 300000 };
+	static const double taps[] = {1, -0.5, 0.25}, psd[] = {10, 1e-2, 100, 1e-4}, band[] = {5, 400};
+	static const size_t lengths[] = {5, 7, 100003, 0, 1, 199984};
+	static float parts[MOST], whole[MOST];
+	const struct trnsci_param filters[][5] = {
+		{trnsci_param_f64s("taps", taps, 3), trnsci_param_end()},
+		{trnsci_param_f64s("psd", psd, 4), trnsci_param_f64s("band", band, 2), trnsci_param_u64("fs", 1000),
+		 trnsci_param_u64("length", 512), trnsci_param_end()},
+		{trnsci_param_f64("exponent", 1.5), trnsci_param_text("dtype", "f32"), trnsci_param_end()},
+		{trnsci_param_end()},
+	};
+	static const char *const shown[] = {"f32 taps", "f32 psd", "f32 exponent=1.5", "f32 color=pink"};
+	struct trnsci_source signal = trnsci_source_named("signal"), own = trnsci_source_seed(11);
+	struct trnsci_stream_info info;
+	struct trnsci_span span;
+	struct trnsci_error err = {0};
+
+	(void)state;
+	for (size_t f = 0; f < sizeof filters / sizeof *filters; f++) {
+		const struct trnsci_stream_options options = {.seed = 11, .has_seed = true, .noise = filters[f]};
+		size_t at = 0;
+
+		good(trnsci_stream_create(session, "signal", &options, &info, &err), &err);
+		assert_string_equal(info.noise, shown[f]);
+		for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+			good(trnsci_draw_array(session, "colored", i == 2 ? filters[f] : NULL, &signal, TRNSCI_F32, lengths[i],
+					       parts + at, &span, &err),
+			     &err);
+			assert_int_equal(span.offset, at);
+			at += lengths[i];
+		}
+		assert_int_equal(at, MOST);
+		own.stream = info.stream;
+		good(trnsci_draw_array(session, "colored", filters[f], &own, TRNSCI_F32, MOST, whole, NULL, &err), &err);
+		assert_memory_equal(parts, whole, sizeof whole);
+		good(trnsci_stream_show(session, "signal", &info, &err), &err);
+		assert_int_equal(info.position, MOST);
+		expect(trnsci_draw_array(session, "normal", NULL, &signal, TRNSCI_F32, 5, parts, NULL, &err), -TRNSCI_OUT_OF_RANGE,
+		       &err, "one signal");
+		good(trnsci_stream_delete(session, "signal", NULL, &err), &err);
+	}
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -237,7 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_life),
 		cmocka_unit_test(test_seeds), cmocka_unit_test(test_draws),    cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_list), cmocka_unit_test(test_embedded),
+		cmocka_unit_test(test_list), cmocka_unit_test(test_embedded), cmocka_unit_test(test_signals),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

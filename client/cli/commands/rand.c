@@ -152,53 +152,14 @@ static int read_part(struct draw *draw, const char *command)
 
 /* ---- drawing ---- */
 
-/* Sets a member of a signal's noise: a text, a number, or numbers. */
-static void set_member(struct trnsci_args *args, const char *name, const struct trnsci_value *value)
-{
-	struct trnsci_args *list;
-	size_t size = 0;
-	const char *text;
-	char word[32];
-	double number;
-
-	switch (trnsci_value_kind(value)) {
-	case TRNSCI_LIST:
-		list = trnsci_set_list(args, name);
-		for (size_t i = 0; i < trnsci_value_count(value); i++)
-			if (trnsci_value_to_f64(trnsci_value_at(value, i), &number) == 0)
-				trnsci_set(list, trnsci_param_f64(NULL, number));
-		break;
-	case TRNSCI_BYTES: /* numbers */
-		text = trnsci_value_to_bytes(value, &size);
-		list = trnsci_set_list(args, name);
-		for (size_t i = 0; i + sizeof number <= size; i += sizeof number) {
-			memcpy(&number, text + i, sizeof number);
-			trnsci_set(list, trnsci_param_f64(NULL, number));
-		}
-		break;
-	case TRNSCI_TEXT:
-		text = trnsci_value_to_bytes(value, &size);
-		snprintf(word, sizeof word, "%.*s", (int)size, text);
-		trnsci_set(args, trnsci_param_text(name, word));
-		break;
-	default:
-		if (trnsci_value_to_f64(value, &number) == 0)
-			trnsci_set(args, trnsci_param_f64(name, number));
-	}
-}
-
 /* Sets the noise of the signal that the named stream is. Returns false if it is none. */
 static bool set_signal(const struct draw *draw, struct trnsci_args *args)
 {
 	const struct trnsci_value *noise = draw->learned ? trnsci_value_get(trnsci_call_reply(draw->learned), "noise") : NULL;
 	struct trnsci_parameter_info parameter;
 
-	for (size_t i = 0; noise && trnsci_operation_parameter("colored", i, &parameter) == 0; i++) {
-		const struct trnsci_value *value = trnsci_value_get(noise, parameter.name);
-
-		if (value)
-			set_member(args, parameter.name, value);
-	}
+	for (size_t i = 0; noise && trnsci_operation_parameter("colored", i, &parameter) == 0; i++)
+		trnsci_set_value(args, parameter.name, trnsci_value_get(noise, parameter.name));
 	return noise;
 }
 

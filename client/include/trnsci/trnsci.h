@@ -550,6 +550,10 @@ TRNSCI_API const void *trnsci_value_to_bytes(const struct trnsci_value *value, s
  * of any alignment, and belong to the call. 0, or -TRNSCI_BAD_REPLY. */
 TRNSCI_API int trnsci_value_to_array(const struct trnsci_value *value, struct trnsci_array *ret_array);
 
+/** Sets a parameter to a value of a reply, all of which is copied. Sets nothing to NULL or TRNSCI_NIL.
+ * @param name NULL: appends to a list. */
+TRNSCI_API void trnsci_set_value(struct trnsci_args *args, const char *name, const struct trnsci_value *value);
+
 /* ---- Tiles ---- */
 
 /** Creates a tile, row-major, aligned to 64 bytes; its content is undefined. The first one gets the memory for all of them.

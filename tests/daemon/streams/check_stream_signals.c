@@ -168,6 +168,38 @@ static void refused(void **test)
 	daemon_remove_dir(&daemon);
 }
 
+/* A prepared draw: each run is the next part. Under the name of a stream that was deleted there may be another one. */
+static void prepared(void **test)
+{
+	struct daemon daemon;
+	struct client client;
+	char state[128];
+
+	(void)test;
+	begin(&daemon, state);
+	spawn_with(&daemon, state, &client);
+	create_signal(&client, "hum", "f32");
+	struct value params = draw_of(&client, "hum", "colored", 11), run;
+
+	params = client_map(&client, "method", value_string("stream_draw"), "params", params, NULL);
+	const struct value made = client_result(&client, "prepare", &params);
+
+	run = client_map(&client, "prepared", value_uint(client_number(&made, "prepared")), NULL);
+	for (uint64_t i = 0; i < 5; i++) {
+		const struct value reply = client_result(&client, "run_prepared", &run);
+
+		assert_int_equal(client_number(&reply, "offset"), 11 * i);
+		expect_part(&client, value_get(&reply, "data"), "f32", 1, 11 * i, 11);
+	}
+	params = named(&client, "hum");
+	client_result(&client, "stream_delete", &params);
+	create_signal(&client, "hum", "f64");
+	client_fails(&client, "run_prepared", &run, ERROR_NOT_FOUND, "there is no stream \"hum\"");
+	assert_int_equal(position_of(&client, "hum"), 0);
+	end_with(&daemon, &client);
+	daemon_remove_dir(&daemon);
+}
+
 static void creating_refused(void **test)
 {
 	struct daemon daemon;
@@ -210,6 +242,7 @@ int main(void)
 		cmocka_unit_test(parts_follow),
 		cmocka_unit_test(steps),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(prepared),
 		cmocka_unit_test(creating_refused),
 	};
 
