@@ -115,7 +115,8 @@ enum { SETTING_TEXT_ROOM = 256 };
 	  "descriptors (of arenas, rings and broadcasts) that were sent to a session and are unread") \
 	X(fds_total, NUMBER, NOW, "file descriptors", "512", 8, 1u << 20, "", \
 	  "the same for all sessions together (half)") \
-	X(plan_cache_bytes, BYTES, START, "bytes", "256M", 1u << 20, 1ull << 40, "", "plans of transforms kept for all clients")
+	X(plan_cache_bytes, BYTES, START, "bytes", "256M", 1u << 20, 1ull << 40, "", "plans of transforms kept for all clients; filters of " \
+	  "coloured noise have a quarter of it besides")
 /* clang-format on */
 
 struct settings {

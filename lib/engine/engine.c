@@ -14,11 +14,12 @@
 
 /* A thread's scratch: element-wise steps use 192 KiB of it, transforms what their plan says; only what is used is ever
  * touched, so that it stays within half of second-level cache. */
-enum { PLAN_CACHE_BYTES = 256 << 20, FILTER_CACHE_BYTES = 64 << 20, WORK_MEMORY_BYTES = 288 << 20, SCRATCH_BYTES = 1 << 20 };
+enum { PLAN_CACHE_BYTES = 256 << 20, WORK_MEMORY_BYTES = 288 << 20, SCRATCH_BYTES = 1 << 20 };
 
 int engine_create(const struct engine_settings *settings, struct engine **ret_engine, struct error *err)
 {
 	const unsigned threads = settings->threads ? settings->threads : cpus_usable();
+	const size_t plan_bytes = settings->plan_cache_bytes ? settings->plan_cache_bytes : PLAN_CACHE_BYTES;
 	struct engine *engine;
 	int error;
 
@@ -37,10 +38,9 @@ int engine_create(const struct engine_settings *settings, struct engine **ret_en
 	if (!error && settings->pin)
 		pool_pin(engine->pool);
 	if (!error)
-		error = plans_create(engine, settings->plan_cache_bytes ? settings->plan_cache_bytes : PLAN_CACHE_BYTES,
-				     &engine->plans);
+		error = plans_create(engine, plan_bytes, &engine->plans);
 	if (!error)
-		error = filters_create(FILTER_CACHE_BYTES, &engine->filters);
+		error = filters_create(plan_bytes / 4, &engine->filters);
 	if (!error)
 		error = temps_create(engine, settings->work_memory_bytes ? settings->work_memory_bytes : WORK_MEMORY_BYTES,
 				     &engine->temps);

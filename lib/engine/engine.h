@@ -31,7 +31,7 @@ struct engine;
 struct engine_settings {
 	unsigned threads;       /* 1..128; 0: the CPUs that this process may use (affinity and cgroup quota) */
 	uint32_t features;      /* cpu_feature bits that kernels may use: cpu_allowed() */
-	size_t plan_cache_bytes; /* bound of the plan cache; 0: 256 MiB */
+	size_t plan_cache_bytes; /* bound of the plan cache; 0: 256 MiB. Filters of coloured noise have a quarter of it besides */
 	uint64_t work_memory_bytes; /* bound of the work memory that is kept; 0: 288 MiB */
 	bool pin;                /* threads stay on CPUs of their own, where there are as many of both */
 	uint64_t instance;       /* what `version` shows, different for each daemon; 0: none */

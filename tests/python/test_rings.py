@@ -328,7 +328,7 @@ def test_signals(service, embedded):
     noise = {"exponent": 1.5, "length": 64, "dtype": "f64"}
     hum = trnsci.Stream.create("hum", seed=7, noise=noise, session=service)
     stream = hum.show()["stream"]
-    whole = embedded.draw("colored", 4000, seed=7, stream=stream,
+    whole = embedded.draw("colored", 20_000, seed=7, stream=stream,
                           **noise).result()
     assert hum.show()["noise"] == {"op": "colored", **noise}
     for n, at in (1001, 0), (3, 1001), (0, 1004), (77, 1004):
@@ -339,6 +339,12 @@ def test_signals(service, embedded):
                      session=service) as ring:
         np.testing.assert_array_equal(ring.take(1500), whole[1081:2581])
     assert hum.position >= 2581
+    at = hum.position
+    with trnsci.Broadcast.create("of_hum", "colored", "f8", stream=hum,
+                                 capacity=512, session=service) as publisher:
+        reader = trnsci.Broadcast("of_hum", session=service)
+        publisher.publish(500)
+        np.testing.assert_array_equal(reader.take(500), whole[at:at + 500])
     for draw in (lambda: hum.draw("normal", 5),
                  lambda: hum.draw("colored", 5, color="brown"),
                  lambda: hum.draw("colored", 5, "f4"),
