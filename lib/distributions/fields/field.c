@@ -235,7 +235,7 @@ static double find_truncation(const struct field *field, double points)
 
 	for (unsigned q = 0; q < field->n_nodes; q++)
 		spectrum += 2.5066282746310005024 * field->share[q] * integer_power(field->width[q], field->ndim) * node_at(1, k * field->width[q]);
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < 36; i++) {
 		const double middle = (low + high) / 2;
 		double slope = 0;
 
@@ -251,16 +251,22 @@ static double find_truncation(const struct field *field, double points)
 bool field_truncate(struct field *field)
 {
 	const bool is_rough = field->model == FIELD_MATERN && field->nu <= 0.5;
+	double resolution = 0, half = 0; /* of the axis before: mostly those of all */
 	bool is_known = is_rough;
 
 	field->truncated = true;
 	for (unsigned a = 0; a < field->ndim; a++) {
 		struct field_axis *axis = &field->axes[a];
 		const double points = axis->length / axis->spacing, least = 2 * (double)(axis->n - 1), most = FIELD_EMBEDDING * least;
-		const double needed = is_rough ? 2 * find_truncation(field, points) * points : most;
+		double needed = most;
 
+		if (is_rough && points != resolution)
+			half = find_truncation(field, points);
+		resolution = points;
+		if (is_rough)
+			needed = 2 * half * points;
 		is_known &= needed <= most;
-		axis->n = field_next_smooth((uint64_t)ceil(needed < least ? least : needed > most ? most : needed));
+		axis->n = field_next_smooth((uint64_t)-floor(-(needed < least ? least : needed > most ? most : needed)));
 	}
 	return is_known;
 }
