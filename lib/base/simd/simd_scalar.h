@@ -22,7 +22,7 @@ typedef uint64_t u64v;
 #define SIMD_FUSED
 #endif
 
-enum { F32_LANES = 1, F64_LANES = 1 };
+enum { F32_LANES = 1, F64_LANES = 1, U32_LANES = 1 };
 
 static inline f32v f32_load(const float *at) { return *at; }
 static inline f64v f64_load(const double *at) { return *at; }
@@ -65,6 +65,9 @@ static inline u32v u32_sub(u32v a, u32v b) { return a - b; }
 static inline u64v u64_sub(u64v a, u64v b) { return a - b; }
 static inline u32v u32_and(u32v a, u32v b) { return a & b; }
 static inline u64v u64_and(u64v a, u64v b) { return a & b; }
+static inline void u32_store(uint32_t *at, u32v a) { *at = a; }
+static inline u32v u32_xor(u32v a, u32v b) { return a ^ b; }
+#define U32_ROTL(a, bits) ((a) << (bits) | (a) >> (32 - (bits)))
 #define U32_SHL(a, bits) ((a) << (bits))
 #define U64_SHL(a, bits) ((a) << (bits))
 static inline u32v f32_bits(f32v a) { u32v bits; memcpy(&bits, &a, sizeof a); return bits; }

@@ -9,28 +9,72 @@
 /* Row 0 is the first word of the counters, then of the blocks, row 1 the second. */
 typedef uint32_t rows2[2][PIECE];
 
-#define ROTATE(x, by) ((x) << (by) | (x) >> (32 - (by)))
+/* Vectors of blocks that are made at a time: enough to hide the latency of a round. */
+enum { JAX_VECTORS = 4, JAX_BLOCKS = JAX_VECTORS * U32_LANES };
 
-/* Replaces counters by their blocks of Threefry2x32-20. */
-static void threefry_blocks(uint64_t key, size_t n, rows2 x)
+/* Makes blocks of Threefry2x32-20 of counters (x, y). */
+INLINE void threefry_vectors(uint64_t key, u32v x[JAX_VECTORS], u32v y[JAX_VECTORS])
 {
 	const uint32_t high = (uint32_t)(key >> 32), low = (uint32_t)key, keys[3] = {high, low, high ^ low ^ 0x1BD11BDA};
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t a = x[0][i] + keys[0], b = x[1][i] + keys[1];
-
-#define ROUND(by) a += b, b = ROTATE(b, by) ^ a
+#define EACH(...)                                                                                                      \
+	for (unsigned v = 0; v < JAX_VECTORS; v++) {                                                                   \
+		__VA_ARGS__;                                                                                           \
+	}
+#define ROUND(by) EACH(x[v] = u32_add(x[v], y[v]); y[v] = u32_xor(U32_ROTL(y[v], by), x[v]))
 #define FOUR_ROUNDS(r, s, t, u, inject)                                                                                \
-	ROUND(r), ROUND(s), ROUND(t), ROUND(u), a += keys[(inject) % 3], b += keys[((inject) + 1) % 3] + (inject)
-		FOUR_ROUNDS(13, 15, 26, 6, 1);
-		FOUR_ROUNDS(17, 29, 16, 24, 2);
-		FOUR_ROUNDS(13, 15, 26, 6, 3);
-		FOUR_ROUNDS(17, 29, 16, 24, 4);
-		FOUR_ROUNDS(13, 15, 26, 6, 5);
+	ROUND(r) ROUND(s) ROUND(t) ROUND(u)                                                                            \
+	EACH(x[v] = u32_add(x[v], u32_set(keys[(inject) % 3])); y[v] = u32_add(y[v], u32_set(keys[((inject) + 1) % 3] + (inject))))
+	EACH(x[v] = u32_add(x[v], u32_set(keys[0])); y[v] = u32_add(y[v], u32_set(keys[1])))
+	FOUR_ROUNDS(13, 15, 26, 6, 1)
+	FOUR_ROUNDS(17, 29, 16, 24, 2)
+	FOUR_ROUNDS(13, 15, 26, 6, 3)
+	FOUR_ROUNDS(17, 29, 16, 24, 4)
+	FOUR_ROUNDS(13, 15, 26, 6, 5)
 #undef FOUR_ROUNDS
 #undef ROUND
-		x[0][i] = a;
-		x[1][i] = b;
+#undef EACH
+}
+
+/* Replaces n counters by their blocks, and writes what is behind them, too. */
+static void threefry_blocks(uint64_t key, size_t n, rows2 rows)
+{
+	for (size_t i = n; i % JAX_BLOCKS != 0; i++)
+		rows[0][i] = rows[1][i] = 0;
+	for (size_t i = 0; i < n; i += JAX_BLOCKS) {
+		u32v x[JAX_VECTORS], y[JAX_VECTORS];
+
+		for (unsigned v = 0; v < JAX_VECTORS; v++) {
+			x[v] = u32_load(rows[0] + i + v * U32_LANES);
+			y[v] = u32_load(rows[1] + i + v * U32_LANES);
+		}
+		threefry_vectors(key, x, y);
+		for (unsigned v = 0; v < JAX_VECTORS; v++) {
+			u32_store(rows[0] + i + v * U32_LANES, x[v]);
+			u32_store(rows[1] + i + v * U32_LANES, y[v]);
+		}
+	}
+}
+
+/* Writes x ^ y of the blocks of counters (high, low + i), n of them, a multiple of JAX_BLOCKS. */
+static void threefry_words(uint64_t key, uint32_t high, uint32_t low, size_t n, uint32_t *ret_words)
+{
+	uint32_t order[U32_LANES];
+	u32v first;
+
+	for (uint32_t i = 0; i < U32_LANES; i++)
+		order[i] = low + i;
+	first = u32_load(order);
+	for (size_t i = 0; i < n; i += JAX_BLOCKS) {
+		u32v x[JAX_VECTORS], y[JAX_VECTORS];
+
+		for (unsigned v = 0; v < JAX_VECTORS; v++) {
+			x[v] = u32_set(high);
+			y[v] = u32_add(first, u32_set((uint32_t)i + v * U32_LANES));
+		}
+		threefry_vectors(key, x, y);
+		for (unsigned v = 0; v < JAX_VECTORS; v++)
+			u32_store(ret_words + i + v * U32_LANES, u32_xor(x[v], y[v]));
 	}
 }
 
@@ -57,18 +101,21 @@ static void jax_blocks(const struct jax_bits *bits, uint64_t first, uint64_t dis
 	threefry_blocks(bits->key, n, x);
 }
 
-/* Makes n words of 32 bits from word `first` of `all` on, n at most PIECE. In the original mode word j of the first half is paired with
+/* Makes n words of 32 bits from word `first` of `all` on. In the original mode word j of the first half is paired with
  * word j of the second; where the count is odd, the last of the first half is paired with 0. */
 static void jax_words(const struct jax_bits *bits, uint64_t all, uint64_t first, size_t n, uint32_t *ret_words)
 {
 	const uint64_t half = (all + 1) / 2;
-	rows2 x;
+	const size_t whole = n / JAX_BLOCKS * JAX_BLOCKS, fast = !bits->is_original && (uint32_t)first <= UINT32_MAX - whole ? whole : 0;
 
-	for (size_t at = 0, piece; at < n; at += piece) {
+	threefry_words(bits->key, (uint32_t)(first >> 32), (uint32_t)first, fast, ret_words);
+	for (size_t at = fast, piece; at < n; at += piece) {
 		const uint64_t j = first + at;
 		const bool is_high = bits->is_original && j >= half;
+		rows2 x;
 
-		piece = bits->is_original && !is_high && half - j < n - at ? (size_t)(half - j) : n - at;
+		piece = n - at < PIECE ? n - at : PIECE;
+		piece = bits->is_original && !is_high && half - j < piece ? (size_t)(half - j) : piece;
 		for (size_t i = 0; i < piece; i++) {
 			const uint64_t place = is_high ? j - half + i : j + i;
 
@@ -127,7 +174,7 @@ static uint64_t jax_split(const struct jax_bits *bits, unsigned index)
 /* Makes n elements from `begin` on, n at most JAX_PIECE. */
 typedef void jax_maker(const struct draw *draw, uint64_t begin, size_t n, void *out);
 
-enum { JAX_PIECE = PIECE - 4 };
+enum { JAX_PIECE = PIECE };
 
 static void jax_fill(const struct draw *draw, uint64_t begin, size_t n, jax_maker *make, void *out)
 {
@@ -139,7 +186,7 @@ static void jax_fill(const struct draw *draw, uint64_t begin, size_t n, jax_make
 	}
 }
 
-static void jax_words_32(const struct draw *draw, uint64_t begin, size_t n, void *out)
+static void jax_words_32_fill(const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
 	const struct jax_bits bits = jax_bits_of(draw);
 
@@ -391,7 +438,6 @@ JAX_FLAGS(jax_flags_i32, int32_t)
 		jax_fill(draw, begin, n, name, out);                                                                   \
 	}
 
-JAX_WAY(jax_words_32)
 JAX_WAY(jax_words_64)
 JAX_WAY(jax_uniform_f32)
 JAX_WAY(jax_uniform_f64)
