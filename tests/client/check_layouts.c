@@ -150,6 +150,8 @@ static const struct stated all[] = {
 	{"numpy", "bits", "u32", "-", 7, 0, 3, 10003, 0},
 	{"numpy", "uniform", "f64", "-", 7, 0, 5, 10003, 0},
 	{"numpy", "randint", "i32", "low=-5,high=2000000000", 7, 0, 3, 10003, 0},
+	{"numpy", "normal", "f64", "mean=1.5,std=2.5", 7, 0, 2, 10003, 0},
+	{"numpy", "normal", "f32", "-", 7, 0, 3, 10003, 0},
 	{"numpy_key", "uniform", "f32", "low=-1.5,high=2.5", 7, 9, 3, 10003, 0},
 	{"numpy_key", "randint", "i64", "low=-5,high=1000000000000", 7, 9, 3, 100003, 0},
 	{"curand", "bits", "u32", "-", 7, 9, 3, 10003, 0},
@@ -318,7 +320,7 @@ static void refuses(struct trnsci_session *session)
 		{{"jax", "normal", "f32", "-", 0, 0, 4, 4, 0}, "normal: position: got 4, allowed with layout jax is 0"},
 		{{"jax", "normal", "f32", "blocks=5", 0, 0, 0, 4, 0}, "normal: blocks: given with layout jax, allowed with torch_cuda"},
 		{{"torch_cuda", "normal", "f32", "-", 0, 0, 0, 40961, 0}, "normal: device: missing: give device or blocks for more than 40960 samples"},
-		{{"numpy", "normal", "f64", "-", 0, 0, 0, 4, 0}, "normal: layout: numpy has no normal of f64, allowed are bits (u32|u64)"},
+		{{"numpy", "normal", "f16", "-", 0, 0, 0, 4, 0}, "normal: layout: numpy has no normal of f16, allowed are bits (u32|u64)"},
 		{{"neptune", "normal", "f32", "-", 0, 0, 0, 4, 0}, "normal: layout: got \"neptune\", allowed is plain|trn24|torch_cuda"},
 	};
 	static float out[40961];

@@ -202,6 +202,25 @@ def test_numpy_key():
         replay.numpy.Philox()
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("seed", [0, 12345, 2**50 + 1])
+def test_numpy_normals(seed, dtype):
+    """Exact but for the tails beyond 3.65, where the logarithm is another."""
+    import trnsci
+    expected = np.random.Generator(np.random.Philox(seed)).standard_normal(
+        1000000, dtype)
+    session = trnsci.default_session()
+    got = session.draw("normal", 1000000, dtype, seed=seed,
+                       layout="numpy").result()
+    tail = abs(expected) > 3.654152
+    assert np.array_equal(got[~tail], expected[~tail]) and tail.sum() > 100
+    assert (abs(got - expected) <= 2 * np.spacing(abs(expected))).all()
+    moved = session.draw("normal", 500, dtype, seed=seed, layout="numpy",
+                         offset=999500, mean=2.0, std=0.5).result()
+    assert np.array_equal(moved, np.dtype(dtype).type(2) +
+                          np.dtype(dtype).type(0.5) * got[999500:])
+
+
 @pytest.mark.parametrize("seed", [0, 12345, 2**50 + 1])
 @pytest.mark.parametrize("dtype, low, high", [
     ("i8", 0, 3 * 2**61), ("i8", -7, 2**31), ("i4", 0, 2**31 - 1),

@@ -6,6 +6,9 @@
  * halves of words: draws of 32 bits take one half after the other, the low one first, those of 64 bits begin at the next whole word.
  * Sources: NumPy 1.26, numpy/random/bit_generator.pyx (SeedSequence), src/philox/philox.h and src/distributions/distributions.c; D.
  * Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019) 3. */
+#include "distributions/layouts/ziggurat_data.h"
+#include "math/elementary_exp.h"
+#include "rng/philox.h"
 
 /* The key of Philox(seed): two words of SeedSequence(seed).generate_state. */
 struct numpy_hash {
@@ -40,21 +43,6 @@ static void numpy_seed(uint64_t seed, uint64_t ret_key[2])
 		ret_key[i] = words[2 * i] | (uint64_t)words[2 * i + 1] << 32;
 }
 
-static void numpy_block(const uint64_t key[2], uint64_t counter, uint64_t ret_words[4])
-{
-	uint64_t x[4] = {counter, 0, 0, 0}, k0 = key[0], k1 = key[1];
-
-	for (unsigned round = 0; round < 10; round++, k0 += 0x9E3779B97F4A7C15, k1 += 0xBB67AE8584CAA73B) {
-		const unsigned __int128 a = (unsigned __int128)0xD2E7470EE14C6C93 * x[0], b = (unsigned __int128)0xCA5A826395121157 * x[2];
-
-		x[0] = (uint64_t)(b >> 64) ^ x[1] ^ k0;
-		x[1] = (uint64_t)b;
-		x[2] = (uint64_t)(a >> 64) ^ x[3] ^ k1;
-		x[3] = (uint64_t)a;
-	}
-	memcpy(ret_words, x, sizeof x);
-}
-
 static void numpy_key(const struct draw *draw, uint64_t ret_key[2])
 {
 	if (draw->layout->layout == LAYOUT_NUMPY) {
@@ -70,9 +58,10 @@ static void numpy_words(const uint64_t key[2], uint64_t first, size_t n, uint64_
 {
 	for (size_t i = 0; i < n;) {
 		const size_t skip = (first + i) % 4, count = 4 - skip < n - i ? 4 - skip : n - i;
+		const uint64_t counter[4] = {1 + (first + i) / 4, 0, 0, 0};
 		uint64_t block[4];
 
-		numpy_block(key, 1 + (first + i) / 4, block);
+		philox4x64(counter, key, 10, block);
 		memcpy(ret_words + i, block + skip, count * sizeof *block);
 		i += count;
 	}
@@ -145,14 +134,6 @@ struct numpy_stream {
 	uint32_t half;
 };
 
-static void numpy_begin(const struct draw *draw, struct numpy_stream *stream)
-{
-	numpy_key(draw, stream->key);
-	stream->next = draw->layout->position / 2;
-	stream->used = PIECE;
-	stream->has_half = false;
-}
-
 static uint64_t numpy_next64(struct numpy_stream *stream)
 {
 	if (stream->used == PIECE) {
@@ -175,6 +156,17 @@ static uint32_t numpy_next32(struct numpy_stream *stream)
 	stream->has_half = true;
 	stream->half = (uint32_t)(word >> 32);
 	return (uint32_t)word;
+}
+
+/* Begins at the position: in the middle of a word its second half is left. */
+static void numpy_begin(const struct draw *draw, struct numpy_stream *stream)
+{
+	numpy_key(draw, stream->key);
+	stream->next = draw->layout->position / 2;
+	stream->used = PIECE;
+	stream->has_half = false;
+	if (draw->layout->position % 2)
+		numpy_next32(stream);
 }
 
 /* Lemire's method: the high half of a product, where its low half is not among the few that would come too often. */
@@ -212,25 +204,200 @@ static uint64_t numpy_bounded(struct numpy_stream *stream, uint64_t last)
 	return last == UINT64_MAX ? numpy_next64(stream) : numpy_bounded64(stream, last + 1);
 }
 
-static void numpy_integers(const struct draw *draw, uint64_t begin, size_t n, void *out)
+/* A call's words behind its first `element` numbers, so that a thread which makes one piece after the other begins where it was. */
+struct numpy_place {
+	struct layout_call call;
+	struct stream source;
+	enum distribution distribution;
+	enum dtype dtype;
+	uint64_t low, high; /* of integers */
+	uint64_t element;
+	uint64_t used; /* when, as this thread counts */
+	struct numpy_stream stream;
+};
+
+enum { NUMPY_PLACES = 4 };
+
+static bool numpy_is_at(const struct numpy_place *place, const struct draw *draw, uint64_t begin)
+{
+	return place->call.layout == draw->layout->layout && place->call.position == draw->layout->position &&
+	       place->source.seed == draw->stream.seed && place->source.stream == draw->stream.stream &&
+	       place->distribution == draw->distribution && place->dtype == draw->dtype &&
+	       (draw->distribution != DIST_RANDINT ||
+		(place->low == draw->parameters[0].natural && place->high == draw->parameters[1].natural)) &&
+	       place->element <= begin;
+}
+
+/* Makes the next number of a call, which the caller wants or skips. */
+typedef void numpy_maker(const struct draw *draw, struct numpy_stream *stream, void *ret_number);
+
+/* Finds the last place up to element `begin`. Pieces of one call that are made in turns have places of their own: one that is left
+ * behind is kept, and the one that was not used for longest goes. */
+static struct numpy_place *numpy_find_place(const struct draw *draw, uint64_t begin)
+{
+	static _Thread_local struct numpy_place places[NUMPY_PLACES];
+	static _Thread_local uint64_t uses;
+	struct numpy_place *best = NULL, *oldest = places;
+
+	for (struct numpy_place *place = places; place < places + NUMPY_PLACES; place++) {
+		if (numpy_is_at(place, draw, begin) && (!best || place->element > best->element))
+			best = place;
+		if (place->used < oldest->used)
+			oldest = place;
+	}
+	if (!best) {
+		*oldest = (struct numpy_place){*draw->layout, draw->stream, draw->distribution, draw->dtype, draw->parameters[0].natural,
+					       draw->parameters[1].natural, 0, 0, {.used = 0}};
+		numpy_begin(draw, &oldest->stream);
+		best = oldest;
+	} else if (best->element < begin && best != oldest) {
+		*oldest = *best;
+		best = oldest;
+	}
+	best->used = ++uses;
+	return best;
+}
+
+static void numpy_fill(const struct draw *draw, uint64_t begin, size_t n, numpy_maker *make, void *out)
+{
+	struct numpy_place *const place = numpy_find_place(draw, begin);
+	const size_t size = dtype_size(draw->dtype);
+	uint64_t skipped;
+
+	for (; place->element < begin; place->element++)
+		make(draw, &place->stream, &skipped);
+	for (size_t i = 0; i < n; i++)
+		make(draw, &place->stream, (char *)out + i * size);
+	place->element += n;
+}
+
+static void numpy_integer(const struct draw *draw, struct numpy_stream *stream, void *ret_number)
 {
 	const bool is_wide = dtype_size(draw->dtype) == 8;
-	const uint64_t low = draw->parameters[0].natural, last = draw->parameters[1].natural - 1 - low;
-	struct numpy_stream stream;
+	const uint64_t low = draw->parameters[0].natural, difference = draw->parameters[1].natural - 1 - low;
+	const uint64_t number = low + numpy_bounded(stream, is_wide ? difference : (uint32_t)difference);
+	const uint32_t narrow = (uint32_t)number;
 
-	numpy_begin(draw, &stream);
-	if (draw->layout->position % 2)
-		numpy_next32(&stream);
-	for (uint64_t i = 0; i < begin; i++)
-		numpy_bounded(&stream, is_wide ? last : (uint32_t)last);
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t number = low + numpy_bounded(&stream, is_wide ? last : (uint32_t)last);
+	if (is_wide)
+		memcpy(ret_number, &number, sizeof number);
+	else
+		memcpy(ret_number, &narrow, sizeof narrow);
+}
 
-		if (is_wide)
-			((uint64_t *)out)[i] = number;
-		else
-			((uint32_t *)out)[i] = (uint32_t)number;
+static void numpy_integers(const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	numpy_fill(draw, begin, n, numpy_integer, out);
+}
+
+/* ---- standard_normal: a ziggurat of 256 layers ---- */
+
+static double numpy_next_double(struct numpy_stream *stream)
+{
+	return (double)(int64_t)(numpy_next64(stream) >> 11) * 0x1p-53;
+}
+
+static float numpy_next_float(struct numpy_stream *stream)
+{
+	return (float)(int32_t)(numpy_next32(stream) >> 8) * 0x1p-24f;
+}
+
+/* One lane each of -ln(1 - u) and exp(-x^2 / 2). */
+static double numpy_exponential(double u)
+{
+	double lanes[F64_LANES];
+
+	f64_store(lanes, log1p_f64(f64_set(-u)));
+	return -lanes[0];
+}
+
+static double numpy_density(double x)
+{
+	double lanes[F64_LANES];
+
+	f64_store(lanes, exp_f64(f64_set(-0.5 * x * x)));
+	return lanes[0];
+}
+
+/* Beyond the base layer: exponentials, accepted by Marsaglia's method. */
+static double numpy_tail(struct numpy_stream *stream)
+{
+	double x, y;
+
+	do {
+		x = ZIGGURAT_INVERSE_TAIL * numpy_exponential(numpy_next_double(stream));
+		y = numpy_exponential(numpy_next_double(stream));
+	} while (!(y + y > x * x));
+	return ZIGGURAT_TAIL + x;
+}
+
+static float numpy_tail_f32(struct numpy_stream *stream)
+{
+	float x, y;
+
+	do {
+		x = (float)ZIGGURAT_INVERSE_TAIL * (float)numpy_exponential(numpy_next_float(stream));
+		y = (float)numpy_exponential(numpy_next_float(stream));
+	} while (!(y + y > x * x));
+	return (float)ZIGGURAT_TAIL + x;
+}
+
+/* A word: 8 bits for the layer, one for the sign, 52 for the place in the layer. */
+static double numpy_standard_normal(struct numpy_stream *stream)
+{
+	for (;;) {
+		const uint64_t word = numpy_next64(stream), place = word >> 9 & 0xFFFFFFFFFFFFF;
+		const unsigned layer = word & 0xFF;
+		const double size = (double)(int64_t)place * ziggurat_width[layer], x = word & 0x100 ? -size : size;
+
+		if (place < ziggurat_inside[layer])
+			return x;
+		if (layer == 0)
+			return place & 0x100 ? -numpy_tail(stream) : numpy_tail(stream);
+		if ((ziggurat_height[layer - 1] - ziggurat_height[layer]) * numpy_next_double(stream) + ziggurat_height[layer] < numpy_density(x))
+			return x;
 	}
+}
+
+/* The same of half a word, with 23 bits for the place. */
+static float numpy_standard_normal_f32(struct numpy_stream *stream)
+{
+	for (;;) {
+		const uint32_t word = numpy_next32(stream), place = word >> 9;
+		const unsigned layer = word & 0xFF;
+		const float size = (float)(int32_t)place * ziggurat_width_f32[layer], x = word & 0x100 ? -size : size;
+
+		if (place < ziggurat_inside_f32[layer])
+			return x;
+		if (layer == 0)
+			return place & 0x100 ? -numpy_tail_f32(stream) : numpy_tail_f32(stream);
+		if ((ziggurat_height_f32[layer - 1] - ziggurat_height_f32[layer]) * numpy_next_float(stream) + ziggurat_height_f32[layer] <
+		    numpy_density((double)x))
+			return x;
+	}
+}
+
+static void numpy_make_f64(const struct draw *draw, struct numpy_stream *stream, void *ret_number)
+{
+	const double x = draw->parameters[0].real + draw->parameters[1].real * numpy_standard_normal(stream);
+
+	memcpy(ret_number, &x, sizeof x);
+}
+
+static void numpy_make_f32(const struct draw *draw, struct numpy_stream *stream, void *ret_number)
+{
+	const float x = (float)draw->parameters[0].real + (float)draw->parameters[1].real * numpy_standard_normal_f32(stream);
+
+	memcpy(ret_number, &x, sizeof x);
+}
+
+static void numpy_normal_f64(const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	numpy_fill(draw, begin, n, numpy_make_f64, out);
+}
+
+static void numpy_normal_f32(const struct draw *draw, uint64_t begin, size_t n, void *out)
+{
+	numpy_fill(draw, begin, n, numpy_make_f32, out);
 }
 
 static const struct layout_way numpy_ways[] = {
@@ -238,6 +405,8 @@ static const struct layout_way numpy_ways[] = {
 	{DIST_BITS, DTYPE_U64, numpy_bits_u64, false},
 	{DIST_UNIFORM, DTYPE_F32, numpy_uniform_f32, false},
 	{DIST_UNIFORM, DTYPE_F64, numpy_uniform_f64, false},
+	{DIST_NORMAL, DTYPE_F32, numpy_normal_f32, true},
+	{DIST_NORMAL, DTYPE_F64, numpy_normal_f64, true},
 	{DIST_RANDINT, DTYPE_I32, numpy_integers, true},
 	{DIST_RANDINT, DTYPE_I64, numpy_integers, true},
 	{DIST_RANDINT, DTYPE_U32, numpy_integers, true},
