@@ -147,17 +147,26 @@ static int share_array(struct draw *draw, struct trnsci_param *param)
 	return 0;
 }
 
-/* Copies the parameters for calls that draw parts. A permutation of 0 items, the default, has as many as the whole array:
- * a part has to state them. */
+/* Returns whether the parameters state the layout of another framework, whose distributions have no vectors. */
+static bool is_call(const struct trnsci_param *params)
+{
+	for (; params && params->kind != TRNSCI_PARAM_END; params++)
+		if (params->name && strcmp(params->name, "layout") == 0 && params->kind == TRNSCI_PARAM_TEXT && params->value.text)
+			return strcmp(params->value.text, "plain") != 0 && strcmp(params->value.text, "trn24") != 0;
+	return false;
+}
+
+/* Copies the parameters for calls that draw parts. A permutation of 0 items, the default, has as many as the whole array, and so has a
+ * call of another framework: a part has to state them. */
 static int copy_params(struct draw *draw, bool embedded, uint64_t n)
 {
-	bool states_items = has_items(draw->distribution);
+	bool states_items = has_items(draw->distribution), states_call = is_call(draw->params);
 	size_t count = 0;
 	int r = 0;
 
 	while (draw->params && draw->params[count].kind != TRNSCI_PARAM_END)
 		count++;
-	draw->own = calloc(count + 2, sizeof *draw->own);
+	draw->own = calloc(count + 3, sizeof *draw->own);
 	if (!draw->own)
 		return group_fail(draw->err, TRNSCI_NO_MEMORY, "draw: %zu parameters", count);
 	for (size_t i = 0; i < count && r == 0; i++) {
@@ -166,11 +175,15 @@ static int copy_params(struct draw *draw, bool embedded, uint64_t n)
 		*param = draw->params[i];
 		if (param->name && strcmp(param->name, "items") == 0)
 			states_items = states_items && is_zero(param);
+		if (param->name && strcmp(param->name, "call_n") == 0)
+			states_call = false;
 		if (param->kind == TRNSCI_PARAM_ARRAY && !embedded)
 			r = share_array(draw, param);
 	}
 	if (states_items)
 		draw->own[count++] = trnsci_param_u64("items", n);
+	if (states_call)
+		draw->own[count++] = trnsci_param_u64("call_n", draw->source.offset + n);
 	draw->own[count] = trnsci_param_end();
 	draw->params = draw->own;
 	return r;
@@ -190,6 +203,8 @@ static int find_components(struct draw *draw, uint64_t n)
 	struct trnsci_span span;
 
 	draw->components = 1;
+	if (is_call(draw->params))
+		return 0;
 	source.offset = 1;
 	const int r = trnsci_draw_array(draw->session, draw->distribution, draw->params, &source, draw->dtype, n, NULL, &span,
 					draw->err);

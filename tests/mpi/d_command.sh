@@ -36,6 +36,8 @@ as_one "an array as a parameter" 3 60 "--shape 60" normal --mean @means.npy --dt
 as_one "bounds beyond 2^53" 2 50 "-n 50" randint --low -9007199254740993 --high 9223372036854775807
 as_one "a distribution with a shape of its own" 2 60 "--dims 6,10" gamma --shape 0.5
 as_one "what was drawn on Trainium" 2 20 "-n 20" bits --generator threefry4x32_trn --layout trn24
+as_one "a call of torch.cuda" 3 1000 "--shape 10,100" normal --layout torch_cuda
+as_one "a call of JAX" 2 70 "--shape 7,10" uniform --layout jax_original --dtype f64
 code "a list that is none" 2 ranks 2 "$mpi" draw categorical -n 5 --weights 1,x --embedded -o x.npy
 like "states the parameter" '*--weights: got "1,x", allowed are numbers*' "$(cat err)"
 code "a file of parameters that is missing" 74 ranks 2 "$mpi" draw normal -n 5 --mean @nothing.npy --embedded -o x.npy

@@ -238,7 +238,7 @@ static const struct command command_draw = {
 	.usage = "NAME DIST -n COUNT [option ...]",
 	.help = "Draw from the position of a named stream. With -v the range is printed on stderr, for rand to repeat.",
 	.example = "stream draw noise normal -n 5", ROWS(draw_rows),
-	.hidden = "seed stream offset position rank size generator layout", .takes_arrays = true, .word = "DIST",
+	.hidden = "seed stream offset position rank size generator layout device blocks call_n", .takes_arrays = true, .word = "DIST",
 	.kind = "distribution", .category = "draw", .run = rand_run,
 };
 
