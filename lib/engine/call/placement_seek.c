@@ -413,13 +413,14 @@ static int find_position(struct seek_state *p, const struct placement *placement
 {
 	const bool is_alone = !p->run->plan->placements.is_run && p->run->choice.has_offset;
 	const int error = find_stream(p, placement, position);
+	struct cursor *cursor;
 
 	if (error)
 		return error;
 	if (placement->is_points)
 		return find_points(p, placement, position);
-	return (placement->call ? find_call : find_offset)(
-		p, placement, is_alone ? NULL : find_cursor(p, placement, &position->draw.stream), position);
+	cursor = is_alone ? NULL : find_cursor(p, placement, &position->draw.stream);
+	return placement->call ? find_call(p, placement, cursor, position) : find_offset(p, placement, cursor, position);
 }
 
 int placement_find(struct run *run, struct error *err)
