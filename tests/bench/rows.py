@@ -184,6 +184,8 @@ def bulk_draws():
                 parts['store'] = ('probe', {'what': 'store', 'bytes': 256 << 10})
                 extra['of_the_stores'] = lambda values: values['store'] / values['ours']
             yield Row(f'{generator} {method} {dtype}', parts, rate={'GB/s': 256 << 10}, extra=extra)
+    case = draw_case('bits', 'u32', SAMPLES, threads=1, **{'p.layout': 'jax'})
+    yield Row('jax bits u32', {'ours': ('user', case), **random123_parts(case, ('natural',))}, rate={'GB/s': 4 * SAMPLES})
     for method in ('uniform', 'normal'):
         for generator in ('threefry4x32', 'philox4x32'):
             case = draw_case(method, 'f32', 64 << 20, generator=generator, threads=1, huge=1)

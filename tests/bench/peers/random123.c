@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random123's Threefry4x32-20 and Philox4x32-10, distributions over them in loops that the compiler can vectorise with
+/* Random123's Threefry4x32-20, Philox4x32-10 and Threefry2x32-20, distributions over them in loops that the compiler can vectorise with
  * libmvec. Compiled by each compiler for the CPU, and also with 512-bit vectors. A user free to choose the order of the
  * words writes each word of the state into an array of its own: order=sliced; else a counter's words stand together.
  *
- *   method=uniform|staged_uniform|normal|exponential|lognormal|laplace|bernoulli|randint generator= order= out=TYPE:N */
+ *   method=uniform|staged_uniform|normal|exponential|lognormal|laplace|bernoulli|randint generator= order= out=TYPE:N
+ *   method=bits p.layout=jax out=u32:N: Threefry2x32-20 */
 #include <Random123/philox.h>
 #include <Random123/threefry.h>
 #include <math.h>
@@ -152,6 +153,18 @@ static void *out;
 static size_t n;
 static void (*run)(void);
 
+/* Words as jax.random.bits has them, of Threefry2x32-20; each is a block, in either order. */
+static void run_jax_words(void)
+{
+	const threefry2x32_key_t key = {{1, 2}};
+
+	for (size_t i = 0; i < n; i++) {
+		const threefry2x32_ctr_t counter = {{(uint32_t)(i >> 32), (uint32_t)i}}, words = threefry2x32(counter, key);
+
+		((uint32_t *)out)[i] = words.v[0] ^ words.v[1];
+	}
+}
+
 METHODS(LOOPS)
 UNIFORMS(threefry_uniforms)
 UNIFORMS(threefry_uniforms_sliced)
@@ -172,6 +185,8 @@ void work_open(void)
 	for (size_t i = 0; i < sizeof methods / sizeof *methods && !case_is("generator", "ars4x32_7"); i++)
 		if (case_is("method", methods[i].name))
 			run = methods[i].runs[2 * philox + sliced];
+	if (case_is("method", "bits") && case_is("p.layout", "jax"))
+		run = run_jax_words;
 	if (!run || !case_has_array("out", &array))
 		work_decline("no such distribution");
 	n = array.count;
