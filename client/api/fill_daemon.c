@@ -8,6 +8,7 @@
 #include "fill_core.h"
 #include "parameter_tiles.h"
 #include "session/public_error.h"
+#include "session/wait.h"
 #include "source.h"
 #include "tile_pool.h"
 
@@ -131,6 +132,7 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t dead
 {
 	const uint64_t n = piece_samples(fill), sample_bytes = fill->components * fill->element_bytes;
 	const struct trnsci_array piece = trnsci_array_vector(fill->dtype, n * fill->components, NULL);
+	int64_t ask_ns = 0;
 	int r = tile_pool_lend(call, "out", &piece, err);
 
 	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += n) {
@@ -138,6 +140,8 @@ static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t dead
 
 		args_set_u64(trnsci_call_args(call), "offset", fill->source.offset + from);
 		r = copy_piece(call, (char *)fill->out + (from - fill->begin) * sample_bytes, deadline, err);
+		if (r == 0 && session_is_interrupted(fill->session, &ask_ns))
+			r = error_set(err, ERROR_CANCELLED, "%s: interrupted", fill->drawing.distribution);
 	}
 	return r;
 }

@@ -119,18 +119,22 @@ static int wait_until(struct trnsci_call *call, int64_t deadline)
 	return call->state == CALL_IDLE && !call->answer.error.code ? -ERROR_OUT_OF_RANGE : -call->answer.error.code;
 }
 
-/* The call stays in flight until the engine answers it; only its error is written now. */
-static int give_up(struct trnsci_call *call)
+/* Cancels a call whose wait has ended with an error: its time is over, or the program has interrupted it. The call stays in flight
+ * until the engine answers it; only its error is written now. */
+static int give_up(struct trnsci_call *call, int r)
 {
 	struct error error;
 
 	call_cancel(call);
-	error_set(&error, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, call->session->timeout_ms);
+	if (r == -ERROR_CANCELLED)
+		error_set(&error, ERROR_CANCELLED, "%s: interrupted", call->method);
+	else
+		error_set(&error, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, call->session->timeout_ms);
 	pthread_mutex_lock(&call->session->lock);
 	if (call->state == CALL_IN_FLIGHT)
 		call_set_error(call, &error);
 	pthread_mutex_unlock(&call->session->lock);
-	return -ERROR_TIMEOUT;
+	return r;
 }
 
 int call_run_until(struct trnsci_call *call, int64_t deadline)
@@ -140,7 +144,7 @@ int call_run_until(struct trnsci_call *call, int64_t deadline)
 	if (r < 0 || call->ran_inline)
 		return r;
 	r = wait_until(call, deadline);
-	return r == -ERROR_TIMEOUT && call_is_in_flight(call) ? give_up(call) : r;
+	return (r == -ERROR_TIMEOUT || r == -ERROR_CANCELLED) && call_is_in_flight(call) ? give_up(call, r) : r;
 }
 
 int call_run_and_keep(struct trnsci_call *call)
@@ -175,8 +179,8 @@ int call_run_to_end(struct trnsci_call *call, struct error *err)
 	if (r == 0)
 		return 0;
 	error_import(err, &call->answer.error);
-	if (call_is_in_flight(call))
-		wait_until(call, DEADLINE_NEVER);
+	while (call_is_in_flight(call) && wait_until(call, DEADLINE_NEVER) == -ERROR_CANCELLED)
+		; /* interrupted again: the engine may still write to the caller's memory */
 	trnsci_call_free(call);
 	return r;
 }

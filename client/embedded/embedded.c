@@ -132,7 +132,10 @@ static struct request_run make_run(const struct trnsci_call *call)
 {
 	const int64_t deadline = deadline_after(call->session->timeout_ms);
 
-	return (struct request_run){deadline == DEADLINE_NEVER ? 0 : (uint64_t)deadline, on_begins};
+	return (struct request_run){.deadline_ns = deadline == DEADLINE_NEVER ? 0 : (uint64_t)deadline,
+				    .begins = on_begins,
+				    .interrupted = call->session->interrupted,
+				    .interrupted_arg = call->session->interrupted_arg};
 }
 
 /* Returns whether the thread that sends the call will wait for it, and so can compute meanwhile. */

@@ -85,6 +85,8 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 	session->arena_bytes = options->arena_bytes;
 	atomic_init(&session->refs, 1);
 	session->queue_option = options->queue;
+	session->interrupted = options->interrupted;
+	session->interrupted_arg = options->interrupted_arg;
 	session->reconnect_ms = options->reconnect_ms ? options->reconnect_ms : RECONNECT_MS;
 	session->ready_fd = -1;
 	session->address = strdup(address);

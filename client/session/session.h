@@ -110,6 +110,8 @@ struct trnsci_session {
 	int timeout_ms;     /* of a call; -1: none */
 	int reconnect_ms;   /* how long the first wait for a lost daemon may take; negative: none, a lost session ends */
 	int queue_option;     /* the option `queue` */
+	bool (*interrupted)(void *arg); /* the option; NULL: none */
+	void *interrupted_arg;
 	size_t arena_bytes; /* least size of the first arena */
 	/* Everything below is guarded by the lock. */
 	pthread_mutex_t lock;

@@ -14,6 +14,8 @@
  * with the lock, but ASLEEP, which the thread itself sets after SPINNING. */
 enum { WORKING, SPINNING, ASLEEP, TURN, READY };
 
+enum { ASK_NS = 50 * 1000 * 1000 }; /* between two questions to the program whether to go on */
+
 /* A thread inside session_wait: on its stack. */
 struct session_waiter {
 	struct session_waiter *next;
@@ -171,15 +173,33 @@ int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void 
 	return wait_in_list(session, &self, deadline);
 }
 
+bool session_is_interrupted(const struct trnsci_session *session, int64_t *ask_ns)
+{
+	const int64_t now = session->interrupted ? clock_ns() : 0;
+	const bool asks = session->interrupted && *ask_ns && now >= *ask_ns;
+
+	if (asks || !*ask_ns)
+		*ask_ns = now + ASK_NS;
+	return asks && session->interrupted(session->interrupted_arg);
+}
+
 int session_wait_and_unlock(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline)
 {
-	struct session_waiter self = {.ready = ready, .arg = arg, .goes = true, .word = WORKING};
-	const int r = wait_in_list(session, &self, deadline);
+	int64_t ask_ns = session->interrupted ? clock_ns() + ASK_NS : INT64_MAX;
 
-	if (r == 1)
-		return 0;
-	pthread_mutex_unlock(&session->lock);
-	return r;
+	while (true) {
+		struct session_waiter self = {.ready = ready, .arg = arg, .goes = true, .word = WORKING};
+		const int r = wait_in_list(session, &self, ask_ns < deadline ? ask_ns : deadline);
+
+		if (r == 1)
+			return 0;
+		pthread_mutex_unlock(&session->lock);
+		if (r == 0 || ask_ns >= deadline)
+			return r;
+		if (session_is_interrupted(session, &ask_ns))
+			return -ERROR_CANCELLED;
+		pthread_mutex_lock(&session->lock);
+	}
 }
 
 static bool is_never(void *arg)

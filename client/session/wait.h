@@ -9,8 +9,12 @@
  * -ERROR_TIMEOUT. With the lock. */
 int session_wait(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
 
-/* As session_wait, but returns unlocked: the woken thread does not take the lock again. It holds a reference to the session. */
+/* As session_wait, but returns unlocked: the woken thread does not take the lock again. It holds a reference to the session. Asks
+ * the program from time to time whether to go on: -ERROR_CANCELLED if not. */
 int session_wait_and_unlock(struct trnsci_session *session, bool (*ready)(void *arg), void *arg, int64_t deadline);
+
+/* Asks the program whether to give up, at most every 50 ms: *ask_ns is when to ask next, 0 at first. Without the lock. */
+bool session_is_interrupted(const struct trnsci_session *session, int64_t *ask_ns);
 
 /* Wakes the threads inside session_wait whose condition is true now. With the lock. */
 void session_wake(struct trnsci_session *session);

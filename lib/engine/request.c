@@ -337,6 +337,8 @@ static void set_runner(struct request *request, const struct request_run *how)
 {
 	request->job.runs_in_caller = true;
 	request->job.deadline_ns = how->deadline_ns;
+	request->job.interrupted = how->interrupted;
+	request->job.interrupted_arg = how->interrupted_arg;
 	how->begins(request, request->arg);
 }
 

@@ -6,6 +6,7 @@
 #ifndef TRNSCI_ENGINE_REQUEST_H
 #define TRNSCI_ENGINE_REQUEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,9 @@ struct request_run {
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, past which it is cancelled; 0: none */
 	/* Called with the request and done's arg before it begins: from then on it may be cancelled. */
 	void (*begins)(struct request *request, void *arg);
+	/* Asked by the calling thread between chunks whether to cancel the request; NULL: never. */
+	bool (*interrupted)(void *arg);
+	void *interrupted_arg;
 };
 
 /* Starts a request as request_start, and joins its computing in the calling thread. Returns when the request is answered,

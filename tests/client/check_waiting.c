@@ -3,8 +3,10 @@
  * vain. A wait that nobody ends fails by the session's time limit. */
 #include "both.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 enum { THREADS = 4, RUNS = 4000, LIMIT_MS = 20000 };
 
@@ -204,6 +206,104 @@ static void test_takers(void **state)
 	in_each_way(takers);
 }
 
+/* ---- interruptions ---- */
+
+enum { LONG = 1 << 30, PART = 1 << 22 };
+
+struct program {
+	struct trnsci_session *session;
+	int asked, answers_yes_at;
+};
+
+/* The program's answer. It may draw meanwhile. */
+static bool is_interrupted(void *arg)
+{
+	struct program *program = arg;
+	const struct trnsci_source source = trnsci_source_seed(9);
+	float samples[3000];
+
+	if (trnsci_draw_array(program->session, "normal", NULL, &source, TRNSCI_F32, 3000, samples, NULL, NULL) < 0)
+		return false;
+	return ++program->asked >= program->answers_yes_at;
+}
+
+static void expect_cancelled(int r, const struct trnsci_error *err)
+{
+	if (r != -TRNSCI_CANCELLED || err->code != TRNSCI_CANCELLED)
+		fail_msg("returned %d: %s", r, err->text);
+}
+
+/* A draw in pieces of a tile, or in this thread. The memory is touched as far as the draw came. */
+static void interrupt_array(struct program *program)
+{
+	float *out = mmap(NULL, LONG * sizeof *out, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct trnsci_error err;
+
+	assert_ptr_not_equal(out, MAP_FAILED);
+	expect_cancelled(trnsci_draw_array(program->session, "normal", NULL, NULL, TRNSCI_F32, LONG, out, NULL, &err), &err);
+	munmap(out, LONG * sizeof *out);
+}
+
+/* A program of many steps, which one request runs. */
+static struct trnsci_call *long_call(struct trnsci_session *session, struct trnsci_tile **ret_tile)
+{
+	const uint64_t shape[] = {PART};
+	struct trnsci_call *call;
+
+	assert_int_equal(trnsci_tile_new(session, TRNSCI_F64, 1, shape, ret_tile, NULL), 0);
+	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
+	for (int i = 0; i < 250; i++) {
+		struct trnsci_args *step = trnsci_program_step(call, "gamma");
+
+		trnsci_set(step, trnsci_param_f64("shape", 0.3));
+		trnsci_set(step, trnsci_param_u64("seed", (uint64_t)i));
+		trnsci_set(step, trnsci_param_tile("out", *ret_tile));
+	}
+	return call;
+}
+
+/* A call that is run ends; one that is submitted goes on, until it is cancelled. */
+static void interrupt_calls(struct program *program)
+{
+	struct trnsci_tile *tile;
+	struct trnsci_call *call = long_call(program->session, &tile);
+
+	expect_cancelled(trnsci_run(call, NULL), trnsci_call_error(call));
+	trnsci_call_free(call);
+	trnsci_tile_free(tile);
+
+	call = long_call(program->session, &tile);
+	assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
+	assert_int_equal(trnsci_wait(call, -1), -TRNSCI_CANCELLED);
+	assert_false(trnsci_call_done(call));
+	program->answers_yes_at = INT_MAX;
+	assert_int_equal(trnsci_wait(call, 0), -TRNSCI_TIMEOUT);
+	assert_int_equal(trnsci_cancel(call), 0);
+	expect_cancelled(trnsci_wait(call, -1), trnsci_call_error(call));
+	trnsci_call_free(call);
+	trnsci_tile_free(tile);
+}
+
+static void interrupt_in(const char *address, void (*check)(struct program *program))
+{
+	struct program program = {.answers_yes_at = 2};
+	const struct trnsci_options options = {.interrupted = is_interrupted, .interrupted_arg = &program};
+
+	program.session = open_with(address, &options);
+	check(&program);
+	assert_true(program.asked >= 2);
+	trnsci_close(program.session);
+}
+
+static void test_interruptions(void **state)
+{
+	(void)state;
+	interrupt_in("embedded:", interrupt_array);
+	interrupt_in("embedded:", interrupt_calls);
+	interrupt_in(trnscid.socket, interrupt_array);
+	interrupt_in(trnscid.socket, interrupt_calls);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +311,7 @@ int main(void)
 		cmocka_unit_test(test_beside_looks),
 		cmocka_unit_test(test_beside_time_limits),
 		cmocka_unit_test(test_takers),
+		cmocka_unit_test(test_interruptions),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -21,8 +21,9 @@ full = pytest.mark.skipif(not os.environ.get("TRNSCI_FULL"),
 class Daemon:
     """A daemon, ready when the constructor returns: its own line says so."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, *options):
         self.socket = os.path.join(folder, "d.sock")
+        self.options = options
         self.start()
 
     def start(self):
@@ -32,7 +33,7 @@ class Daemon:
             environment["ASAN_OPTIONS"] = environment["DAEMON_ASAN_OPTIONS"]
             environment.pop("LD_PRELOAD", None)
         self.process = subprocess.Popen(
-            [program, "--socket", self.socket], stdin=subprocess.DEVNULL,
+            [program, "--socket", self.socket, *self.options], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             env=environment)
         for line in self.process.stderr:

@@ -125,7 +125,12 @@ struct trnsci_options {
 	int reconnect_ms;    /**< how long a call waits for a daemon that is gone, see below; 0: 2000, negative: never */
 	int queue;	     /**< run small calls through shared memory, without a message each: 0: automatic, for calls that
 				  run often; positive: from a call's fourth run on; negative: never */
-	uint64_t reserved[3]; /**< zero */
+	bool (*interrupted)(void *arg); /**< whether to give up, asked by a thread that waits or computes in a function of the
+				  session, about every 50 ms and with none of the library's locks. Once true, the call is
+				  cancelled and the function fails with `cancelled`. It may use the session, but not close it.
+				  NULL: never. A program can so end a call after a signal */
+	void *interrupted_arg; /**< for it */
+	uint64_t reserved[1];  /**< zero */
 };
 
 /* When a daemon ends, is restarted, or drops the connection, a session connects again as soon as a daemon answers at the
@@ -488,7 +493,8 @@ TRNSCI_API int trnsci_submit(struct trnsci_call *call, const struct trnsci_param
 TRNSCI_API bool trnsci_call_done(const struct trnsci_call *call);
 /** Waits until a submitted call is answered.
  * @param timeout_ms -1: without end; 0: looks at what is there, without waiting.
- * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_call_done says whether it is). */
+ * @return the call's result as trnsci_run; -TRNSCI_TIMEOUT while it is still in flight (trnsci_call_done says whether it is), and
+ *   -TRNSCI_CANCELLED if the wait was interrupted (trnsci_options): the call then goes on. */
 TRNSCI_API int trnsci_wait(struct trnsci_call *call, int timeout_ms);
 /** Asks the engine to stop a call; it is then answered `cancelled`, unless it was done before. What it writes is then
  * undefined. Any thread. 0 (also when it is not in flight), -TRNSCI_CLOSED. */

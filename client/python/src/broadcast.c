@@ -17,9 +17,8 @@ static int broadcast_init(PyObject *object, PyObject *args, PyObject *kwargs)
 	if (!PyArg_ParseTuple(args, "Os:Broadcast", &given, &name) ||
 	    reader_begin(self, "broadcast", session_of_argument(state_of_type(Py_TYPE(object)), given), &use) < 0)
 		return -1;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_broadcast_attach(use.handle, name, &self->reader, &err);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_broadcast_attach(use.handle, name, &self->reader, &err));
 	return reader_begun(self, r, &err);
 }
 
@@ -80,9 +79,8 @@ PyObject *broadcast_create(PyObject *module, PyObject *args)
 	options.samples = samples;
 	Py_XINCREF(session);
 	if (session && params_read(session, params, PARAMS_OF_DRAW, &list) == 0 && use_begin(session, &use) == 0) {
-		Py_BEGIN_ALLOW_THREADS
-		r = trnsci_broadcast_create(use.handle, name, distribution, list.params, &source, &options, &err);
-		Py_END_ALLOW_THREADS
+		call_begin();
+		r = call_end(trnsci_broadcast_create(use.handle, name, distribution, list.params, &source, &options, &err));
 		if (r < 0)
 			raise_error(state, &err);
 	}
@@ -111,9 +109,8 @@ PyObject *broadcast_publish(PyObject *module, PyObject *args)
 
 	if (!session || use_begin(session, &use) < 0)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_broadcast_publish(use.handle, name, n, &produced, &err);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_broadcast_publish(use.handle, name, n, &produced, &err));
 	use_end(&use);
 	return r < 0 ? raise_error(state, &err) : PyLong_FromUnsignedLongLong(produced);
 }
@@ -134,9 +131,8 @@ PyObject *broadcast_close(PyObject *module, PyObject *args)
 
 	if (!session || use_begin(session, &use) < 0)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_broadcast_close(use.handle, name, &err);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_broadcast_close(use.handle, name, &err));
 	use_end(&use);
 	if (r < 0)
 		return raise_error(state, &err);

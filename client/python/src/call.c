@@ -231,7 +231,10 @@ static void call_dealloc(PyObject *object)
 
 /* ---- Running ---- */
 
-enum { CHANGES_MOST = 3 + 6 };
+enum {
+	CHANGES_MOST = 3 + 6,
+	CANCEL_MS = 1000, /* to wait for the answer to a run that was cancelled, so that it can be run again */
+};
 
 static int add_number(PyObject *value, const char *name, struct trnsci_param **at)
 {
@@ -297,9 +300,13 @@ static PyObject *call_run(PyObject *object, PyObject *args)
 		return NULL;
 	Py_INCREF(args);
 	self->busy = RUNNING;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_run(self->call, changes);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_run(self->call, changes));
+	if (r < 0 && !trnsci_call_done(self->call)) {
+		Py_BEGIN_ALLOW_THREADS
+		trnsci_wait(self->call, CANCEL_MS);
+		Py_END_ALLOW_THREADS
+	}
 	self->busy = FREE;
 	self->in_flight = !trnsci_call_done(self->call);
 	Py_DECREF(args);
@@ -318,9 +325,8 @@ static PyObject *call_submit(PyObject *object, PyObject *unused)
 		return NULL;
 	self->popped = false;
 	self->busy = RUNNING;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_submit(self->call, NULL, self);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_submit(self->call, NULL, self));
 	self->busy = FREE;
 	self->in_flight = r == 0;
 	if (r < 0)
@@ -333,9 +339,8 @@ static int wait_busy(struct call_object *self, int timeout_ms)
 	int r;
 
 	self->busy = AWAITED;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_wait(self->call, timeout_ms);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_wait(self->call, timeout_ms));
 	self->busy = FREE;
 	self->in_flight = !trnsci_call_done(self->call);
 	return r;

@@ -43,9 +43,8 @@ int generator_fill(struct generator_object *g, const struct recipe *recipe, uint
 	} else {
 		PyObject *name = Py_NewRef(g->name);
 
-		Py_BEGIN_ALLOW_THREADS r =
-			trnsci_draw_array(use.handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err);
-		Py_END_ALLOW_THREADS
+		call_begin();
+		r = call_end(trnsci_draw_array(use.handle, own.distribution, own.params, &source, own.dtype, n, out, NULL, &err));
 		Py_DECREF(name);
 	}
 	use_end(&use);
@@ -127,7 +126,8 @@ int generator_draw(struct generator_object *g, const struct recipe *recipe, uint
 	return refill(g, recipe, first, n, out);
 }
 
-/* Draws into a new tile, which the array then shows. */
+/* Draws into a new tile, which the array then shows. NULL without an exception: there is no memory for such a tile, and the samples
+ * may still come in pieces. */
 static PyObject *draw_tile(struct generator_object *g, struct session_object *session, const struct recipe *recipe,
 			   uint64_t base, const struct part *part, int type)
 {
@@ -136,6 +136,7 @@ static PyObject *draw_tile(struct generator_object *g, struct session_object *se
 	struct trnsci_tile *tile = NULL;
 	struct trnsci_error err;
 	unsigned n = recipe->n_params;
+	PyObject *array = NULL;
 	struct use use;
 	int r;
 
@@ -149,11 +150,15 @@ static PyObject *draw_tile(struct generator_object *g, struct session_object *se
 	params[n] = trnsci_param_end();
 	source.position = base;
 	source.offset = part->begin;
-	Py_BEGIN_ALLOW_THREADS r = trnsci_draw_tile(use.handle, recipe->distribution, params, &source, &tile, NULL, &err);
-	Py_END_ALLOW_THREADS
-	PyObject *array = r < 0 ? raise_error(g->state, &err) : tile_array(session, tile, type, part->ndim, part->shape);
-
+	call_begin();
+	r = call_end(trnsci_draw_tile(use.handle, recipe->distribution, params, &source, &tile, NULL, &err));
 	Py_DECREF(name);
+	if (r == 0)
+		array = tile_array(session, tile, type, part->ndim, part->shape);
+	else
+		trnsci_tile_free(tile);
+	if (r < 0 && r != -TRNSCI_LIMIT && r != -TRNSCI_NO_MEMORY)
+		raise_error(g->state, &err);
 	use_end(&use);
 	return array;
 }
@@ -162,12 +167,14 @@ PyObject *generator_array(struct generator_object *g, const struct recipe *recip
 			  const struct part *part, int type)
 {
 	struct session_object *session = generator_session(g);
-	PyObject *array;
+	PyObject *array = NULL;
 
 	if (!session)
 		return NULL;
 	if (!session->embedded && (size_t)part->n * trnsci_dtype_size(recipe->dtype) > TILE_BYTES)
-		return draw_tile(g, session, recipe, base, part, type);
+		array = draw_tile(g, session, recipe, base, part, type);
+	if (array || PyErr_Occurred())
+		return array;
 	array = result_new(NULL, part->ndim, part->shape, type);
 	if (array && generator_draw(g, recipe, base, part->begin, (size_t)part->n,
 				    PyArray_DATA((PyArrayObject *)array)) < 0)

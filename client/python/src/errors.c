@@ -46,6 +46,8 @@ PyObject *raise_error(struct module_state *state, const struct trnsci_error *err
 	PyObject *class = class_of_error(state, err->code), *name, *value;
 
 	state->default_unverified |= err->code == TRNSCI_CLOSED;
+	if (PyErr_Occurred())
+		return NULL;
 	value = PyObject_CallFunction(class, "s", err->text);
 	name = PyUnicode_FromString(trnsci_error_name(err->code));
 	if (value && name && PyObject_SetAttrString(value, "name", name) == 0)

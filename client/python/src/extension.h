@@ -58,12 +58,20 @@ struct module_state *state_of_type(PyTypeObject *type);
 
 /* Finds the exception classes of the module. 0, or -1 with an exception. */
 int errors_take(struct module_state *state);
-/* Raises the exception for an error of the library, and returns NULL. */
+/* Raises the exception for an error of the library, unless a signal's handler has raised one, and returns NULL. */
 PyObject *raise_error(struct module_state *state, const struct trnsci_error *err);
 /* Raises the exception for an error that this module has found. Returns -1. */
 int raise_text(struct module_state *state, int code, const char *text);
 /* Raises it if the library returned one, r < 0. Returns 0, or -1. */
 int raise_if(int r, struct module_state *state, const struct trnsci_error *err);
+
+/* ---- Calls that may take long ---- */
+
+/* A function of the library runs between them, without Python's lock. A signal whose handler raises, as Ctrl-C does, cancels what
+ * the thread runs or waits for (the option `interrupted`). call_end takes the lock again and returns r, or -TRNSCI_CANCELLED where
+ * the handler's exception is set, whatever r is. raise_error leaves that exception as it is. */
+void call_begin(void);
+int call_end(int r);
 
 /* ---- Sessions ---- */
 
@@ -155,8 +163,8 @@ struct trnsci_tile *tile_of_array(const struct session_object *session, PyArrayO
 /* Returns whether a tile has the dtype and the shape of an array. */
 bool tile_is_like(const struct trnsci_tile_info *info, const struct trnsci_array *array);
 /* Applies an operation to an array by a daemon, whose result stays in its memory. params has room for two more than `n`.
- * Returns an array of the shape, or NULL without an exception: nothing was made, and the other way, by copies, also serves
- * a daemon that goes in between, and reports errors. */
+ * Returns an array of the shape, or NULL: nothing was made. Without an exception the other way, by copies, also serves
+ * a daemon that goes in between, and reports errors; with one, a signal's handler has raised it. */
 PyObject *tiles_apply(struct session_object *session, const char *operation, struct trnsci_param *params, int n,
 		      const char *input, PyArrayObject *in, const struct trnsci_array *described, int type, int ndim,
 		      const npy_intp *shape);
@@ -295,6 +303,10 @@ int args_convert_u64(PyObject *value, void *ret_u64);
 int args_convert_u32(PyObject *value, void *ret_u32);
 
 /* ---- Draws: methods of a generator ---- */
+
+/* Samples with parameters of their own that are drawn at once: the parameters go to the engine as arrays, and signals are looked at
+ * between two pieces. */
+enum { DRAW_PIECE = 1 << 17 };
 
 #define METHOD_ARGS PyObject *self, PyObject *const *args, Py_ssize_t n_args, PyObject *kwnames
 

@@ -285,6 +285,32 @@ static int draw_between(struct generator_object *g, const struct bound_arrays *a
 	return generator_fill(g, &recipe, arrays->base, arrays->begin, n, arrays->out);
 }
 
+/* Draws piece by piece. */
+static int draw_all(struct generator_object *g, const struct bound_arrays *arrays)
+{
+	int64_t *room = PyMem_Malloc(2 * DRAW_PIECE * sizeof *room);
+	int r = 0;
+
+	if (!room) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	for (npy_intp at = 0; at < arrays->n && r == 0; at += DRAW_PIECE) {
+		const npy_intp rest = arrays->n - at;
+		const struct bound_arrays piece = {arrays->type, arrays->lows + at, arrays->lasts + at,
+						   rest < DRAW_PIECE ? rest : DRAW_PIECE, arrays->base,
+						   arrays->begin + (uint64_t)at, arrays->out + at};
+
+		r = draw_between(g, &piece, room);
+		if (r == 0)
+			r = draw_to_the_last(g, &piece);
+		if (r == 0)
+			r = PyErr_CheckSignals();
+	}
+	PyMem_Free(room);
+	return r;
+}
+
 static bool fits(PyArrayObject *array, PyArrayObject *out)
 {
 	return PyArray_ISCARRAY_RO(array) && PyArray_TYPE(array) == PyArray_TYPE(out) &&
@@ -309,20 +335,10 @@ static PyObject *integers_into(PyObject *self, PyObject *args)
 	}
 	if (generator_check(g) < 0 || generator_reserve(g, whole, 2, &base) < 0)
 		return NULL;
-	const npy_intp n = PyArray_SIZE(out);
-	const struct bound_arrays arrays = {type, PyArray_DATA(lows), PyArray_DATA(lasts), n, base,
-					    begin, PyArray_DATA(out)};
-	int64_t *room = PyMem_Malloc(2 * (size_t)n * sizeof *room + 1);
-	int r = room ? 0 : -1;
+	const struct bound_arrays arrays = {type, PyArray_DATA(lows), PyArray_DATA(lasts), PyArray_SIZE(out), base,
+				      begin, PyArray_DATA(out)};
 
-	if (!room)
-		PyErr_NoMemory();
-	if (r == 0 && n > 0)
-		r = draw_between(g, &arrays, room);
-	PyMem_Free(room);
-	if (r == 0)
-		r = draw_to_the_last(g, &arrays);
-	return r < 0 ? NULL : Py_NewRef(Py_None);
+	return draw_all(g, &arrays) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(integers_doc,

@@ -79,6 +79,23 @@ static PyObject *one_sample(struct generator_object *g, const struct method *met
 	return method->counts ? PyLong_FromLongLong(sample.integer) : PyFloat_FromDouble(sample.real);
 }
 
+/* Returns how many samples the piece that begins at sample `at` of n has. */
+static npy_intp piece_length(npy_intp at, npy_intp n)
+{
+	return n - at < DRAW_PIECE ? n - at : DRAW_PIECE;
+}
+
+static int finish_many(const struct plan *plan, double *samples, npy_intp n)
+{
+	int r = 0;
+
+	for (npy_intp at = 0; at < n && r == 0; at += DRAW_PIECE) {
+		finish_samples(plan, samples + at, (size_t)piece_length(at, n));
+		r = PyErr_CheckSignals();
+	}
+	return r;
+}
+
 static PyObject *many_samples(struct generator_object *g, const struct method *method, struct plan *plan,
 			      PyObject *size)
 {
@@ -94,8 +111,8 @@ static PyObject *many_samples(struct generator_object *g, const struct method *m
 	if (part.n > 1024)
 		plan_fuse(method, plan);
 	array = generator_array(g, &plan->recipe, base, &part, method->counts ? NPY_INT64 : NPY_DOUBLE);
-	if (array && plan->finish != AS_IS)
-		finish_samples(plan, PyArray_DATA((PyArrayObject *)array), (size_t)part.n);
+	if (array && plan->finish != AS_IS && finish_many(plan, PyArray_DATA((PyArrayObject *)array), part.n) < 0)
+		Py_CLEAR(array);
 	return array;
 }
 
@@ -291,17 +308,18 @@ static int draw_together(struct walk *walk, struct generator_object *g, uint64_t
 	if (generator_draw(g, &plan.recipe, base, part->begin, (size_t)part->n, samples) < 0)
 		return -1;
 	for (npy_intp i = 0; i < part->n; i++) {
-		if (plan_next(walk, &plan) < 0)
+		if (plan_next(walk, &plan) < 0 || (i % DRAW_PIECE == 0 && PyErr_CheckSignals() < 0))
 			return -1;
 		finish_samples(&plan, samples + i, 1);
 	}
 	return 0;
 }
 
-/* Parameters of a recipe as the engine takes arrays of them: sample k of the whole draw has element k, modulo n. What it cannot draw so (a
+/* Parameters of a piece as the engine takes arrays of them: sample k of the whole draw has element k, modulo n. What it cannot draw so (a
  * degenerate case, another distribution) stands in `odd` and has another's parameters for a moment. */
 struct columns {
-	struct plan model; /* of the first element that the engine draws */
+	struct plan model; /* of the first element of all pieces that the engine draws */
+	npy_intp room;     /* elements of the longest piece */
 	uint64_t *values[RECIPE_PARAMS];
 	struct plan *odd;
 	npy_intp *odd_places;
@@ -340,24 +358,40 @@ static int keep_odd(struct columns *columns, const struct plan *plan, npy_intp p
 	return 0;
 }
 
+/* Sets all elements to the model's parameters. */
+static void columns_reset(struct columns *columns)
+{
+	const struct recipe *model = &columns->model.recipe;
+
+	columns->n_odd = 0;
+	for (unsigned i = 0; i < model->n_params; i++)
+		for (npy_intp other = 0; other < columns->room; other++)
+			columns->values[i][other] = model->params[i].value.u64;
+}
+
+static int columns_start(struct columns *columns, const struct recipe *model)
+{
+	const npy_intp n_odd = columns->n_odd;
+
+	for (unsigned i = 0; i < model->n_params; i++)
+		if (!(columns->values[i] = malloc((size_t)columns->room * sizeof(uint64_t)))) {
+			PyErr_NoMemory();
+			return -1;
+		}
+	columns->model.recipe = *model;
+	columns_reset(columns);
+	columns->n_odd = n_odd;
+	return 0;
+}
+
 static int columns_take(struct columns *columns, const struct plan *plan, const struct part *part, npy_intp place)
 {
-	const uint64_t n = (uint64_t)part->n, element = (part->begin + (uint64_t)place) % n;
-	struct recipe *model = &columns->model.recipe;
+	const uint64_t element = (part->begin + (uint64_t)place) % (uint64_t)part->n;
+	const struct recipe *model = &columns->model.recipe;
 	const bool plain = plan->finish == AS_IS;
 
-	if (plain && !model->distribution) {
-		*model = plan->recipe;
-		for (unsigned i = 0; i < model->n_params; i++) {
-			columns->values[i] = malloc(n * sizeof(uint64_t));
-			if (!columns->values[i]) {
-				PyErr_NoMemory();
-				return -1;
-			}
-			for (uint64_t other = 0; other < n; other++)
-				columns->values[i][other] = model->params[i].value.u64;
-		}
-	}
+	if (plain && !model->distribution && columns_start(columns, &plan->recipe) < 0)
+		return -1;
 	const bool odd = !plain || plan->recipe.distribution != model->distribution;
 
 	for (unsigned i = 0; i < model->n_params && !odd; i++)
@@ -385,28 +419,42 @@ static int draw_columns(const struct columns *columns, struct generator_object *
 }
 
 /* Sample k of the whole draw has the parameters of its own place. */
-static int draw_each(struct walk *walk, struct generator_object *g, uint64_t base, const struct part *part,
-		     char *samples)
+static int draw_piece(struct walk *walk, struct columns *columns, struct generator_object *g, uint64_t base,
+		      const struct part *part, char *samples)
 {
-	struct columns columns = {.n_odd = 0};
 	struct plan plan;
 	int r = 0;
 
+	columns_reset(columns);
 	for (npy_intp i = 0; i < part->n && r == 0; i++) {
 		r = plan_next(walk, &plan);
 		if (r == 0)
-			r = columns_take(&columns, &plan, part, i);
+			r = columns_take(columns, &plan, part, i);
 	}
 	if (r == 0)
-		r = draw_columns(&columns, g, base, part, samples);
-	for (npy_intp i = 0; i < columns.n_odd && r == 0; i++) {
-		const npy_intp place = columns.odd_places[i];
+		r = draw_columns(columns, g, base, part, samples);
+	for (npy_intp i = 0; i < columns->n_odd && r == 0; i++) {
+		const npy_intp place = columns->odd_places[i];
 
-		if (columns.odd[i].finish != CONSTANT)
-			r = generator_draw(g, &columns.odd[i].recipe, base, part->begin + (uint64_t)place, 1,
+		if (columns->odd[i].finish != CONSTANT)
+			r = generator_draw(g, &columns->odd[i].recipe, base, part->begin + (uint64_t)place, 1,
 					   samples + 8 * place);
-		if (columns.odd[i].finish != AS_IS)
-			finish_samples(&columns.odd[i], (double *)(void *)samples + place, 1);
+		if (columns->odd[i].finish != AS_IS)
+			finish_samples(&columns->odd[i], (double *)(void *)samples + place, 1);
+	}
+	return r < 0 ? r : PyErr_CheckSignals();
+}
+
+static int draw_each(struct walk *walk, struct generator_object *g, uint64_t base, const struct part *part,
+		     char *samples)
+{
+	struct columns columns = {.room = piece_length(0, part->n)};
+	int r = 0;
+
+	for (npy_intp at = 0; at < part->n && r == 0; at += DRAW_PIECE) {
+		const struct part piece = {.begin = part->begin + (uint64_t)at, .n = piece_length(at, part->n)};
+
+		r = draw_piece(walk, &columns, g, base, &piece, samples + 8 * at);
 	}
 	columns_free(&columns);
 	return r;

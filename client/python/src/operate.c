@@ -75,8 +75,8 @@ static int transform_memory(struct operation *o, const struct trnsci_array *in)
 
 	if (make_output(o) < 0 || describe(o->out, &out) < 0)
 		return -1;
-	Py_BEGIN_ALLOW_THREADS r = trnsci_apply_array(o->use.handle, o->name, o->params.params, *in, out, &err);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_apply_array(o->use.handle, o->name, o->params.params, *in, out, &err));
 	return raise_if(r, o->use.session->state, &err);
 }
 
@@ -90,7 +90,9 @@ static int run_operation(struct operation *o)
 	if (!o->use.session->embedded && bytes >= TILE_BYTES && PyArray_SIZE(o->in) > 0)
 		o->out = (PyArrayObject *)tiles_apply(o->use.session, o->name, o->params.params, o->params.n, o->input, o->in,
 						      &in, o->type, o->ndim, o->shape);
-	return o->out ? 0 : transform_memory(o, &in);
+	if (!o->out && !PyErr_Occurred())
+		return transform_memory(o, &in);
+	return o->out ? 0 : -1;
 }
 
 /* operate(session, operation, input, x, params, shape, dtype): x is the operation's input of that name. */
@@ -124,9 +126,9 @@ static int fill_output(struct operation *o, const struct trnsci_source *source, 
 
 	if (make_output(o) < 0 || describe(o->out, &out) < 0)
 		return -1;
-	Py_BEGIN_ALLOW_THREADS r = trnsci_draw_array(o->use.handle, o->name, o->params.params, source, out.dtype,
-						     (uint64_t)PyArray_SIZE(o->out), out.data, ret_span, &err);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_draw_array(o->use.handle, o->name, o->params.params, source, out.dtype, (uint64_t)PyArray_SIZE(o->out),
+				       out.data, ret_span, &err));
 	return raise_if(r, o->use.session->state, &err);
 }
 

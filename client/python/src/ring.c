@@ -189,9 +189,8 @@ static int attach(struct reader_object *self, struct session_object *session, co
 
 	if (reader_begin(self, "ring", session, &use) < 0)
 		return -1;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_ring_attach(use.handle, distribution, params, source, samples, &self->reader, &err);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_ring_attach(use.handle, distribution, params, source, samples, &self->reader, &err));
 	return reader_begun(self, r, &err);
 }
 

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The only thing that interpreters share: it belongs to the process. */
 static unsigned fork_counter;
@@ -34,12 +35,48 @@ unsigned forks(void)
 	return fork_counter;
 }
 
+/* ---- Calls that a signal ends ---- */
+
+/* The state of a thread that has given away Python's lock between call_begin and call_end; NULL: it is not there. */
+static _Thread_local PyThreadState *released;
+
+void call_begin(void)
+{
+	released = PyEval_SaveThread();
+}
+
+int call_end(int r)
+{
+	PyThreadState *state = released;
+
+	released = NULL;
+	PyEval_RestoreThread(state);
+	return PyErr_Occurred() ? -TRNSCI_CANCELLED : r;
+}
+
+/* Runs the handlers of signals that have come, which Python does in its main thread only. The main thread is that of the process. */
+static bool is_interrupted(void *unused)
+{
+	bool raised;
+
+	(void)unused;
+	if (!released || gettid() != getpid())
+		return false;
+	call_end(0);
+	raised = PyErr_Occurred() || PyErr_CheckSignals() < 0;
+	call_begin();
+	return raised;
+}
+
+/* ---- Opening ---- */
+
 /* Opens the library's session without Python's lock. Returns 0, or -1 with an exception. */
 static int open_session(struct session_object *session)
 {
 	const struct trnsci_options options = {.or_embedded = !session->address,
 					       .threads = session->threads,
-					       .timeout_ms = session->timeout_ms};
+					       .timeout_ms = session->timeout_ms,
+					       .interrupted = is_interrupted};
 	struct trnsci_session_info info;
 	struct trnsci_error err = {0};
 	struct trnsci_session *handle;

@@ -130,24 +130,27 @@ PyObject *tiles_apply(struct session_object *session, const char *operation, str
 	struct trnsci_tile *held = tile_of_array(session, in), *out = NULL, *copy;
 	const size_t bytes = (size_t)PyArray_NBYTES(in);
 	PyObject *array = NULL;
+	bool interrupted;
 	struct use use;
 
 	if (use_begin(session, &use) < 0) {
 		PyErr_Clear();
 		return NULL;
 	}
-	Py_BEGIN_ALLOW_THREADS params[n] = trnsci_param_tile(input, input_tile(use.handle, held, described, bytes, &copy));
+	call_begin();
+	params[n] = trnsci_param_tile(input, input_tile(use.handle, held, described, bytes, &copy));
 	params[n + 1] = trnsci_param_end();
 	if (params[n].value.tile && trnsci_apply_tile(use.handle, operation, params, &out, NULL) < 0)
 		out = NULL;
 	trnsci_tile_free(copy);
-	Py_END_ALLOW_THREADS params[n] = trnsci_param_end();
-	if (out && fits(out, type, ndim, shape))
+	interrupted = call_end(0) < 0;
+	params[n] = trnsci_param_end();
+	if (!interrupted && out && fits(out, type, ndim, shape))
 		array = tile_array(session, out, type, ndim, shape);
 	else
 		trnsci_tile_free(out);
 	use_end(&use);
-	if (!array)
+	if (!array && !interrupted)
 		PyErr_Clear();
 	return array;
 }
@@ -269,9 +272,8 @@ static PyObject *tile_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 	if (!session || use_begin(session, &use) < 0)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	r = trnsci_tile_new(use.handle, dtype, (size_t)ndim, lengths, &tile, &err);
-	Py_END_ALLOW_THREADS
+	call_begin();
+	r = call_end(trnsci_tile_new(use.handle, dtype, (size_t)ndim, lengths, &tile, &err));
 	PyObject *made = r < 0 ? raise_error(state, &err) : tile_wrap(session, tile);
 
 	use_end(&use);

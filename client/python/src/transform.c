@@ -274,8 +274,8 @@ static int run_in(struct transform *t, struct module_state *state, struct sessio
 	if (session->embedded && PyArray_SIZE(t->in) <= LOCK_ELEMENTS && PyArray_SIZE(t->out) <= LOCK_ELEMENTS) {
 		r = trnsci_apply_array(handle, t->kind->operation, params, in, out, &err);
 	} else {
-		Py_BEGIN_ALLOW_THREADS r = trnsci_apply_array(handle, t->kind->operation, params, in, out, &err);
-		Py_END_ALLOW_THREADS
+		call_begin();
+		r = call_end(trnsci_apply_array(handle, t->kind->operation, params, in, out, &err));
 	}
 	return raise_if(r, state, &err);
 }
@@ -374,7 +374,7 @@ static PyObject *transform(PyObject *module, PyObject *const *args, Py_ssize_t n
 	    place_axes(&t) == 0 && find_shape(&t) == 0) {
 		t.wide = is_wide(&t);
 		if ((wants_tiles(&t) && run_on_tiles(&t, PyModule_GetState(module))) ||
-		    run(&t, PyModule_GetState(module)) == 0)
+		    (!PyErr_Occurred() && run(&t, PyModule_GetState(module)) == 0))
 			result = Py_NewRef((PyObject *)t.out);
 	}
 	Py_XDECREF(t.in);

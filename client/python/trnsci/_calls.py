@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generator, NamedTuple, Optional
 import numpy as np
 
 from . import _core
-from ._errors import ServiceTimeoutError
+from ._errors import Error
 
 if TYPE_CHECKING:
     from ._core import Session
@@ -116,7 +116,7 @@ class Call(_core.Call):
         ----------
         timeout : float, optional
             Seconds to wait at most; then ServiceTimeoutError is raised and
-            the call stays on its way.
+            the call stays on its way. Ctrl-C cancels the call.
 
         Returns
         -------
@@ -130,21 +130,15 @@ class Call(_core.Call):
         return self._value
 
     def _await(self, timeout_ms):
-        """Wait in steps, so that signals are handled. An answer that is taken
-        here comes to no loop, so the loops are woken."""
+        """Wait, and cancel the call where a signal's handler raises. An answer
+        that is taken here comes to no loop, so the loops are woken."""
         try:
-            while not self.done():
-                step = 200 if timeout_ms < 0 else min(200, timeout_ms)
-                try:
-                    self._wait(step)
-                except ServiceTimeoutError:
-                    if self.done():
-                        raise
-                    if timeout_ms >= 0:
-                        timeout_ms -= step
-                        if timeout_ms <= 0:
-                            raise
-            self._wait(0)
+            self._wait(timeout_ms)
+        except (Error, RuntimeError):  # RuntimeError: another thread waits
+            raise
+        except BaseException:
+            self.cancel()
+            raise
         finally:
             if self.done():
                 self._wake()

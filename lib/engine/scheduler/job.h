@@ -48,6 +48,9 @@ struct job {
 	struct fair_entry *fair_entry;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, past which it is cancelled at the next chunk; 0: none */
 	bool runs_in_caller; /* runs in the caller's thread from its beginning to its end, and threads join it */
+	/* Asked by the caller's thread between chunks, from time to time, whether to cancel the job; NULL: never. */
+	bool (*interrupted)(void *arg);
+	void *interrupted_arg;
 	/* Set by advance() with JOB_STAGE. */
 	size_t n_chunks;
 	uint64_t chunk_ns; /* first value of the time of a chunk; 0: not known */
@@ -57,6 +60,7 @@ struct job {
 	/* The pool's own. */
 	atomic_bool cancelled;
 	atomic_bool late; /* cancelled by its deadline */
+	uint64_t ask_ns;  /* when its caller is asked next; 0: not set yet */
 	uint64_t began_ns, ended_ns; /* when threads first advanced it, and when it was finished; 0: it ran in a caller's thread */
 	struct job *next, *prev;
 	int state;

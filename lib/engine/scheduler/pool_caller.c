@@ -24,6 +24,7 @@ enum {
 	LONG_STAGE_NS = 4000 * 1000, /* of which a turn of another program is not most */
 	SPIN_NS = 100 * 1000,     /* of waiting for the last chunks */
 	SPINS_PER_LOOK = 32,
+	ASK_NS = 50 * 1000 * 1000, /* between two questions to the caller whether to go on */
 	BRIEF_NS = 4000,
 	RUNS_UNTIMED = 15,
 	SCRATCH_HERE = 8 << 10, /* bytes of the stack, for a job that needs no more */
@@ -153,6 +154,18 @@ void pool_free_callers(struct pool *pool)
 		caller_free(pool, pool->callers[--pool->n_callers]);
 }
 
+/* ---- interruptions ---- */
+
+/* Asks the program whether to go on, if it is time to. By the caller's thread, which no lane may be. */
+static void ask_caller(struct job *job, uint64_t at_ns)
+{
+	if (!job->interrupted || at_ns < job->ask_ns)
+		return;
+	if (job->ask_ns && job->interrupted(job->interrupted_arg))
+		atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
+	job->ask_ns = at_ns + ASK_NS;
+}
+
 /* ---- stages with other threads ---- */
 
 /* Their last chunks end soon, unless they have lost their CPUs. */
@@ -232,8 +245,10 @@ static bool share_stage(struct pool *pool, struct job *job, struct caller *calle
 	if (caller->missed_ns >= WAKE_NS)
 		wake_for_caller(pool, seat, caller->missed_ns / WAKE_NS, *start_ns);
 	caller->missed_ns %= WAKE_NS;
-	while (pool_claim_chunk(pool, job, seat, &chunk))
+	while (pool_claim_chunk(pool, job, seat, &chunk)) {
 		pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
+		ask_caller(job, *start_ns);
+	}
 	close_stage(pool);
 	*start_ns = now_ns();
 	job->cursors = NULL;
@@ -257,6 +272,7 @@ static void run_stage(struct pool *pool, struct job *job, struct caller *caller,
 			break;
 		chunk_ns = pool_run_chunk(pool, job, chunk, true, caller->scratch, start_ns);
 		caller->missed_ns += chunk_ns;
+		ask_caller(job, *start_ns);
 	}
 	caller->last_ns = *start_ns;
 }
@@ -270,6 +286,7 @@ static int run_stages(struct pool *pool, struct job *job, struct caller *caller,
 	while (true) {
 		int next;
 
+		ask_caller(job, start_ns);
 		if (pool_job_stops(job, start_ns))
 			return -ERROR_CANCELLED;
 		next = job->ops->advance(job);
