@@ -183,13 +183,13 @@ $(STATIC): $(CLIENT_OBJECTS)
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
 DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libncurses-dev perl-base
 DEPS_DEMO := alsa-utils gnuplot-nox
-DEPS_CHECK := g++ sox flac libcmocka-dev libfftw3-dev perl neovim python3-msgpack libgsl-dev universal-ctags \
+DEPS_CHECK := g++ sox flac libcmocka-dev libfftw3-dev perl mandoc cmark-gfm neovim python3-msgpack libgsl-dev universal-ctags \
 	python3-dev python3-numpy python3-scipy python3-pytest libopenmpi-dev openmpi-bin python3-mpi4py
 DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus
 DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 DEPS_STATISTICS := dieharder python3-scipy python3-mpmath
-DEPS_FULL = $(DEPS_FUZZ) $(DEPS_PACKAGES) $(DEPS_ARM64) $(DEPS_STATISTICS) slurmctld slurmd slurm-client munge iproute2 mandoc shellcheck zsh fish \
+DEPS_FULL = $(DEPS_FUZZ) $(DEPS_PACKAGES) $(DEPS_ARM64) $(DEPS_STATISTICS) slurmctld slurmd slurm-client munge iproute2 shellcheck chromium zsh fish \
 	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
 DEPS_WHEEL := python3-dev python3-numpy python3-setuptools python3-wheel
 DEPS_DEB := build-essential dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
@@ -254,6 +254,7 @@ help:
 #: make bench-mpi   transforms over MPI ranks beside FFTW's
 #: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
 #: make install     DESTDIR= PREFIX=/usr/local LIBDIR=PREFIX/lib; make uninstall. Without DESTDIR: into the running system
+#: make html        the manual as one site, build/html/index.html: documents, manual pages, Python's reference, with a search
 #: make wheel       a Python wheel that needs numpy alone, and a source distribution, in build/wheel
 #: make dist        the tree as build/trnsci-VERSION.tar.gz, which builds
 #: make deb         Debian packages in build/deb, built in a copy of the tree; make check-packages tests them
@@ -262,7 +263,7 @@ help:
 
 include tests/Dir.mk
 include client/Dir.mk client/examples/Dir.mk client/python/Dir.mk client/mpi/Dir.mk client/fftw/Dir.mk
-include systemd/Dir.mk systemd/debian/Dir.mk
+include systemd/Dir.mk systemd/debian/Dir.mk client/html/Dir.mk
 include tests/bench/Dir.mk
 
 clean:

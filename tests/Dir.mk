@@ -9,7 +9,7 @@ CHECK_SOURCES := $(sort $(wildcard tests/*/check_*.c tests/*/*/check_*.c))
 CHECKS := $(patsubst %.c,$(BUILD)/%,$(CHECK_SOURCES))
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 # A sanitizer has nothing to say about texts: the source, manuals, completion, documents.
-SCRIPTS_OF_TEXTS := tests/rules/%.sh tests/e2e/b_%.sh tests/e2e/c55_readme.sh tests/e2e/c57_documents.sh tests/e2e/c80_manuals.sh
+SCRIPTS_OF_TEXTS := tests/rules/%.sh tests/e2e/b_%.sh tests/e2e/c55_readme.sh tests/e2e/c57_documents.sh tests/e2e/c80_manuals.sh tests/e2e/c81_html.sh
 SCRIPTS := $(filter-out $(if $(SAN),$(SCRIPTS_OF_TEXTS)),\
 	$(sort $(wildcard tests/rules/*.sh) $(wildcard tests/e2e/*.sh) $(wildcard tests/python/*.sh) $(wildcard tests/mpi/*.sh)))
 

@@ -104,7 +104,7 @@ sub head {
 	my ($date) = grep { /^\.Dd/ } <$file>;
 
 	return join '', ".\\\" SPDX-License-Identifier: Apache-2.0\n", $date, '.Dt ', uc $name, " $section\n.Os\n",
-	    ".Sh NAME\n.Nm $name\n.Nd ", escape($summary), "\n";
+	    ".Sh NAME\n.Nm $name\n.Nd ", escape($summary) =~ s/"/\\(dq/gr, "\n";
 }
 
 1;

@@ -5,6 +5,8 @@
 set -u
 # shellcheck source=tests/e2e/tap
 . "$(dirname "$0")/tap"
+# shellcheck source=tests/e2e/chromium
+. "$(dirname "$0")/chromium"
 page=$work/page.html
 
 start_daemon --threads 2 --slow-us 1 --state-dir "$work/state"
@@ -52,49 +54,13 @@ PY
 code "the page on stdout" 0 "$cli" status --html -
 like "is the same kind of page" "<!DOCTYPE html>*</html>" "$(cat "$work/out")"
 
-# chromium OPTIONS...
-look() {
-	timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/chromium" "$@" 2>"$work/err"
-}
-
-# picture NAME WIDTH OPTIONS... : it has the width, and many colours
-picture() {
-	name=$1
-	width=$2
-	shift 2
-	look --window-size="$width,1100" --screenshot="$work/$name.png" "$@" "file://$page" >"$work/out"
-	like "$name: a picture that is not empty" "$width many colours" "$(python3 - "$work/$name.png" <<'PY'
-import struct, sys, zlib
-
-data = open(sys.argv[1], 'rb').read()
-width, height, depth, kind = struct.unpack('>IIBB', data[16:26])
-at, packed = 8, b''
-while at < len(data):
-    size, name = struct.unpack('>I4s', data[at:at + 8])
-    packed += data[at + 8:at + 8 + size] if name == b'IDAT' else b''
-    at += 12 + size
-rows, step = zlib.decompress(packed), {2: 3, 6: 4}[kind]
-colours = {rows[i:i + step] for i in range(1, len(rows) - step, 997)}
-print(width, 'many colours' if len(colours) > 20 else f'{len(colours)} colours')
-PY
-)"
-}
-
-if [ -z "${TRNSCI_FULL:-}" ]; then
-	echo "# the page in Chromium is part of make check-full"
-elif ! command -v chromium >/dev/null; then
-	echo "# skipped: the page in Chromium, which is not installed"
-else
+if has_chromium "the page"; then
 	picture light 1160
 	picture dark 1160 --blink-settings=preferredColorScheme=0
 	same "dark is another picture" 1 "$(cmp -s "$work/light.png" "$work/dark.png" || echo 1)"
 	picture phone 500
-	# A script of the test's own, in a copy, measures what does not fit.
-	sed 's|</body>|<script>document.title = [innerWidth, document.documentElement.scrollWidth].join(" ")</script></body>|' \
-		"$page" >"$work/measured.html"
 	for width in 500 800 1160; do
-		same "nothing is cut off at $width points" "$width $width" "$(look --window-size="$width,900" --dump-dom \
-			"file://$work/measured.html" | sed -n 's/.*<title>\([0-9]* [0-9]*\)<.title>.*/\1/p' | head -n 1)"
+		fits "$page" "the page" "$width"
 	done
 fi
 finish
