@@ -54,8 +54,7 @@ static void draw(struct trnsci_session *session)
 	if (trnsci_draw_array(session, "normal", params, &source, TRNSCI_F32,
 			      1000, x, &span, &error))
 		errx(1, "%s", error.text);
-	source.position =
-		span.next; /* the next draw continues where this one ended */
+	source.position = span.next; /* goes on behind the first draw */
 	if (trnsci_draw_array(session, "normal", params, &source, TRNSCI_F32,
 			      1000, y, &span, &error))
 		errx(1, "%s", error.text);
