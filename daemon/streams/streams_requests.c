@@ -151,8 +151,8 @@ int streams_find(struct streams *streams, const struct streams_who *who, struct 
 	if (r == 0 && named->row.noise) {
 		r = stream_signal_decode(bump, named->row.noise, named->row.noise_size, ret_noise);
 		if (r < 0)
-			error_set(err, (enum error_code) - r, "%s: %s: the noise of \"%.64s\" cannot be read", who->operation,
-				  param_of(who), who->name);
+			r = error_set(err, r == -ERROR_NO_MEMORY ? ERROR_NO_MEMORY : ERROR_STORE,
+				      "%s: %s: the noise of \"%.64s\" cannot be read", who->operation, param_of(who), who->name);
 	}
 	pthread_mutex_unlock(&streams->lock);
 	return r;

@@ -447,7 +447,7 @@ static void add_step(struct compiler *c, const struct checked_noise *n, struct b
 	step->n_transforms = 1;
 	step->colored.filter = n->filter;
 	put_filter(c, &n->design, n->placement);
-	if (n->signal)
+	if (n->signal && n->signal != c->signal) /* a producer's is the caller's memory, and nobody reads its reply */
 		compile_put(c, "noise", *n->signal->noise);
 }
 
