@@ -54,7 +54,7 @@ static void curand_words(const struct draw *draw, uint64_t first, size_t n, uint
 static void curand_bits_u32(const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
 	for (size_t at = 0, piece; at < n; at += piece) {
-		piece = n - at < PIECE / 2 ? n - at : PIECE / 2;
+		piece = n - at < PIECE ? n - at : PIECE;
 		curand_words(draw, begin + at, piece, (uint32_t *)out + at);
 	}
 }
@@ -64,7 +64,7 @@ static void curand_uniform_f32(const struct draw *draw, uint64_t begin, size_t n
 	uint32_t words[PIECE];
 
 	for (size_t at = 0, piece; at < n; at += piece) {
-		piece = n - at < PIECE / 2 ? n - at : PIECE / 2;
+		piece = n - at < PIECE ? n - at : PIECE;
 		curand_words(draw, begin + at, piece, words);
 		for (size_t i = 0; i < piece; i++)
 			((float *)out)[at + i] = curand_uniform(words[i]);
@@ -77,21 +77,21 @@ static void curand_uniform_f64(const struct draw *draw, uint64_t begin, size_t n
 	uint32_t words[PIECE];
 
 	for (size_t at = 0, piece; at < n; at += piece) {
-		piece = n - at < PIECE / 2 ? n - at : PIECE / 2;
+		piece = n - at < PIECE ? n - at : PIECE;
 		curand_words(draw, begin + at, piece, words);
 		for (size_t i = 0; i < piece; i++)
 			((double *)out)[at + i] = ((double)words[i] + 1) * 0x1p-32;
 	}
 }
 
-/* Makes the pairs that hold elements [begin, begin + n), at most PIECE / 4 of them, and copies the elements of one half. */
+/* Makes the pairs that hold elements [begin, begin + n), at most PIECE of them, and copies the elements of one half. */
 static void curand_normal_f32(const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
 	uint32_t words[PIECE], radii[PIECE / 2], angles[PIECE / 2];
 	float halves[2][PIECE / 2];
 
 	for (size_t at = 0, piece; at < n; at += piece) {
-		const size_t odd = (begin + at) % 2, most = PIECE / 4 - odd;
+		const size_t odd = (begin + at) % 2, most = PIECE - 2 * odd;
 		size_t pairs;
 
 		piece = n - at < most ? n - at : most;
@@ -110,12 +110,12 @@ static void curand_normal_f32(const struct draw *draw, uint64_t begin, size_t n,
 
 static void curand_normal_f64(const struct draw *draw, uint64_t begin, size_t n, void *out)
 {
-	uint32_t words[PIECE];
+	uint32_t words[2 * PIECE];
 	double halves[2][PIECE];
 	rows4 x;
 
 	for (size_t at = 0, piece; at < n; at += piece) {
-		const size_t odd = (begin + at) % 2, most = PIECE / 4 - odd;
+		const size_t odd = (begin + at) % 2, most = PIECE - 2 * odd;
 		size_t pairs;
 
 		piece = n - at < most ? n - at : most;

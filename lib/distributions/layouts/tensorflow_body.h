@@ -26,7 +26,7 @@ static struct tensorflow_key tensorflow_scramble(const struct stream *seeds)
 /* Makes n numbers of their words, 1 or 2 for each, low word first. n is at most TENSORFLOW_PIECE. */
 typedef void tensorflow_convert(const struct draw *draw, const uint32_t *words, size_t n, void *out);
 
-enum { TENSORFLOW_PIECE = PIECE / 4 };
+enum { TENSORFLOW_PIECE = PIECE - 2 };
 
 static void tensorflow_fill(const struct draw *draw, uint64_t begin, size_t n, unsigned words_each, tensorflow_convert *convert,
 			    void *out)
@@ -182,7 +182,7 @@ static void tensorflow_normals(const struct draw *draw, uint64_t begin, size_t n
 	const size_t odd = begin % 2, pairs = (odd + n + 1) / 2, each = is_wide ? 4 : 2;
 	double u[2][PIECE], halves[2][PIECE];
 	float f[2][PIECE];
-	uint32_t words[PIECE];
+	uint32_t words[2 * PIECE];
 
 	philox_words(key.key, key.high, begin / 2 * each, each * pairs, words);
 	for (size_t i = 0; i < 2 * pairs; i++)
@@ -227,7 +227,7 @@ static void tensorflow_normal(const struct draw *draw, uint64_t begin, size_t n,
 	double normals[TENSORFLOW_PIECE];
 
 	for (size_t at = 0, piece; at < n; at += piece) {
-		piece = n - at < TENSORFLOW_PIECE - 2 ? n - at : TENSORFLOW_PIECE - 2;
+		piece = n - at < TENSORFLOW_PIECE ? n - at : TENSORFLOW_PIECE;
 		tensorflow_normals(draw, begin + at, piece, normals);
 		tensorflow_scale(draw, normals, piece, (char *)out + at * size);
 	}
