@@ -114,6 +114,35 @@ static void test_curand_normals(void **state)
 	assert_true(worst32 < 0.51 && worst64 < 3);
 }
 
+/* TensorFlow's formulas for the uniforms of the same words and the angle that it rounds, the rest in long double. */
+static void check_tensorflow(enum layout layout, double least)
+{
+	const struct layout_call call = {.layout = layout, .n = MOST, .axis = MOST, .inner = 1};
+	struct draw draw = {.distribution = DIST_UNIFORM, .dtype = DTYPE_F64, .stream = {.seed = case_seed(), .stream = 5}, .layout = &call};
+	static double uniforms[MOST], normals[MOST];
+	double worst = 0;
+
+	draw.parameters[1].real = 1;
+	layout_fill(layout_kernel_select(cpu_detect()), &draw, 0, MOST, uniforms);
+	draw.distribution = DIST_NORMAL;
+	layout_fill(layout_kernel_select(cpu_detect()), &draw, 0, MOST, normals);
+	for (size_t i = 0; i < MOST; i++) {
+		const double *pair = uniforms + i / 2 * 2, angle = 0x1.921fb54442d18p2 * pair[1];
+		const long double radius = sqrtl(-2 * logl(fmax(pair[0], least))), z = radius * (i % 2 ? cosl(angle) : sinl(angle));
+
+		worst = fmax(worst, (double)fabsl(normals[i] - z) / ulp64((double)z));
+	}
+	printf("# %s normals: float64 within %.2f ulp\n", layout_rows[layout].name, worst);
+	assert_true(worst < 3);
+}
+
+static void test_tensorflow_normals(void **state)
+{
+	(void)state;
+	check_tensorflow(LAYOUT_TENSORFLOW, 1e-7);
+	check_tensorflow(LAYOUT_TENSORFLOW_XLA, 1e-7f);
+}
+
 /* JAX's normals are sqrt(2) erf_inv(u) of uniforms in (-1, 1): erf of the result gives the uniform back. Its formula rounds u^2, of
  * which 1 - u^2 keeps few bits near 1: errors are those of the formula, and are stated below 0.9 and above. */
 static void test_jax_normals(void **state)
@@ -155,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_curand_normals),
+		cmocka_unit_test(test_tensorflow_normals),
 		cmocka_unit_test(test_jax_normals),
 	};
 
