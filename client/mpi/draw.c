@@ -156,8 +156,8 @@ static bool is_call(const struct trnsci_param *params)
 	return false;
 }
 
-/* Copies the parameters for calls that draw parts. A permutation of 0 items, the default, has as many as the whole array, and so has a
- * call of another framework: a part has to state them. */
+/* Copies the parameters for calls that draw parts. A permutation of 0 items, the default, has as many as the whole array, and so
+ * has a call of another framework: a part has to state them. */
 static int copy_params(struct draw *draw, bool embedded, uint64_t n)
 {
 	bool states_items = has_items(draw->distribution), states_call = is_call(draw->params);

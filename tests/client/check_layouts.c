@@ -27,7 +27,7 @@ static enum trnsci_dtype dtype_of(const char *name)
 	static const struct {
 		const char *name;
 		enum trnsci_dtype dtype;
-	} rows[] = {{"i8", TRNSCI_I8},   {"i32", TRNSCI_I32}, {"i64", TRNSCI_I64}, {"u32", TRNSCI_U32},   {"u64", TRNSCI_U64},
+	} rows[] = {{"i8", TRNSCI_I8},   {"i32", TRNSCI_I32}, {"i64", TRNSCI_I64}, {"u32", TRNSCI_U32},  {"u64", TRNSCI_U64},
 		    {"f32", TRNSCI_F32}, {"f64", TRNSCI_F64}, {"f16", TRNSCI_F16}, {"bf16", TRNSCI_BF16}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -53,7 +53,8 @@ static void set_params(char *text, const char *layout, struct trnsci_param param
 	params[n] = trnsci_param_end();
 }
 
-static int draw(const struct stated *s, uint64_t rank, uint64_t size, void *out, struct trnsci_span *ret_span, struct trnsci_error *err)
+static int draw(const struct stated *s, uint64_t rank, uint64_t size, void *out, struct trnsci_span *ret_span,
+		struct trnsci_error *err)
 {
 	const struct trnsci_source source = {
 		.seed = s->seed, .stream = s->stream, .position = s->position, .rank = rank, .size = size};
@@ -84,7 +85,8 @@ static bool number_is_near(const struct stated *s, const void *out, size_t i, co
 		return ((const uint32_t *)out)[i] == (uint32_t)strtoll(expected, NULL, 0);
 	default:
 		sprintf(ret_got, "%" PRIu64, ((const uint64_t *)out)[i]);
-		return ((const uint64_t *)out)[i] == (*expected == '-' ? (uint64_t)strtoll(expected, NULL, 0) : strtoull(expected, NULL, 0));
+		return ((const uint64_t *)out)[i] ==
+		       (*expected == '-' ? (uint64_t)strtoll(expected, NULL, 0) : strtoull(expected, NULL, 0));
 	}
 }
 
@@ -96,8 +98,9 @@ static void check_line(char *line)
 	char got[40];
 	int at = 0;
 
-	if (sscanf(line, "%23s %23s %7s %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %63s %lf%n", s.layout, s.distribution, s.dtype,
-		   (int64_t *)&s.seed, (int64_t *)&s.stream, (int64_t *)&s.position, (int64_t *)&s.n, s.params, &s.within, &at) != 9)
+	if (sscanf(line, "%23s %23s %7s %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64 " %63s %lf%n", s.layout, s.distribution,
+		   s.dtype, (int64_t *)&s.seed, (int64_t *)&s.stream, (int64_t *)&s.position, (int64_t *)&s.n, s.params, &s.within,
+		   &at) != 9)
 		fail_msg("vectors: cannot read: %s", line);
 	assert_true(s.n <= MOST);
 	if (draw(&s, 0, 0, out, NULL, &err) < 0)
@@ -106,8 +109,8 @@ static void check_line(char *line)
 	line = strtok(line + at, " \n");
 	for (size_t i = 0; line; i++, line = strtok(NULL, " \n"))
 		if (!number_is_near(&s, out, i, line, got))
-			fail_msg("%s %s %s of seed %" PRIu64 ", number %zu: expected %s, got %s", s.layout, s.distribution, s.dtype, s.seed,
-				 i, line, got);
+			fail_msg("%s %s %s of seed %" PRIu64 ", number %zu: expected %s, got %s", s.layout, s.distribution,
+				 s.dtype, s.seed, i, line, got);
 }
 
 static void publishes(struct trnsci_session *session)
@@ -192,7 +195,8 @@ static void joins(struct trnsci_session *session)
 		if (memcmp(whole, parts, all[k].n * bytes) != 0)
 			fail_msg("%s %s %s: the parts do not join to the whole", all[k].layout, all[k].distribution, all[k].dtype);
 		if (hashes[k] && hashes[k] != hash_of(whole, all[k].n * bytes))
-			fail_msg("%s %s %s: not the bytes of the embedded engine", all[k].layout, all[k].distribution, all[k].dtype);
+			fail_msg("%s %s %s: not the bytes of the embedded engine", all[k].layout, all[k].distribution,
+				 all[k].dtype);
 		hashes[k] = hash_of(whole, all[k].n * bytes);
 	}
 	free(whole);
@@ -262,7 +266,8 @@ BOTH(is_threads)
 static void draw_shape(const char *distribution, const uint64_t dims[2], float *ret_out)
 {
 	const struct trnsci_param params[] = {trnsci_param_text("layout", "tensorflow_xla"), trnsci_param_u64("seed", 1),
-					      trnsci_param_u64("stream", 2), trnsci_param_u64s("shape", dims, 2), trnsci_param_end()};
+					      trnsci_param_u64("stream", 2), trnsci_param_u64s("shape", dims, 2),
+					      trnsci_param_end()};
 	struct trnsci_tile *tile = NULL;
 	struct trnsci_error err;
 
@@ -311,17 +316,29 @@ static void refuses(struct trnsci_session *session)
 		struct stated call;
 		const char *text;
 	} rows[] = {
-		{{"torch_cuda", "gamma", "f32", "shape=2.5", 0, 0, 0, 4, 0}, "gamma: layout: torch_cuda has no gamma of f32, allowed are uniform (f32|f64|bf16|f16), "
-									     "normal (f32|f64|bf16|f16), randint (i32|i64|u32|u64)"},
-		{{"curand", "normal", "f32", "std=2.0", 0, 0, 0, 4, 0}, "normal: std: given with layout curand, allowed without it"},
+		{{"torch_cuda", "gamma", "f32", "shape=2.5", 0, 0, 0, 4, 0},
+		 "gamma: layout: torch_cuda has no gamma of f32, allowed are uniform (f32|f64|bf16|f16), "
+		 "normal (f32|f64|bf16|f16), randint (i32|i64|u32|u64)"},
+		{{"curand", "normal", "f32", "std=2.0", 0, 0, 0, 4, 0},
+		 "normal: std: given with layout curand, allowed without it"},
 		{{"tensorflow_xla", "normal", "f16", "-", 0, 0, 0, 4, 0}, "normal: layout: tensorflow_xla has no normal of f16"},
-		{{"torch_cuda", "normal", "f32", "-", 0, 1, 0, 4, 0}, "normal: stream: got 1, allowed with layout torch_cuda is 0"},
-		{{"torch_cuda", "normal", "f32", "-", 0, 0, 2, 4, 0}, "normal: position: got 2, allowed with layout torch_cuda are multiples of 4"},
+		{{"torch_cuda", "normal", "f32", "-", 0, 1, 0, 4, 0},
+		 "normal: stream: got 1, allowed with layout torch_cuda is 0"},
+		{{"torch_cuda", "normal", "f32", "-", 0, 0, 2, 4, 0},
+		 "normal: position: got 2, allowed with layout torch_cuda are multiples of 4"},
 		{{"jax", "normal", "f32", "-", 0, 0, 4, 4, 0}, "normal: position: got 4, allowed with layout jax is 0"},
-		{{"jax", "normal", "f32", "blocks=5", 0, 0, 0, 4, 0}, "normal: blocks: given with layout jax, allowed with torch_cuda"},
-		{{"torch_cuda", "normal", "f32", "-", 0, 0, 0, 40961, 0}, "normal: device: missing: give device or blocks for more than 40960 samples"},
-		{{"numpy", "normal", "f16", "-", 0, 0, 0, 4, 0}, "normal: layout: numpy has no normal of f16, allowed are bits (u32|u64)"},
-		{{"neptune", "normal", "f32", "-", 0, 0, 0, 4, 0}, "normal: layout: got \"neptune\", allowed is plain|trn24|torch_cuda"},
+		{{"jax", "normal", "f32", "blocks=5", 0, 0, 0, 4, 0},
+		 "normal: blocks: given with layout jax, allowed with torch_cuda"},
+		{{"torch_cuda", "normal", "f32", "-", 0, 0, 0, 40961, 0},
+		 "normal: device: missing: give device or blocks for more than 40960 samples"},
+		{{"numpy", "normal", "f16", "-", 0, 0, 0, 4, 0},
+		 "normal: layout: numpy has no normal of f16, allowed are bits (u32|u64)"},
+		{{"torch_cuda", "normal", "f32", "call_n=600000000", 0, 0, 0, 4, 0},
+		 "normal: call_n: got 600000000, allowed with layout torch_cuda is up to 536870912"},
+		{{"jax_original", "bits", "u64", "call_n=2147483648", 0, 0, 0, 4, 0},
+		 "bits: call_n: got 2147483648, allowed with layout jax_original is up to 2147483647"},
+		{{"neptune", "normal", "f32", "-", 0, 0, 0, 4, 0},
+		 "normal: layout: got \"neptune\", allowed is plain|trn24|torch_cuda"},
 	};
 	static float out[40961];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layouts' kernels: every variant has the bytes of the plain one, and normals are as near to wider evaluations as is stated. */
+/* The layouts' kernels: every variant has the bytes of the plain one, and normals are as near to wider evaluations as is stated.
+ */
 #include "distributions/layouts/layout_kernel.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ static struct draw draw_of(const struct layout_way *way, const struct layout_cal
 
 	if (way->distribution == DIST_RANDINT) {
 		draw.parameters[0].natural = below(cases, 100);
-		draw.parameters[1].natural = draw.parameters[0].natural + 1 + (below(cases, 2) ? below(cases, 1000) : next_case(cases) >> 34);
+		draw.parameters[1].natural =
+			draw.parameters[0].natural + 1 + (below(cases, 2) ? below(cases, 1000) : next_case(cases) >> 34);
 	} else if (way->distribution == DIST_NORMAL || way->distribution == DIST_UNIFORM) {
 		draw.parameters[0].real = below(cases, 2) ? 0 : -1.25;
 		draw.parameters[1].real = below(cases, 2) ? 1 : 2.5;
@@ -31,8 +33,12 @@ static struct draw draw_of(const struct layout_way *way, const struct layout_cal
 static void compare(const struct layout_kernel *kernel, enum layout layout, const struct layout_way *way, uint64_t *cases)
 {
 	const uint64_t n = 1 + below(cases, 100000), begin = below(cases, n), left = n - begin;
-	const struct layout_call call = {
-		.layout = layout, .position = 4 * below(cases, 1000), .n = n, .blocks = 1 + (uint32_t)below(cases, 40), .axis = n, .inner = 1};
+	const struct layout_call call = {.layout = layout,
+					 .position = 4 * below(cases, 1000),
+					 .n = n,
+					 .blocks = 1 + (uint32_t)below(cases, 40),
+					 .axis = n,
+					 .inner = 1};
 	const struct draw draw = draw_of(way, &call, cases);
 	const size_t count = left < MOST ? left : MOST, bytes = count * dtype_size(way->dtype);
 	static unsigned char expected[8 * MOST], got[8 * MOST];
@@ -41,8 +47,8 @@ static void compare(const struct layout_kernel *kernel, enum layout layout, cons
 	layout_fill(kernel, &draw, begin, count, got);
 	if (memcmp(expected, got, bytes) != 0)
 		fail_msg("%s, layout %s, distribution %d of %s, elements %llu + %zu of %llu: not the plain kernel's", kernel->name,
-			 layout_rows[layout].name, (int)way->distribution, dtype_name(way->dtype), (unsigned long long)begin, count,
-			 (unsigned long long)n);
+			 layout_rows[layout].name, (int)way->distribution, dtype_name(way->dtype), (unsigned long long)begin,
+			 count, (unsigned long long)n);
 }
 
 static void test_variants(void **state)
@@ -100,7 +106,8 @@ static void test_curand_normals(void **state)
 	layout_fill(layout_kernel_select(cpu_detect()), &draw, 0, MOST, wide);
 	for (size_t i = 0; i < MOST; i++) {
 		const uint32_t *pair = words + i / 2 * 2, *four = words + i / 2 * 4;
-		const float u = fmaf((float)pair[0], 0x1p-32f, 0x1p-33f), v = fmaf((float)pair[1], 0x1.921fb6p-30f, 0x1.921fb6p-31f);
+		const float u = fmaf((float)pair[0], 0x1p-32f, 0x1p-33f),
+			    v = fmaf((float)pair[1], 0x1.921fb6p-30f, 0x1.921fb6p-31f);
 		const long double r = sqrtl(-2 * logl(u)), z = r * (i % 2 ? cosl(v) : sinl(v));
 		const long double du = (long double)(four[0] ^ (uint64_t)four[1] << 21) * 0x1p-53L + 0x1p-54L;
 		const long double dv = 2 * pi * (double)((long double)(four[2] ^ (uint64_t)four[3] << 21) * 0x1p-53L + 0x1p-54L);
@@ -118,7 +125,8 @@ static void test_curand_normals(void **state)
 static void check_tensorflow(enum layout layout, double least)
 {
 	const struct layout_call call = {.layout = layout, .n = MOST, .axis = MOST, .inner = 1};
-	struct draw draw = {.distribution = DIST_UNIFORM, .dtype = DTYPE_F64, .stream = {.seed = case_seed(), .stream = 5}, .layout = &call};
+	struct draw draw = {
+		.distribution = DIST_UNIFORM, .dtype = DTYPE_F64, .stream = {.seed = case_seed(), .stream = 5}, .layout = &call};
 	static double uniforms[MOST], normals[MOST];
 	double worst = 0;
 
@@ -128,7 +136,8 @@ static void check_tensorflow(enum layout layout, double least)
 	layout_fill(layout_kernel_select(cpu_detect()), &draw, 0, MOST, normals);
 	for (size_t i = 0; i < MOST; i++) {
 		const double *pair = uniforms + i / 2 * 2, angle = 0x1.921fb54442d18p2 * pair[1];
-		const long double radius = sqrtl(-2 * logl(fmax(pair[0], least))), z = radius * (i % 2 ? cosl(angle) : sinl(angle));
+		const long double radius = sqrtl(-2 * logl(fmax(pair[0], least))),
+				  z = radius * (i % 2 ? cosl(angle) : sinl(angle));
 
 		worst = fmax(worst, (double)fabsl(normals[i] - z) / ulp64((double)z));
 	}
@@ -143,8 +152,8 @@ static void test_tensorflow_normals(void **state)
 	check_tensorflow(LAYOUT_TENSORFLOW_XLA, 1e-7f);
 }
 
-/* JAX's normals are sqrt(2) erf_inv(u) of uniforms in (-1, 1): erf of the result gives the uniform back. Its formula rounds u^2, of
- * which 1 - u^2 keeps few bits near 1: errors are those of the formula, and are stated below 0.9 and above. */
+/* JAX's normals are sqrt(2) erf_inv(u) of uniforms in (-1, 1): erf of the result gives the uniform back. Its formula rounds u^2,
+ * of which 1 - u^2 keeps few bits near 1: errors are those of the formula, and are stated below 0.9 and above. */
 static void test_jax_normals(void **state)
 {
 	const struct layout_call call = {.layout = LAYOUT_JAX, .n = MOST};
@@ -174,8 +183,8 @@ static void test_jax_normals(void **state)
 		*at32 = fmax(*at32, (double)fabsl((erfl(x / root) - u) / (slope * expl(-x * x / 2))) / ulp32((double)x));
 		*at64 = fmax(*at64, (double)fabsl((erfl(y / root) - w) / (slope * expl(-y * y / 2))) / ulp64((double)y));
 	}
-	printf("# jax normals: float32 within %.1f and %.1f ulp of erf_inv, float64 within %.1f and %.1f\n", worst32[0], worst32[1],
-	       worst64[0], worst64[1]);
+	printf("# jax normals: float32 within %.1f and %.1f ulp of erf_inv, float64 within %.1f and %.1f\n", worst32[0],
+	       worst32[1], worst64[0], worst64[1]);
 	assert_true(worst32[0] < 6 && worst64[0] < 6 && worst32[1] < 1000 && worst64[1] < 1000);
 }
 

@@ -86,7 +86,8 @@ static void philox_blocks(uint64_t key, size_t n, rows4 x)
 }
 #endif
 
-/* Writes n words of Philox4x32-10 from word `first` on, n below 4 PIECE - 3: counters count groups of four in their low 64 bits. */
+/* Writes n words of Philox4x32-10 from word `first` on, n below 4 PIECE - 3: counters count groups of four in their low 64 bits.
+ */
 static void philox_words(uint64_t key, uint64_t high, uint64_t first, size_t n, uint32_t *ret_words)
 {
 	const size_t skip = first % 4, groups = (skip + n + 3) / 4;

@@ -15,8 +15,8 @@ INLINE double curand_uniform_double(uint32_t low, uint32_t high)
 	return fma((double)((uint64_t)low ^ (uint64_t)high << 21), 0x1p-53, 0x1p-54);
 }
 
-/* Computes sines (cosines: of the same pairs) of Box and Muller's method. As on a card u and the angle are float32; the rest is exact
- * to float32, where the card's own sine has an absolute error. */
+/* Computes sines (cosines: of the same pairs) of Box and Muller's method. As on a card u and the angle are float32; the rest is
+ * exact to float32, where the card's own sine has an absolute error. */
 static void curand_normals(const uint32_t *radii, const uint32_t *angles, bool cosine, size_t n, float *ret_normals)
 {
 	const float two_pi = 0x1.921fb6p-30f; /* 2 pi / 2^32 */
@@ -131,7 +131,7 @@ static void curand_normal_f64(const struct draw *draw, uint64_t begin, size_t n,
 }
 
 static const struct layout_way curand_ways[] = {
-	{DIST_BITS, DTYPE_U32, curand_bits_u32, false},      {DIST_UNIFORM, DTYPE_F32, curand_uniform_f32, false},
+	{DIST_BITS, DTYPE_U32, curand_bits_u32, false},       {DIST_UNIFORM, DTYPE_F32, curand_uniform_f32, false},
 	{DIST_UNIFORM, DTYPE_F64, curand_uniform_f64, false}, {DIST_NORMAL, DTYPE_F32, curand_normal_f32, false},
 	{DIST_NORMAL, DTYPE_F64, curand_normal_f64, false},   {DIST_COUNT, DTYPE_NONE, NULL, false},
 };

@@ -2,9 +2,9 @@
 /* JAX's numbers by Threefry2x32-20: jax.random.bits, uniform, normal, randint and bernoulli.
  *
  * The seed is the key, its first word the high one: that of jax.random.key(seed). `jax` is the mode "partitionable", default since
- * 0.5: element e is made of the block of counter e. `jax_original` is the one before, where the words of a call are those of a counter
- * array whose halves are the two words of a block. Sources: JAX 0.5, jax/_src/prng.py and jax/_src/random.py; XLA's erf_inv is M. Giles,
- * "Approximating the erfinv function", GPU Computing Gems (2011). */
+ * 0.5: element e is made of the block of counter e. `jax_original` is the one before, where the words of a call are those of a
+ * counter array whose halves are the two words of a block. Sources: JAX 0.5, jax/_src/prng.py and jax/_src/random.py; XLA's
+ * erf_inv is M. Giles, "Approximating the erfinv function", GPU Computing Gems (2011). */
 
 /* Row 0 is the first word of the counters, then of the blocks, row 1 the second. */
 typedef uint32_t rows2[2][PIECE];
@@ -17,14 +17,15 @@ INLINE void threefry_vectors(uint64_t key, u32v x[JAX_VECTORS], u32v y[JAX_VECTO
 {
 	const uint32_t high = (uint32_t)(key >> 32), low = (uint32_t)key, keys[3] = {high, low, high ^ low ^ 0x1BD11BDA};
 
-#define EACH(...)                                                                                                      \
-	for (unsigned v = 0; v < JAX_VECTORS; v++) {                                                                   \
-		__VA_ARGS__;                                                                                           \
+#define EACH(...)                                                                                                                 \
+	for (unsigned v = 0; v < JAX_VECTORS; v++) {                                                                              \
+		__VA_ARGS__;                                                                                                      \
 	}
 #define ROUND(by) EACH(x[v] = u32_add(x[v], y[v]); y[v] = u32_xor(U32_ROTL(y[v], by), x[v]))
-#define FOUR_ROUNDS(r, s, t, u, inject)                                                                                \
-	ROUND(r) ROUND(s) ROUND(t) ROUND(u)                                                                            \
-	EACH(x[v] = u32_add(x[v], u32_set(keys[(inject) % 3])); y[v] = u32_add(y[v], u32_set(keys[((inject) + 1) % 3] + (inject))))
+#define FOUR_ROUNDS(r, s, t, u, inject)                                                                                           \
+	ROUND(r)                                                                                                                  \
+	ROUND(s) ROUND(t) ROUND(u) EACH(x[v] = u32_add(x[v], u32_set(keys[(inject) % 3]));                                        \
+					y[v] = u32_add(y[v], u32_set(keys[((inject) + 1) % 3] + (inject))))
 	EACH(x[v] = u32_add(x[v], u32_set(keys[0])); y[v] = u32_add(y[v], u32_set(keys[1])))
 	FOUR_ROUNDS(13, 15, 26, 6, 1)
 	FOUR_ROUNDS(17, 29, 16, 24, 2)
@@ -106,7 +107,8 @@ static void jax_blocks(const struct jax_bits *bits, uint64_t first, uint64_t dis
 static void jax_words(const struct jax_bits *bits, uint64_t all, uint64_t first, size_t n, uint32_t *ret_words)
 {
 	const uint64_t half = (all + 1) / 2;
-	const size_t whole = n / JAX_BLOCKS * JAX_BLOCKS, fast = !bits->is_original && (uint32_t)first <= UINT32_MAX - whole ? whole : 0;
+	const size_t whole = n / JAX_BLOCKS * JAX_BLOCKS,
+		     fast = !bits->is_original && (uint32_t)first <= UINT32_MAX - whole ? whole : 0;
 
 	threefry_words(bits->key, (uint32_t)(first >> 32), (uint32_t)first, fast, ret_words);
 	for (size_t at = fast, piece; at < n; at += piece) {
@@ -234,36 +236,36 @@ static void jax_unit_16(const struct draw *draw, uint64_t begin, size_t n, float
 		ret_units[i] = is_bf16 ? (float)(int32_t)(parts[i] >> 1) * 0x1p-7f : (float)(int32_t)(parts[i] >> 6) * 0x1p-10f;
 }
 
-#define JAX_UNIFORM(name, type, fused, unit)                                                                           \
-	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                 \
-	{                                                                                                              \
-		const type low = (type)draw->parameters[0].real, range = (type)draw->parameters[1].real - low;         \
-		type units[PIECE];                                                                                     \
-                                                                                                                       \
-		unit(draw, begin, n, units);                                                                           \
-		for (size_t i = 0; i < n; i++) {                                                                       \
-			const type x = fused(units[i], range, low);                                                    \
-                                                                                                                       \
-			((type *)out)[i] = x > low ? x : low;                                                          \
-		}                                                                                                      \
+#define JAX_UNIFORM(name, type, fused, unit)                                                                                      \
+	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                            \
+	{                                                                                                                         \
+		const type low = (type)draw->parameters[0].real, range = (type)draw->parameters[1].real - low;                    \
+		type units[PIECE];                                                                                                \
+                                                                                                                                  \
+		unit(draw, begin, n, units);                                                                                      \
+		for (size_t i = 0; i < n; i++) {                                                                                  \
+			const type x = fused(units[i], range, low);                                                               \
+                                                                                                                                  \
+			((type *)out)[i] = x > low ? x : low;                                                                     \
+		}                                                                                                                 \
 	}
 
 JAX_UNIFORM(jax_uniform_f32, float, fmaf, jax_unit_f32)
 JAX_UNIFORM(jax_uniform_f64, double, fma, jax_unit_f64)
 
-#define JAX_UNIFORM16(name, round, widen)                                                                              \
-	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                 \
-	{                                                                                                              \
-		const float low = widen(round((float)draw->parameters[0].real));                                       \
-		const float range = widen(round(widen(round((float)draw->parameters[1].real)) - low));                 \
-		float units[PIECE];                                                                                    \
-                                                                                                                       \
-		jax_unit_16(draw, begin, n, units);                                                                    \
-		for (size_t i = 0; i < n; i++) {                                                                       \
-			const float x = fmaf(units[i], range, low);                                                    \
-                                                                                                                       \
-			((uint16_t *)out)[i] = round(x > low ? x : low);                                               \
-		}                                                                                                      \
+#define JAX_UNIFORM16(name, round, widen)                                                                                         \
+	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                            \
+	{                                                                                                                         \
+		const float low = widen(round((float)draw->parameters[0].real));                                                  \
+		const float range = widen(round(widen(round((float)draw->parameters[1].real)) - low));                            \
+		float units[PIECE];                                                                                               \
+                                                                                                                                  \
+		jax_unit_16(draw, begin, n, units);                                                                               \
+		for (size_t i = 0; i < n; i++) {                                                                                  \
+			const float x = fmaf(units[i], range, low);                                                               \
+                                                                                                                                  \
+			((uint16_t *)out)[i] = round(x > low ? x : low);                                                          \
+		}                                                                                                                 \
 	}
 
 JAX_UNIFORM16(jax_uniform_f16, f16_of, f16_widen)
@@ -283,9 +285,9 @@ static void jax_minus_log1p(size_t n, double *squares)
 static float jax_erf_inv_f32(float x, float w)
 {
 	static const float near[] = {2.81022636e-08f, 3.43273939e-07f, -3.5233877e-06f, -4.39150654e-06f, 0.00021858087f,
-				     -0.00125372503f, -0.00417768164f, 0.246640727f, 1.50140941f};
+				     -0.00125372503f, -0.00417768164f, 0.246640727f,    1.50140941f};
 	static const float far[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f, -0.00367342844f, 0.00573950773f,
-				    -0.0076224613f, 0.00943887047f, 1.00167406f, 2.83297682f};
+				    -0.0076224613f,   0.00943887047f,  1.00167406f,    2.83297682f};
 	const bool is_near = w < 5;
 	const float t = is_near ? w - 2.5f : sqrtf(w) - 3;
 	float p = is_near ? near[0] : far[0];
@@ -307,24 +309,24 @@ static double jax_polynomial(const double *c, unsigned n, double t)
 static double jax_erf_inv_f64(double x, double w)
 {
 	static const double near[] = {
-		-3.6444120640178196996e-21, -1.685059138182016589e-19,	1.2858480715256400167e-18,  1.115787767802518096e-17,
-		-1.333171662854620906e-16,  2.0972767875968561637e-17,	6.6376381343583238325e-15,  -4.0545662729752068639e-14,
-		-8.1519341976054721522e-14, 2.6335093153082322977e-12,	-1.2975133253453532498e-11, -5.4154120542946279317e-11,
+		-3.6444120640178196996e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,  1.115787767802518096e-17,
+		-1.333171662854620906e-16,  2.0972767875968561637e-17,  6.6376381343583238325e-15,  -4.0545662729752068639e-14,
+		-8.1519341976054721522e-14, 2.6335093153082322977e-12,  -1.2975133253453532498e-11, -5.4154120542946279317e-11,
 		1.051212273321532285e-09,   -4.1126339803469836976e-09, -2.9070369957882005086e-08, 4.2347877827932403518e-07,
 		-1.3654692000834678645e-06, -1.3882523362786468719e-05, 0.0001867342080340571352,   -0.00074070253416626697512,
-		-0.0060336708714301490533,  0.24015818242558961693,	1.6536545626831027356};
+		-0.0060336708714301490533,  0.24015818242558961693,     1.6536545626831027356};
 	static const double middle[] = {
-		2.2137376921775787049e-09,  9.0756561938885390979e-08,	-2.7517406297064545428e-07, 1.8239629214389227755e-08,
-		1.5027403968909827627e-06,  -4.013867526981545969e-06,	2.9234449089955446044e-06,  1.2475304481671778723e-05,
-		-4.7318229009055733981e-05, 6.8284851459573175448e-05,	2.4031110387097893999e-05,  -0.0003550375203628474796,
+		2.2137376921775787049e-09,  9.0756561938885390979e-08, -2.7517406297064545428e-07, 1.8239629214389227755e-08,
+		1.5027403968909827627e-06,  -4.013867526981545969e-06, 2.9234449089955446044e-06,  1.2475304481671778723e-05,
+		-4.7318229009055733981e-05, 6.8284851459573175448e-05, 2.4031110387097893999e-05,  -0.0003550375203628474796,
 		0.00095328937973738049703,  -0.0016882755560235047313, 0.0024914420961078508066,   -0.0037512085075692412107,
-		0.005370914553590063617,    1.0052589676941592334,	3.0838856104922207635};
-	static const double far[] = {
-		-2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09,  -3.7894654401267369937e-09,
-		7.6157012080783393804e-09,  -1.4960026627149240478e-08, 2.9147953450901080826e-08,  -6.7711997758452339498e-08,
-		2.2900482228026654717e-07,  -9.9298272942317002539e-07, 4.5260625972231537039e-06,  -1.9681778105531670567e-05,
-		7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026, 1.0103004648645343977,
-		4.8499064014085844221};
+		0.005370914553590063617,    1.0052589676941592334,     3.0838856104922207635};
+	static const double far[] = {-2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09,
+				     -3.7894654401267369937e-09, 7.6157012080783393804e-09,  -1.4960026627149240478e-08,
+				     2.9147953450901080826e-08,  -6.7711997758452339498e-08, 2.2900482228026654717e-07,
+				     -9.9298272942317002539e-07, 4.5260625972231537039e-06,  -1.9681778105531670567e-05,
+				     7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026,
+				     1.0103004648645343977,      4.8499064014085844221};
 
 	if (w < 6.25)
 		return jax_polynomial(near, 23, w - 3.125) * x;
@@ -374,19 +376,19 @@ static void jax_normal_f64(const struct draw *draw, uint64_t begin, size_t n, vo
 }
 
 /* The least uniform is the greatest number above -1; erf_inv is that of float32, rounded. */
-#define JAX_NORMAL16(name, round, widen, least)                                                                        \
-	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                 \
-	{                                                                                                              \
-		const float mean = widen(round((float)draw->parameters[0].real));                                      \
-		const float std = widen(round((float)draw->parameters[1].real)), root = widen(round(0x1.6a09e6p0f));   \
-		float x[PIECE];                                                                                        \
-                                                                                                                       \
-		jax_unit_16(draw, begin, n, x);                                                                        \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			x[i] = widen(round(x[i] * 2 - (least)));                                                       \
-		jax_normals_f32(n, x);                                                                                 \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			((uint16_t *)out)[i] = round(widen(round(widen(round(widen(round(x[i])) * root)) * std)) + mean);      \
+#define JAX_NORMAL16(name, round, widen, least)                                                                                   \
+	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                            \
+	{                                                                                                                         \
+		const float mean = widen(round((float)draw->parameters[0].real));                                                 \
+		const float std = widen(round((float)draw->parameters[1].real)), root = widen(round(0x1.6a09e6p0f));              \
+		float x[PIECE];                                                                                                   \
+                                                                                                                                  \
+		jax_unit_16(draw, begin, n, x);                                                                                   \
+		for (size_t i = 0; i < n; i++)                                                                                    \
+			x[i] = widen(round(x[i] * 2 - (least)));                                                                  \
+		jax_normals_f32(n, x);                                                                                            \
+		for (size_t i = 0; i < n; i++)                                                                                    \
+			((uint16_t *)out)[i] = round(widen(round(widen(round(widen(round(x[i])) * root)) * std)) + mean);         \
 	}
 
 JAX_NORMAL16(jax_normal_f16, f16_of, f16_widen, 0x1.ffcp-1f)
@@ -394,48 +396,48 @@ JAX_NORMAL16(jax_normal_bf16, bf16_of, bf16_widen, 0x1.fep-1f)
 
 /* ---- integers: the remainder of two words, of two keys, so that it is nearly uniform ---- */
 
-#define JAX_INTEGERS(name, type, bits_of)                                                                              \
-	static type name##_rest(type a, type b)                                                                        \
-	{                                                                                                              \
-		return b ? a % b : a;                                                                                  \
-	}                                                                                                              \
-                                                                                                                       \
-	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                 \
-	{                                                                                                              \
-		const struct jax_bits bits = jax_bits_of(draw);                                                        \
-		const struct jax_bits high = {jax_split(&bits, 0), bits.n, bits.is_original};                          \
-		const struct jax_bits low = {jax_split(&bits, 1), bits.n, bits.is_original};                           \
-		const type least = (type)draw->parameters[0].natural, span = (type)draw->parameters[1].natural - least;        \
-		const type root = name##_rest((type)1 << sizeof(type) * 4, span), factor = name##_rest(root * root, span);     \
-		type a[PIECE], b[PIECE];                                                                               \
-                                                                                                                       \
-		bits_of(&high, begin, n, a);                                                                           \
-		bits_of(&low, begin, n, b);                                                                            \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			((type *)out)[i] = least + name##_rest(name##_rest(a[i], span) * factor + name##_rest(b[i], span), span);    \
+#define JAX_INTEGERS(name, type, bits_of)                                                                                         \
+	static type name##_rest(type a, type b)                                                                                   \
+	{                                                                                                                         \
+		return b ? a % b : a;                                                                                             \
+	}                                                                                                                         \
+                                                                                                                                  \
+	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                            \
+	{                                                                                                                         \
+		const struct jax_bits bits = jax_bits_of(draw);                                                                   \
+		const struct jax_bits high = {jax_split(&bits, 0), bits.n, bits.is_original};                                     \
+		const struct jax_bits low = {jax_split(&bits, 1), bits.n, bits.is_original};                                      \
+		const type least = (type)draw->parameters[0].natural, span = (type)draw->parameters[1].natural - least;           \
+		const type root = name##_rest((type)1 << sizeof(type) * 4, span), factor = name##_rest(root * root, span);        \
+		type a[PIECE], b[PIECE];                                                                                          \
+                                                                                                                                  \
+		bits_of(&high, begin, n, a);                                                                                      \
+		bits_of(&low, begin, n, b);                                                                                       \
+		for (size_t i = 0; i < n; i++)                                                                                    \
+			((type *)out)[i] = least + name##_rest(name##_rest(a[i], span) * factor + name##_rest(b[i], span), span); \
 	}
 
 JAX_INTEGERS(jax_integers_32, uint32_t, jax_bits_32)
 JAX_INTEGERS(jax_integers_64, uint64_t, jax_bits_64)
 
-#define JAX_FLAGS(name, type)                                                                                          \
-	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                 \
-	{                                                                                                              \
-		const float p = (float)draw->parameters[0].real;                                                       \
-		float units[PIECE];                                                                                    \
-                                                                                                                       \
-		jax_unit_f32(draw, begin, n, units);                                                                   \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			((type *)out)[i] = units[i] < p;                                                               \
+#define JAX_FLAGS(name, type)                                                                                                     \
+	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                            \
+	{                                                                                                                         \
+		const float p = (float)draw->parameters[0].real;                                                                  \
+		float units[PIECE];                                                                                               \
+                                                                                                                                  \
+		jax_unit_f32(draw, begin, n, units);                                                                              \
+		for (size_t i = 0; i < n; i++)                                                                                    \
+			((type *)out)[i] = units[i] < p;                                                                          \
 	}
 
 JAX_FLAGS(jax_flags_i8, int8_t)
 JAX_FLAGS(jax_flags_i32, int32_t)
 
-#define JAX_WAY(name)                                                                                                  \
-	static void name##_fill(const struct draw *draw, uint64_t begin, size_t n, void *out)                          \
-	{                                                                                                              \
-		jax_fill(draw, begin, n, name, out);                                                                   \
+#define JAX_WAY(name)                                                                                                             \
+	static void name##_fill(const struct draw *draw, uint64_t begin, size_t n, void *out)                                     \
+	{                                                                                                                         \
+		jax_fill(draw, begin, n, name, out);                                                                              \
 	}
 
 JAX_WAY(jax_words_64)

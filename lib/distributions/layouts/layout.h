@@ -15,16 +15,16 @@
 #include "distributions/rows/distribution.h"
 
 /* X(identifier, name, generator as replies state it (NULL: one of the streams'), LAYOUT_ flags) */
-#define LAYOUT_TABLE(X)                                                                                                \
-	X(PLAIN, "plain", NULL, 0)                                                                                     \
-	X(TRN24, "trn24", NULL, 0)                                                                                     \
-	X(TORCH_CUDA, "torch_cuda", "philox4x32", LAYOUT_WHOLE | LAYOUT_CALLS)                                         \
-	X(TENSORFLOW, "tensorflow", "philox4x32", LAYOUT_STREAM)                                                       \
-	X(TENSORFLOW_XLA, "tensorflow_xla", "philox4x32", LAYOUT_STREAM | LAYOUT_WHOLE)                                \
-	X(JAX, "jax", "threefry2x32", 0)                                                                               \
-	X(JAX_ORIGINAL, "jax_original", "threefry2x32", LAYOUT_WHOLE)                                                  \
-	X(NUMPY, "numpy", "philox4x64", LAYOUT_CALLS | LAYOUT_WORDS)                                                   \
-	X(NUMPY_KEY, "numpy_key", "philox4x64", LAYOUT_STREAM | LAYOUT_CALLS | LAYOUT_WORDS)                           \
+#define LAYOUT_TABLE(X)                                                                                                           \
+	X(PLAIN, "plain", NULL, 0)                                                                                                \
+	X(TRN24, "trn24", NULL, 0)                                                                                                \
+	X(TORCH_CUDA, "torch_cuda", "philox4x32", LAYOUT_WHOLE | LAYOUT_CALLS)                                                    \
+	X(TENSORFLOW, "tensorflow", "philox4x32", LAYOUT_STREAM)                                                                  \
+	X(TENSORFLOW_XLA, "tensorflow_xla", "philox4x32", LAYOUT_STREAM | LAYOUT_WHOLE)                                           \
+	X(JAX, "jax", "threefry2x32", 0)                                                                                          \
+	X(JAX_ORIGINAL, "jax_original", "threefry2x32", LAYOUT_WHOLE)                                                             \
+	X(NUMPY, "numpy", "philox4x64", LAYOUT_CALLS | LAYOUT_WORDS)                                                              \
+	X(NUMPY_KEY, "numpy_key", "philox4x64", LAYOUT_STREAM | LAYOUT_CALLS | LAYOUT_WORDS)                                      \
 	X(CURAND, "curand", "philox4x32", LAYOUT_STREAM | LAYOUT_CALLS | LAYOUT_WORDS | LAYOUT_STANDARD)
 
 /* The names, as the choices of a parameter. */
@@ -38,31 +38,31 @@ enum layout {
 };
 
 enum {
-	LAYOUT_WHOLE = 1, /* a number depends on the call's n: a draw has no offset, and parts by rank and size alone */
-	LAYOUT_CALLS = 2, /* calls follow one another at `position`; of others each call has a seed of its own */
-	LAYOUT_STREAM = 4, /* the stream is a part of the key; else it is 0 */
-	LAYOUT_WORDS = 8,  /* position is any word; else a multiple of 4 */
+	LAYOUT_WHOLE = 1,     /* a number depends on the call's n: a draw has no offset, and parts by rank and size alone */
+	LAYOUT_CALLS = 2,     /* calls follow one another at `position`; of others each call has a seed of its own */
+	LAYOUT_STREAM = 4,    /* the stream is a part of the key; else it is 0 */
+	LAYOUT_WORDS = 8,     /* position is any word; else a multiple of 4 */
 	LAYOUT_STANDARD = 16, /* distributions have no parameters */
 };
 
 /* Blocks of 256 threads that a card holds: its processors times the threads of each by 256. From NVIDIA's data sheets and the
  * tables of compute capabilities in the CUDA programming guide: 2048 threads for 7.0, 8.0, 9.0 and 10.0, 1024 for 7.5, 1536 for
  * 8.6, 8.9 and 12.0. */
-#define DEVICE_TABLE(X)                                                                                                \
-	X("v100", 80 * 8)                                                                                              \
-	X("t4", 40 * 4)                                                                                                \
-	X("rtx2080ti", 68 * 4)                                                                                         \
-	X("a100", 108 * 8)                                                                                             \
-	X("a10", 72 * 6)                                                                                               \
-	X("rtx3060", 28 * 6)                                                                                           \
-	X("rtx3080", 68 * 6)                                                                                           \
-	X("rtx3090", 82 * 6)                                                                                           \
-	X("l4", 58 * 6)                                                                                                \
-	X("l40s", 142 * 6)                                                                                             \
-	X("rtx4080", 76 * 6)                                                                                           \
-	X("rtx4090", 128 * 6)                                                                                          \
-	X("h100", 132 * 8)                                                                                             \
-	X("h100_pcie", 114 * 8)                                                                                        \
+#define DEVICE_TABLE(X)                                                                                                           \
+	X("v100", 80 * 8)                                                                                                         \
+	X("t4", 40 * 4)                                                                                                           \
+	X("rtx2080ti", 68 * 4)                                                                                                    \
+	X("a100", 108 * 8)                                                                                                        \
+	X("a10", 72 * 6)                                                                                                          \
+	X("rtx3060", 28 * 6)                                                                                                      \
+	X("rtx3080", 68 * 6)                                                                                                      \
+	X("rtx3090", 82 * 6)                                                                                                      \
+	X("l4", 58 * 6)                                                                                                           \
+	X("l40s", 142 * 6)                                                                                                        \
+	X("rtx4080", 76 * 6)                                                                                                      \
+	X("rtx4090", 128 * 6)                                                                                                     \
+	X("h100", 132 * 8)                                                                                                        \
+	X("h100_pcie", 114 * 8)                                                                                                   \
 	X("rtx5090", 170 * 6)
 
 #define DEVICE_CHOICES "v100|t4|rtx2080ti|a100|a10|rtx3060|rtx3080|rtx3090|l4|l40s|rtx4080|rtx4090|h100|h100_pcie|rtx5090"

@@ -15,7 +15,7 @@ struct layout_way {
 	enum distribution distribution;
 	enum dtype dtype;
 	layout_fill_function *fill; /* NULL behind the last */
-	bool is_ordered; /* a number may take several words: those before it are made, too, up to LAYOUT_ORDERED_MOST */
+	bool is_ordered;            /* a number may take several words: those before it are made, too, up to LAYOUT_ORDERED_MOST */
 };
 
 struct layout_kernel {

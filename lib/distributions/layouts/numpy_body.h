@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NumPy's numpy.random.Generator(Philox): Philox4x64-10.
  *
- * `numpy`: Philox(seed), whose key SeedSequence makes; `numpy_key`: Philox(key=...), the seed being the key's low word, the stream its
- * high one. The counter is incremented before the first block, so that word w is one of the four of block 1 + w / 4. A position counts
- * halves of words: draws of 32 bits take one half after the other, the low one first, those of 64 bits begin at the next whole word.
- * Sources: NumPy 1.26, numpy/random/bit_generator.pyx (SeedSequence), src/philox/philox.h and src/distributions/distributions.c; D.
- * Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019) 3. */
+ * `numpy`: Philox(seed), whose key SeedSequence makes; `numpy_key`: Philox(key=...), the seed being the key's low word, the stream
+ * its high one. The counter is incremented before the first block, so that word w is one of the four of block 1 + w / 4. A
+ * position counts halves of words: draws of 32 bits take one half after the other, the low one first, those of 64 bits begin at
+ * the next whole word. Sources: NumPy 1.26, numpy/random/bit_generator.pyx (SeedSequence), src/philox/philox.h and
+ * src/distributions/distributions.c; D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019) 3. */
 #include "distributions/layouts/ziggurat_data.h"
 #include "math/elementary_exp.h"
 #include "rng/philox.h"
@@ -204,7 +204,8 @@ static uint64_t numpy_bounded(struct numpy_stream *stream, uint64_t last)
 	return last == UINT64_MAX ? numpy_next64(stream) : numpy_bounded64(stream, last + 1);
 }
 
-/* A call's words behind its first `element` numbers, so that a thread which makes one piece after the other begins where it was. */
+/* A call's words behind its first `element` numbers, so that a thread which makes one piece after the other begins where it was.
+ */
 struct numpy_place {
 	struct layout_call call;
 	struct stream source;
@@ -246,8 +247,15 @@ static struct numpy_place *numpy_find_place(const struct draw *draw, uint64_t be
 			oldest = place;
 	}
 	if (!best) {
-		*oldest = (struct numpy_place){*draw->layout, draw->stream, draw->distribution, draw->dtype, draw->parameters[0].natural,
-					       draw->parameters[1].natural, 0, 0, {.used = 0}};
+		*oldest = (struct numpy_place){*draw->layout,
+					       draw->stream,
+					       draw->distribution,
+					       draw->dtype,
+					       draw->parameters[0].natural,
+					       draw->parameters[1].natural,
+					       0,
+					       0,
+					       {.used = 0}};
 		numpy_begin(draw, &oldest->stream);
 		best = oldest;
 	} else if (best->element < begin && best != oldest) {
@@ -353,7 +361,8 @@ static double numpy_standard_normal(struct numpy_stream *stream)
 			return x;
 		if (layer == 0)
 			return place & 0x100 ? -numpy_tail(stream) : numpy_tail(stream);
-		if ((ziggurat_height[layer - 1] - ziggurat_height[layer]) * numpy_next_double(stream) + ziggurat_height[layer] < numpy_density(x))
+		if ((ziggurat_height[layer - 1] - ziggurat_height[layer]) * numpy_next_double(stream) + ziggurat_height[layer] <
+		    numpy_density(x))
 			return x;
 	}
 }
@@ -370,7 +379,8 @@ static float numpy_standard_normal_f32(struct numpy_stream *stream)
 			return x;
 		if (layer == 0)
 			return place & 0x100 ? -numpy_tail_f32(stream) : numpy_tail_f32(stream);
-		if ((ziggurat_height_f32[layer - 1] - ziggurat_height_f32[layer]) * numpy_next_float(stream) + ziggurat_height_f32[layer] <
+		if ((ziggurat_height_f32[layer - 1] - ziggurat_height_f32[layer]) * numpy_next_float(stream) +
+			    ziggurat_height_f32[layer] <
 		    numpy_density((double)x))
 			return x;
 	}

@@ -2,8 +2,8 @@
 /* TensorFlow's tf.random.stateless_uniform and stateless_normal, by Philox4x32-10: `tensorflow` as its own kernels make them,
  * `tensorflow_xla` as XLA does (jit_compile=True).
  *
- * A seed of two integers, here the seed and the stream, is scrambled to a key and the high half of the counters. Word w of a call is
- * one of the four of group w / 4. Kernels make mantissas of a word's low bits, XLA of its high ones. Sources: TensorFlow 2.16,
+ * A seed of two integers, here the seed and the stream, is scrambled to a key and the high half of the counters. Word w of a call
+ * is one of the four of group w / 4. Kernels make mantissas of a word's low bits, XLA of its high ones. Sources: TensorFlow 2.16,
  * core/kernels/stateless_random_ops_v2_util.h (GetKeyCounter), core/lib/random/random_distributions.h; XLA,
  * hlo/builder/lib/prng.cc. */
 
@@ -104,13 +104,13 @@ INLINE double tensorflow_high_f64(const uint32_t *words, size_t i)
 	return (double)(tensorflow_pair(words, i) >> 12) * 0x1p-52;
 }
 
-#define TENSORFLOW_UNIFORM(name, type, mantissa)                                                                       \
-	static void name(const struct draw *draw, const uint32_t *words, size_t n, void *out)                          \
-	{                                                                                                              \
-		const type low = (type)draw->parameters[0].real, range = (type)draw->parameters[1].real - low;         \
-                                                                                                                       \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			((type *)out)[i] = mantissa(words, i) * range + low;                                           \
+#define TENSORFLOW_UNIFORM(name, type, mantissa)                                                                                  \
+	static void name(const struct draw *draw, const uint32_t *words, size_t n, void *out)                                     \
+	{                                                                                                                         \
+		const type low = (type)draw->parameters[0].real, range = (type)draw->parameters[1].real - low;                    \
+                                                                                                                                  \
+		for (size_t i = 0; i < n; i++)                                                                                    \
+			((type *)out)[i] = mantissa(words, i) * range + low;                                                      \
 	}
 
 TENSORFLOW_UNIFORM(tensorflow_uniform_f32, float, tensorflow_low_f32)
@@ -119,17 +119,17 @@ TENSORFLOW_UNIFORM(xla_uniform_f32, float, tensorflow_high_f32)
 TENSORFLOW_UNIFORM(xla_uniform_f64, double, tensorflow_high_f64)
 
 /* Each operation rounds to the dtype. */
-#define TENSORFLOW_UNIFORM16(name, mask, step, round, widen)                                                           \
-	static void name(const struct draw *draw, const uint32_t *words, size_t n, void *out)                          \
-	{                                                                                                              \
-		const float low = widen(round((float)draw->parameters[0].real));                                       \
-		const float range = widen(round(widen(round((float)draw->parameters[1].real)) - low));                 \
-                                                                                                                       \
-		for (size_t i = 0; i < n; i++) {                                                                       \
-			const float u = (float)(int32_t)(words[i] & (mask)) * (step);                                  \
-                                                                                                                       \
-			((uint16_t *)out)[i] = round(widen(round(u * range)) + low);                                   \
-		}                                                                                                      \
+#define TENSORFLOW_UNIFORM16(name, mask, step, round, widen)                                                                      \
+	static void name(const struct draw *draw, const uint32_t *words, size_t n, void *out)                                     \
+	{                                                                                                                         \
+		const float low = widen(round((float)draw->parameters[0].real));                                                  \
+		const float range = widen(round(widen(round((float)draw->parameters[1].real)) - low));                            \
+                                                                                                                                  \
+		for (size_t i = 0; i < n; i++) {                                                                                  \
+			const float u = (float)(int32_t)(words[i] & (mask)) * (step);                                             \
+                                                                                                                                  \
+			((uint16_t *)out)[i] = round(widen(round(u * range)) + low);                                              \
+		}                                                                                                                 \
 	}
 
 TENSORFLOW_UNIFORM16(tensorflow_uniform_f16, 0x3FF, 0x1p-10f, f16_of, f16_widen)
@@ -173,8 +173,8 @@ static void tensorflow_pairs_f64(const double *radii, const double *angles, doub
 	}
 }
 
-/* Makes elements [begin, begin + n) of normals in float64: `pairs` makes some, in the order of the kernels: elements 2 k and 2 k + 1
- * are a pair. */
+/* Makes elements [begin, begin + n) of normals in float64: `pairs` makes some, in the order of the kernels: elements 2 k and 2 k +
+ * 1 are a pair. */
 static void tensorflow_normals(const struct draw *draw, uint64_t begin, size_t n, double *ret_normals)
 {
 	const struct tensorflow_key key = tensorflow_scramble(&draw->stream);
@@ -212,12 +212,14 @@ static void tensorflow_scale(const struct draw *draw, const double *normals, siz
 			((float *)out)[i] = (float)normals[i] * (float)std + (float)mean;
 			break;
 		case DTYPE_F16:
-			((uint16_t *)out)[i] = f16_of(f16_widen(f16_of(f16_widen(f16_of((float)normals[i])) * f16_widen(f16_of((float)std)))) +
-						      f16_widen(f16_of((float)mean)));
+			((uint16_t *)out)[i] =
+				f16_of(f16_widen(f16_of(f16_widen(f16_of((float)normals[i])) * f16_widen(f16_of((float)std)))) +
+				       f16_widen(f16_of((float)mean)));
 			break;
 		default:
-			((uint16_t *)out)[i] = bf16_of(bf16_widen(bf16_of(bf16_widen(bf16_of((float)normals[i])) * bf16_widen(bf16_of((float)std)))) +
-						       bf16_widen(bf16_of((float)mean)));
+			((uint16_t *)out)[i] = bf16_of(
+				bf16_widen(bf16_of(bf16_widen(bf16_of((float)normals[i])) * bf16_widen(bf16_of((float)std)))) +
+				bf16_widen(bf16_of((float)mean)));
 		}
 }
 
@@ -272,10 +274,10 @@ static void xla_normal(const struct draw *draw, uint64_t begin, size_t n, void *
 	}
 }
 
-#define TENSORFLOW_WAY(name, words_each)                                                                               \
-	static void name##_fill(const struct draw *draw, uint64_t begin, size_t n, void *out)                          \
-	{                                                                                                              \
-		tensorflow_fill(draw, begin, n, words_each, name, out);                                                \
+#define TENSORFLOW_WAY(name, words_each)                                                                                          \
+	static void name##_fill(const struct draw *draw, uint64_t begin, size_t n, void *out)                                     \
+	{                                                                                                                         \
+		tensorflow_fill(draw, begin, n, words_each, name, out);                                                           \
 	}
 
 TENSORFLOW_WAY(tensorflow_bits_32, 1)
@@ -290,10 +292,14 @@ TENSORFLOW_WAY(xla_uniform_f32, 1)
 TENSORFLOW_WAY(xla_uniform_f64, 2)
 
 /* Integers are the same in both. */
-#define TENSORFLOW_INTEGERS                                                                                            \
-	{DIST_BITS, DTYPE_U32, tensorflow_bits_32_fill, false}, {DIST_BITS, DTYPE_U64, tensorflow_bits_64_fill, false},              \
-		{DIST_RANDINT, DTYPE_I32, tensorflow_integers_32_fill, false}, {DIST_RANDINT, DTYPE_I64, tensorflow_integers_64_fill, false},    \
-		{DIST_RANDINT, DTYPE_U32, tensorflow_integers_32_fill, false}, {DIST_RANDINT, DTYPE_U64, tensorflow_integers_64_fill, false}
+#define TENSORFLOW_INTEGERS                                                                                                       \
+	{DIST_BITS, DTYPE_U32, tensorflow_bits_32_fill, false}, {DIST_BITS, DTYPE_U64, tensorflow_bits_64_fill, false},           \
+		{DIST_RANDINT, DTYPE_I32, tensorflow_integers_32_fill, false},                                                    \
+		{DIST_RANDINT, DTYPE_I64, tensorflow_integers_64_fill, false},                                                    \
+		{DIST_RANDINT, DTYPE_U32, tensorflow_integers_32_fill, false},                                                    \
+	{                                                                                                                         \
+		DIST_RANDINT, DTYPE_U64, tensorflow_integers_64_fill, false                                                       \
+	}
 
 static const struct layout_way tensorflow_ways[] = {
 	TENSORFLOW_INTEGERS,

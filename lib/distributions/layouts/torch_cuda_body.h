@@ -67,18 +67,18 @@ static void torch_uniform_f64(const struct draw *draw, rows4 x, unsigned j, size
 }
 
 /* The bounds and their difference are rounded to the dtype, the numbers made in float32. */
-#define TORCH_UNIFORM16(name, round, widen)                                                                            \
-	static void name(const struct draw *draw, rows4 x, unsigned j, size_t n, void *ret_out)                        \
-	{                                                                                                              \
-		const uint16_t low = round((float)draw->parameters[0].real), high = round((float)draw->parameters[1].real);    \
-		const float from = widen(low), range = widen(round(widen(high) - from));                               \
-		uint16_t *out = ret_out;                                                                               \
-                                                                                                                       \
-		for (size_t i = 0; i < n; i++) {                                                                       \
-			const uint16_t value = round(fmaf(curand_uniform(x[j][i]), range, from));                      \
-                                                                                                                       \
-			out[i] = value == high ? low : value;                                                          \
-		}                                                                                                      \
+#define TORCH_UNIFORM16(name, round, widen)                                                                                       \
+	static void name(const struct draw *draw, rows4 x, unsigned j, size_t n, void *ret_out)                                   \
+	{                                                                                                                         \
+		const uint16_t low = round((float)draw->parameters[0].real), high = round((float)draw->parameters[1].real);       \
+		const float from = widen(low), range = widen(round(widen(high) - from));                                          \
+		uint16_t *out = ret_out;                                                                                          \
+                                                                                                                                  \
+		for (size_t i = 0; i < n; i++) {                                                                                  \
+			const uint16_t value = round(fmaf(curand_uniform(x[j][i]), range, from));                                 \
+                                                                                                                                  \
+			out[i] = value == high ? low : value;                                                                     \
+		}                                                                                                                 \
 	}
 
 TORCH_UNIFORM16(torch_uniform_f16, f16_of, f16_widen)
@@ -96,15 +96,15 @@ static void torch_normal_f32(const struct draw *draw, rows4 x, unsigned j, size_
 		out[i] = fmaf(normals[i], std, mean);
 }
 
-#define TORCH_NORMAL16(name, round)                                                                                    \
-	static void name(const struct draw *draw, rows4 x, unsigned j, size_t n, void *ret_out)                        \
-	{                                                                                                              \
-		float normals[PIECE];                                                                                  \
-		uint16_t *out = ret_out;                                                                               \
-                                                                                                                       \
-		torch_normal_f32(draw, x, j, n, normals);                                                              \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			out[i] = round(normals[i]);                                                                    \
+#define TORCH_NORMAL16(name, round)                                                                                               \
+	static void name(const struct draw *draw, rows4 x, unsigned j, size_t n, void *ret_out)                                   \
+	{                                                                                                                         \
+		float normals[PIECE];                                                                                             \
+		uint16_t *out = ret_out;                                                                                          \
+                                                                                                                                  \
+		torch_normal_f32(draw, x, j, n, normals);                                                                         \
+		for (size_t i = 0; i < n; i++)                                                                                    \
+			out[i] = round(normals[i]);                                                                               \
 	}
 
 TORCH_NORMAL16(torch_normal_f16, f16_of)
@@ -121,51 +121,52 @@ static void torch_normal_f64(const struct draw *draw, rows4 x, unsigned j, size_
 	memcpy(ret_out, normals, n * sizeof *normals);
 }
 
-/* ---- torch.randint: the remainder of a word, which is not quite uniform; of two from a range of 2^28 on, the first one high ---- */
+/* ---- torch.randint: the remainder of a word, which is not quite uniform; of two from a range of 2^28 on, the first one high ----
+ */
 
 static uint64_t torch_range(const struct draw *draw)
 {
 	return draw->parameters[1].natural - draw->parameters[0].natural;
 }
 
-#define TORCH_INTEGERS(name, type)                                                                                     \
-	static void name##_words(const struct draw *draw, rows4 x, unsigned j, size_t n, void *ret_out)                \
-	{                                                                                                              \
-		const uint32_t range = (uint32_t)torch_range(draw);                                                    \
-		const uint64_t low = draw->parameters[0].natural;                                                      \
-		type *out = ret_out;                                                                                   \
-                                                                                                                       \
-		for (size_t i = 0; i < n; i++)                                                                         \
-			out[i] = (type)(x[j][i] % range + low);                                                        \
-	}                                                                                                              \
-                                                                                                                       \
-	static void name##_pairs(const struct draw *draw, rows4 x, unsigned j, size_t n, void *ret_out)                \
-	{                                                                                                              \
-		const uint64_t range = torch_range(draw), low = draw->parameters[0].natural;                           \
-		type *out = ret_out;                                                                                   \
-                                                                                                                       \
-		for (size_t i = 0; i < n; i++) {                                                                       \
-			const uint64_t pair = (uint64_t)x[2 * j][i] << 32 | x[2 * j + 1][i];                           \
-                                                                                                                       \
-			out[i] = (type)((range ? pair % range : pair) + low);                                          \
-		}                                                                                                      \
-	}                                                                                                              \
-                                                                                                                       \
-	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                 \
-	{                                                                                                              \
-		if (torch_range(draw) - 1 < LAYOUT_TORCH_WIDE_RANGE - 1)                                                      \
-			torch_fill(draw, begin, n, 4, name##_words, out);                                              \
-		else                                                                                                   \
-			torch_fill(draw, begin, n, 2, name##_pairs, out);                                              \
+#define TORCH_INTEGERS(name, type)                                                                                                \
+	static void name##_words(const struct draw *draw, rows4 x, unsigned j, size_t n, void *ret_out)                           \
+	{                                                                                                                         \
+		const uint32_t range = (uint32_t)torch_range(draw);                                                               \
+		const uint64_t low = draw->parameters[0].natural;                                                                 \
+		type *out = ret_out;                                                                                              \
+                                                                                                                                  \
+		for (size_t i = 0; i < n; i++)                                                                                    \
+			out[i] = (type)(x[j][i] % range + low);                                                                   \
+	}                                                                                                                         \
+                                                                                                                                  \
+	static void name##_pairs(const struct draw *draw, rows4 x, unsigned j, size_t n, void *ret_out)                           \
+	{                                                                                                                         \
+		const uint64_t range = torch_range(draw), low = draw->parameters[0].natural;                                      \
+		type *out = ret_out;                                                                                              \
+                                                                                                                                  \
+		for (size_t i = 0; i < n; i++) {                                                                                  \
+			const uint64_t pair = (uint64_t)x[2 * j][i] << 32 | x[2 * j + 1][i];                                      \
+                                                                                                                                  \
+			out[i] = (type)((range ? pair % range : pair) + low);                                                     \
+		}                                                                                                                 \
+	}                                                                                                                         \
+                                                                                                                                  \
+	static void name(const struct draw *draw, uint64_t begin, size_t n, void *out)                                            \
+	{                                                                                                                         \
+		if (torch_range(draw) - 1 < LAYOUT_TORCH_WIDE_RANGE - 1)                                                          \
+			torch_fill(draw, begin, n, 4, name##_words, out);                                                         \
+		else                                                                                                              \
+			torch_fill(draw, begin, n, 2, name##_pairs, out);                                                         \
 	}
 
 TORCH_INTEGERS(torch_integers_32, uint32_t)
 TORCH_INTEGERS(torch_integers_64, uint64_t)
 
-#define TORCH_WAY(name, unroll)                                                                                        \
-	static void name##_fill(const struct draw *draw, uint64_t begin, size_t n, void *out)                          \
-	{                                                                                                              \
-		torch_fill(draw, begin, n, unroll, name, out);                                                         \
+#define TORCH_WAY(name, unroll)                                                                                                   \
+	static void name##_fill(const struct draw *draw, uint64_t begin, size_t n, void *out)                                     \
+	{                                                                                                                         \
+		torch_fill(draw, begin, n, unroll, name, out);                                                                    \
 	}
 
 TORCH_WAY(torch_uniform_f32, 4)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of NumPy's normals: 256 layers of equal area, layer 0 being the base with the tail.
  *
- * Figures of NumPy 1.26, numpy/random/src/distributions/ziggurat_constants.h: a float64 of 52 bits is below its layer's part under
- * the curve where it is below `inside`; `width` is the layer's width by that unit, `height` the density at its edge. Those of float32
- * have 23 bits. G. Marsaglia, W. W. Tsang, "The ziggurat method", J. Stat. Softw. 5 (2000) 8. */
+ * Figures of NumPy 1.26, numpy/random/src/distributions/ziggurat_constants.h: a float64 of 52 bits is below its layer's part
+ * under the curve where it is below `inside`; `width` is the layer's width by that unit, `height` the density at its edge. Those of
+ * float32 have 23 bits. G. Marsaglia, W. W. Tsang, "The ziggurat method", J. Stat. Softw. 5 (2000) 8. */
 #include "distributions/layouts/ziggurat_data.h"
 
 /* clang-format off */

@@ -66,8 +66,8 @@ static int check_replay(const struct placement *placement, const struct stream *
 		return fail_placement(placement, DRAW_GENERATOR, err, ERROR_OUT_OF_RANGE,
 				      "given with layout %s, allowed without it: the layout's is %s", row->name, row->generator);
 	if (stream->stream != 0 && !(row->flags & LAYOUT_STREAM))
-		return fail_placement(placement, DRAW_STREAM, err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed with layout %s is 0",
-				      stream->stream, row->name);
+		return fail_placement(placement, DRAW_STREAM, err, ERROR_OUT_OF_RANGE,
+				      "got %" PRIu64 ", allowed with layout %s is 0", stream->stream, row->name);
 	return 0;
 }
 
@@ -184,8 +184,7 @@ static struct cursor *find_cursor(struct seek_state *p, const struct placement *
 	struct cursor *at = p->cursors;
 
 	while (at < p->cursors + p->n_cursors &&
-	       (at->range != which ||
-		(which == PLACEMENT_OF_NONE && (at->layout != layout || !is_same(&at->stream, stream)))))
+	       (at->range != which || (which == PLACEMENT_OF_NONE && (at->layout != layout || !is_same(&at->stream, stream)))))
 		at++;
 	if (at < p->cursors + p->n_cursors)
 		return at;
@@ -266,26 +265,29 @@ static int find_call(const struct seek_state *p, const struct placement *placeme
 	struct draw_position *lies = &position->at;
 
 	if (follows && cursor->ended)
-		return fail_placement(placement, DRAW_SEED, p->err, ERROR_END_OF_STREAM,
-				      "the call before it has the same, allowed is another: calls of layout %s do not follow one another",
-				      row->name);
+		return fail_placement(
+			placement, DRAW_SEED, p->err, ERROR_END_OF_STREAM,
+			"the call before it has the same, allowed is another: calls of layout %s do not follow one another",
+			row->name);
 	if (calls ? from % STREAM_GROUP_WORDS != 0 && !(row->flags & LAYOUT_WORDS) : from != 0)
-		return fail_placement(placement, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE, "got %" PRIu64 ", allowed with layout %s %s",
-				      from, row->name, calls ? "are multiples of 4" : "is 0");
+		return fail_placement(placement, DRAW_POSITION, p->err, ERROR_OUT_OF_RANGE,
+				      "got %" PRIu64 ", allowed with layout %s %s", from, row->name,
+				      calls ? "are multiples of 4" : "is 0");
 	if (offset != 0 && (row->flags & LAYOUT_WHOLE) && !placement->is_part_of_call)
 		return fail_placement(placement, DRAW_OFFSET, p->err, ERROR_OUT_OF_RANGE,
-				      "got %" PRIu64 ", allowed with layout %s is 0: numbers depend on how many the call has, give call_n",
+				      "got %" PRIu64
+				      ", allowed with layout %s is 0: numbers depend on how many the call has, give call_n",
 				      offset, row->name);
 	if (placement->is_part_of_call && (offset > placement->call->n || placement->n > placement->call->n - offset))
 		return fail_placement(placement, DRAW_OFFSET, p->err, ERROR_OUT_OF_RANGE,
-				      "%" PRIu64 " samples from sample %" PRIu64 ", allowed is to end by call_n = %" PRIu64, placement->n,
-				      offset, placement->call->n);
+				      "%" PRIu64 " samples from sample %" PRIu64 ", allowed is to end by call_n = %" PRIu64,
+				      placement->n, offset, placement->call->n);
 	lies->offset = offset;
 	lies->position = from;
 	if (placement->call->is_ordered && (offset > LAYOUT_ORDERED_MOST || placement->n > LAYOUT_ORDERED_MOST - offset))
 		return fail_placement(placement, DRAW_N, p->err, ERROR_OUT_OF_RANGE,
-				      "%" PRIu64 " samples from sample %" PRIu64
-				      ", allowed with layout %s is to end by %" PRIu64 ": they are made in order",
+				      "%" PRIu64 " samples from sample %" PRIu64 ", allowed with layout %s is to end by %" PRIu64
+				      ": they are made in order",
 				      placement->n, offset, row->name, LAYOUT_ORDERED_MOST);
 	lies->has_next = placement->has_call_words && !add_overflows(from, placement->call_words, &lies->next);
 	if (cursor) {

@@ -6,9 +6,6 @@
 
 #include "distributions/layouts/layout_kernel.h"
 
-/* Most bytes of a call of torch_cuda: PyTorch cuts larger ones. */
-#define TORCH_MOST_BYTES (UINT64_C(1) << 31)
-
 /* Returns the layout that the draw states, or its run. */
 static enum layout find_layout(const struct compiler *c)
 {
@@ -26,34 +23,48 @@ static const struct layout_way *find_way(struct compiler *c, const struct draw *
 	char text[LAYOUT_TEXT_BYTES];
 
 	if (!way)
-		compile_param_error(c, DRAW_LAYOUT, ERROR_OUT_OF_RANGE, "%s has no %s of %s, allowed are %s", name, operation->name,
-				    dtype_name(draw->dtype), layout_describe(layout, text));
+		compile_param_error(c, DRAW_LAYOUT, ERROR_OUT_OF_RANGE, "%s has no %s of %s, allowed are %s", name,
+				    operation->name, dtype_name(draw->dtype), layout_describe(layout, text));
 	for (unsigned i = DRAW_COMMON; i < operation->n_params; i++) {
 		if (c->args.at[i].is_array)
 			compile_param_error(c, i, ERROR_OUT_OF_RANGE, "got an array, allowed with layout %s is a number", name);
-		else if (c->args.at[i].given && (operation->params[i].type == PARAM_CHOICE || (layout_rows[layout].flags & LAYOUT_STANDARD)))
+		else if (c->args.at[i].given &&
+			 (operation->params[i].type == PARAM_CHOICE || (layout_rows[layout].flags & LAYOUT_STANDARD)))
 			compile_param_error(c, i, ERROR_OUT_OF_RANGE, "given with layout %s, allowed without it", name);
 	}
 	return way;
 }
 
+/* Refuses calls that the framework cuts into several: PyTorch from 2 GiB on, JAX's older mode from 2^32 - 1 words on. */
+static void check_size(struct compiler *c, const struct draw *draw, const struct layout_call *call)
+{
+	const uint64_t size = dtype_size(draw->dtype);
+	uint64_t most = UINT64_MAX;
+
+	if (call->layout == LAYOUT_TORCH_CUDA)
+		most = (UINT64_C(1) << 31) / size;
+	else if (call->layout == LAYOUT_JAX_ORIGINAL)
+		most = size == 8 ? INT32_MAX : UINT32_MAX - 1;
+	if (call->n > most)
+		compile_param_error(c, c->args.at[DRAW_CALL_N].given ? DRAW_CALL_N : DRAW_N, ERROR_OUT_OF_RANGE,
+				    "got %" PRIu64 ", allowed with layout %s is up to %" PRIu64 ": larger calls are several",
+				    call->n, layout_rows[call->layout].name, most);
+}
+
 /* Finds the blocks of the card. Small calls are the same on all cards. */
-static uint32_t find_blocks(struct compiler *c, const struct draw *draw, uint64_t n)
+static uint32_t find_blocks(struct compiler *c, uint64_t n)
 {
 	const struct arg *device = &c->args.at[DRAW_DEVICE], *blocks = &c->args.at[DRAW_BLOCKS];
-	const uint64_t size = dtype_size(draw->dtype), least = layout_least_blocks();
+	const uint64_t least = layout_least_blocks();
 
-	if (n > TORCH_MOST_BYTES / size)
-		compile_param_error(c, c->args.at[DRAW_CALL_N].given ? DRAW_CALL_N : DRAW_N, ERROR_OUT_OF_RANGE,
-				    "got %" PRIu64 ", allowed with layout torch_cuda is %" PRIu64 ": PyTorch cuts larger calls", n,
-				    TORCH_MOST_BYTES / size);
 	if (device->given && blocks->given)
 		compile_param_error(c, DRAW_BLOCKS, ERROR_OUT_OF_RANGE, "given beside device, allowed is one of them");
 	if (device->given)
 		return layout_device_blocks(device->choice);
 	if (!blocks->given && (n + 255) / 256 > least)
 		compile_param_error(c, DRAW_DEVICE, ERROR_MISSING_PARAMETER,
-				    "missing: give device or blocks for more than %" PRIu64 " samples, whose place depends on the card",
+				    "missing: give device or blocks for more than %" PRIu64
+				    " samples, whose place depends on the card",
 				    256 * least);
 	return blocks->given ? (uint32_t)blocks->u64 : (uint32_t)least;
 }
@@ -85,7 +96,8 @@ const struct layout_call *compile_layout(struct compiler *c, const struct draw *
 
 	for (unsigned i = DRAW_DEVICE; i <= DRAW_CALL_N; i++)
 		if (c->args.at[i].given && (i == DRAW_CALL_N ? !layout_is_replay(layout) : layout != LAYOUT_TORCH_CUDA))
-			compile_param_error(c, i, ERROR_OUT_OF_RANGE, "given with layout %s, allowed with %s", layout_rows[layout].name,
+			compile_param_error(c, i, ERROR_OUT_OF_RANGE, "given with layout %s, allowed with %s",
+					    layout_rows[layout].name,
 					    i == DRAW_CALL_N ? "those of other frameworks" : "torch_cuda");
 	if (c->error || !layout_is_replay(layout))
 		return NULL;
@@ -95,10 +107,12 @@ const struct layout_call *compile_layout(struct compiler *c, const struct draw *
 		compile_no_memory(c);
 		return NULL;
 	}
-	*call = (struct layout_call){.layout = layout, .n = call_n->given ? call_n->u64 : extent->n, .is_ordered = way->is_ordered};
+	*call = (struct layout_call){
+		.layout = layout, .n = call_n->given ? call_n->u64 : extent->n, .is_ordered = way->is_ordered};
 	find_pairs(&extent->shape, call);
+	check_size(c, draw, call);
 	if (layout == LAYOUT_TORCH_CUDA)
-		call->blocks = find_blocks(c, draw, call->n);
+		call->blocks = find_blocks(c, call->n);
 	return c->error ? NULL : call;
 }
 
@@ -109,8 +123,9 @@ void compile_place_call(struct compiler *c, const struct draw *draw, struct plac
 	if (!layout_is_replay(layout))
 		return;
 	if (c->args.at[DRAW_GENERATOR].given)
-		compile_param_error(c, DRAW_GENERATOR, ERROR_OUT_OF_RANGE, "given with layout %s, allowed without it: the layout's is %s",
-				    layout_rows[layout].name, layout_rows[layout].generator);
+		compile_param_error(c, DRAW_GENERATOR, ERROR_OUT_OF_RANGE,
+				    "given with layout %s, allowed without it: the layout's is %s", layout_rows[layout].name,
+				    layout_rows[layout].generator);
 	if (!draw->layout)
 		compile_param_error(c, DRAW_LAYOUT, ERROR_OUT_OF_RANGE, "got %s, allowed for %s are plain and trn24",
 				    layout_rows[layout].name, c->args.operation->name);

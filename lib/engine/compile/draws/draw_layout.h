@@ -10,8 +10,8 @@
  * stands. */
 const struct layout_call *compile_layout(struct compiler *c, const struct draw *draw, const struct draw_extent *extent);
 
-/* Notes the draw's call in its placement. Refuses a generator beside the layout of another framework, and such a layout where the draw
- * is no call. */
+/* Notes the draw's call in its placement. Refuses a generator beside the layout of another framework, and such a layout where the
+ * draw is no call. */
 void compile_place_call(struct compiler *c, const struct draw *draw, struct placement *placement);
 
 #endif
