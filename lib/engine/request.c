@@ -124,7 +124,7 @@ static int check_method(const struct operation *operation, const char *method, s
 		return error_set(err, ERROR_UNKNOWN_METHOD, "\"%s\": no such method, describe lists them all",
 				 bind_text(method, size, got));
 	if (operation->start == START_SESSION)
-		return error_set(err, ERROR_NOT_SUPPORTED, "%s: is answered by a session only", operation->name);
+		return error_set(err, ERROR_NOT_SUPPORTED, "%s: needs a daemon, allowed: a session with one", operation->name);
 	if (params->kind != VALUE_MAP)
 		return error_set(err, ERROR_WRONG_TYPE, "%s: params: got %s, allowed is a map", operation->name,
 				 bind_kind_text(params->kind));

@@ -76,7 +76,7 @@ def test_steps_that_nothing_needs_are_left_out(session):
     p.normal(10**9)
     y = p.normal(5)
     f = p.compile(y)
-    assert repr(f) == "<a program of 1 steps>"
+    assert repr(f) == "<trnsci.program.Compiled: 1 steps, 0 inputs, 1 outputs>"
     np.testing.assert_array_equal(f(), session.draw("normal", 5,
                                                     seed=1).result())
 

@@ -9,11 +9,18 @@ import trnsci
 
 
 def draw(session: trnsci.Session) -> float:
+    assert trnsci.default_rng(1).seed == 1
     rng = trnsci.Generator(1, rank=0, size=2, session=session)
     one: float = rng.normal() + rng.random() + rng.standard_cauchy()
     many: NDArray[np.float64] = rng.gamma([1.0, 2.0], size=(3, 2))
     counts: NDArray[np.int64] = rng.poisson(3.0, 10)
     count: int = rng.poisson(3.0)
+    index: np.int64 = rng.integers(0, 10)
+    indices: NDArray[np.int64] = rng.integers([3, 4], size=(3, 2))
+    small: NDArray[np.uint8] = rng.integers(0, 10, 5, np.uint8)
+    one_small: np.uint8 = rng.integers(10, dtype=np.uint8)
+    plain: int = rng.integers(0, 10, dtype=int)
+    count += int(index) + int(indices[0]) + int(small[0] + one_small) + plain
     rng.shuffle(counts)
     child: trnsci.Generator = rng.spawn(2)[0]
     words = np.random.Generator(trnsci.BitGenerator(child.seed))

@@ -80,12 +80,39 @@ static PyObject *name_dtype(PyObject *module, PyObject *argument)
 	return dtype ? PyUnicode_FromString(dtype_name(dtype)) : NULL;
 }
 
+/* names() of all operations, or names(operation) of its parameters, none where it is not known. */
+static PyObject *names(PyObject *module, PyObject *args)
+{
+	const char *operation = NULL;
+	struct trnsci_operation_info row;
+	struct trnsci_parameter_info parameter;
+	PyObject *list = PyList_New(0);
+
+	(void)module;
+	if (!list || !PyArg_ParseTuple(args, "|s", &operation)) {
+		Py_XDECREF(list);
+		return NULL;
+	}
+	for (size_t i = 0; (operation ? trnsci_operation_parameter(operation, i, &parameter) : trnsci_operation_at(i, &row)) == 0; i++) {
+		PyObject *name = PyUnicode_FromString(operation ? parameter.name : row.name);
+		const int r = name ? PyList_Append(list, name) : -1;
+
+		Py_XDECREF(name);
+		if (r < 0) {
+			Py_DECREF(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
 static PyMethodDef functions[] = {
 	{"default_session", default_session, METH_NOARGS,
 	 "default_session()\n--\n\nReturn the session that draws and transforms where none is given. The first call opens it:\n"
 	 "to the first daemon that answers, or embedded where none does."},
 	{"dtype_name", name_dtype, METH_O, NULL},
 	{"derive", derive, METH_VARARGS, NULL},
+	{"names", names, METH_VARARGS, NULL},
 	{"fast_length", fast_length, METH_VARARGS, NULL},
 	{"frequencies", frequencies, METH_VARARGS, NULL},
 	{"create_broadcast", broadcast_create, METH_VARARGS, NULL},

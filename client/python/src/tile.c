@@ -280,6 +280,16 @@ static PyObject *tile_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	return made;
 }
 
+static PyObject *tile_repr(PyObject *self)
+{
+	PyObject *shape = get_shape(self, NULL);
+	PyObject *text = shape ? PyUnicode_FromFormat("<trnsci.Tile %R %s>", shape, dtype_name(((struct tile_object *)self)->dtype))
+			       : NULL;
+
+	Py_XDECREF(shape);
+	return text;
+}
+
 static PyMethodDef tile_methods[] = {
 	{"__dlpack__", (PyCFunction)(void (*)(void))tile_dlpack, METH_VARARGS | METH_KEYWORDS, NULL},
 	{"__dlpack_device__", dlpack_device, METH_NOARGS, NULL},
@@ -317,7 +327,7 @@ PyDoc_STRVAR(tile_doc,
 	     "42.0\n");
 
 static PyType_Slot tile_slots[] = {
-	{Py_tp_doc, (void *)tile_doc},	{Py_tp_new, tile_new},		{Py_tp_dealloc, tile_dealloc},
+	{Py_tp_doc, (void *)tile_doc},	{Py_tp_new, tile_new},		{Py_tp_dealloc, tile_dealloc},	{Py_tp_repr, tile_repr},
 	{Py_tp_methods, tile_methods}, {Py_tp_getset, tile_getset}, {Py_bf_getbuffer, tile_buffer},
 	{0, NULL},
 };

@@ -4,8 +4,9 @@
 `Generator` has the methods of `numpy.random.Generator`, `BitGenerator` is a
 bit generator for numpy's own, `trnsci.fft` has the functions of `scipy.fft`,
 `trnsci.signal` some of `scipy.signal`, and `trnsci.qmc` has engines for
-`scipy.stats.qmc`. `trnsci.replay` has the numbers of other frameworks. All of them use the daemon ``trnscid`` where one answers, and an
-engine inside this process elsewhere, with the same bytes.
+`scipy.stats.qmc`. `trnsci.replay` has the numbers of other frameworks. All of
+them use the daemon ``trnscid`` where one answers, and an engine inside this
+process elsewhere, with the same bytes.
 
 Examples
 --------
@@ -14,7 +15,7 @@ Examples
 >>> rng.integers(1, 7, size=5)
 array([1, 6, 1, 6, 3])
 """
-from typing import Any
+import typing as _typing
 
 from ._bit_generator import BitGenerator
 from ._broadcast import Broadcast, Publisher, Seen
@@ -22,7 +23,7 @@ from ._calls import Call, Span
 from ._core import Session, Tile, default_session, version as __version__
 from ._errors import (Error, ParameterError, ParameterTypeError, ResourceError,
                       ServiceError, ServiceTimeoutError)
-from ._generator import Generator
+from ._generator import Generator, default_rng
 from ._ring import Ring
 from ._streams import Stream
 from ._trace import Trace, trace
@@ -30,14 +31,18 @@ from . import fft, program, replay, signal
 
 __all__ = [
     "BitGenerator", "Broadcast", "Call", "Generator", "Publisher", "Ring",
-    "Seen", "Session", "Span", "Stream", "Tile", "Trace", "default_session",
-    "fft", "program", "replay", "signal", "trace",
+    "Seen", "Session", "Span", "Stream", "Tile", "Trace", "default_rng",
+    "default_session", "fft", "program", "replay", "signal", "trace",
     "Error", "ParameterError", "ParameterTypeError", "ResourceError",
     "ServiceError", "ServiceTimeoutError",
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __dir__() -> list[str]:
+    return sorted([*globals(), "qmc"])
+
+
+def __getattr__(name: str) -> _typing.Any:
     """Load what needs scipy when it is used."""
     if name == "qmc":
         import importlib

@@ -48,6 +48,10 @@ class BitGenerator(np.random.BitGenerator):
     True
     """
 
+    def __repr__(self):
+        return (f"trnsci.BitGenerator({self.seed}, stream={self.stream}, "
+                f"generator={self.generator!r})")
+
     def __init__(self, seed: _Seed = None, *, stream: int = 0,
                  generator: str = "threefry4x32") -> None:
         sequence = seed if hasattr(seed, "generate_state") else None

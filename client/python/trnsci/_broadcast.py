@@ -7,6 +7,7 @@ import numpy as np
 from . import _core
 from ._calls import distribution_params, milliseconds, source_of
 from ._ring import Reader, check_batch, expired, steps
+from ._suggest import suggesting
 
 Seen = collections.namedtuple("Seen", "missed first count offset")
 Seen.__doc__ = """What a reader of a broadcast got: samples `first` to `first`
@@ -84,7 +85,7 @@ class Broadcast(Reader, _core.Broadcast):
     def __init__(self, name, *, batch=1024, session=None):
         self.batch = check_batch(batch)
         super().__init__(session, name)
-        self.name = name
+        self.name = self._name = name
         self.last = None
         self.missed = 0
         self._ahead = None  # samples behind a gap, which come next
@@ -124,9 +125,10 @@ class Broadcast(Reader, _core.Broadcast):
         """
         params = distribution_params(distribution, dtype, params)
         session = _core.default_session() if session is None else session
-        _core.create_broadcast(session, name, distribution, params,
-                               source_of(seed, stream, generator, offset),
-                               capacity, rate, mode)
+        with suggesting([(distribution, params)]):
+            _core.create_broadcast(session, name, distribution, params,
+                                   source_of(seed, stream, generator, offset),
+                                   capacity, rate, mode)
         return Publisher(name, session)
 
     def take(self, n=None, *, timeout=None):

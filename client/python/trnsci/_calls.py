@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._errors import Error
+from ._suggest import suggesting
 
 if TYPE_CHECKING:
     from ._core import Session
@@ -97,17 +98,26 @@ class Call(_core.Call):
     (3,)
     """
 
-    __slots__ = ("_shape", "_kind", "_value", "_waiters")
+    __slots__ = ("_asked", "_shape", "_kind", "_value", "_waiters")
 
     def __init__(self, session: Session, method: str, params: dict[str, Any],
                  kind: str, shape: tuple[int, ...] | None = None) -> None:
         super().__init__(session, method, params, False, (),
                          kind == "draw" and method != "stream_draw")
+        self._asked = [(method, params)]
+        if isinstance(params.get("draw"), dict):
+            self._asked.append((params["draw"]["op"], params["draw"].keys()
+                                - {"op"}))
         self._kind = kind
         self._shape = shape  # None: as the engine has it
         self._value = None
         self._waiters = []  # (loop, future) of those that await it
-        self._submit()
+        with suggesting(self._asked):
+            self._submit()
+
+    def __repr__(self):
+        state = "done" if self.done() else "in flight"
+        return f"<trnsci.Call {self._asked[-1][0]}, {state}>"
 
     def result(self, timeout: float | None = None) -> Any:
         """Wait for the answer and return what the call gives.
@@ -133,7 +143,8 @@ class Call(_core.Call):
         """Wait, and cancel the call where a signal's handler raises. An answer
         that is taken here comes to no loop, so the loops are woken."""
         try:
-            self._wait(timeout_ms)
+            with suggesting(self._asked):
+                self._wait(timeout_ms)
         except (Error, RuntimeError):  # RuntimeError: another thread waits
             raise
         except BaseException:

@@ -185,6 +185,31 @@ class Generator(Derived, Choices, Colored, Fields, _core.Generator):
         return other
 
 
+def default_rng(seed: int | Sequence[int] | np.random.SeedSequence | Generator
+                | None = None) -> Generator:
+    """Return a `Generator` of a seed; a Generator as it is.
+
+    Parameters
+    ----------
+    seed : None, int, array_like of ints, SeedSequence or Generator, optional
+        As `Generator` takes it; None takes entropy of the system.
+
+    Returns
+    -------
+    Generator
+
+    Examples
+    --------
+    >>> import trnsci
+    >>> rng = trnsci.default_rng(1)
+    >>> rng.integers(1, 7, size=5)
+    array([1, 6, 1, 6, 3])
+    >>> trnsci.default_rng(rng) is rng
+    True
+    """
+    return seed if isinstance(seed, Generator) else Generator(seed)
+
+
 def _rebuild(cls, seed, options, position, children):
     made = cls(seed, **options)
     made.position = position

@@ -5,6 +5,7 @@ import numpy as np
 from . import _core
 from ._calls import distribution_params, milliseconds, source_of
 from ._errors import ServiceTimeoutError
+from ._suggest import suggesting
 
 STEP_MS = 100  # a wait is cut into steps, so that signals are handled
 
@@ -52,6 +53,14 @@ class Reader:
         self._dtype = numpy_dtype(about["dtype"])
         self._item = () if about["components"] == 1 else \
             (about["components"],)
+
+    def __repr__(self):
+        kind = f"trnsci.{type(self).__name__} {self._name!r}"
+        if self.closed:
+            return f"<{kind}, closed>"
+        about = self._describe()
+        return (f"<{kind} {self._dtype}, {about['taken']} of "
+                f"{about['produced']} samples taken>")
 
     def close(self):
         """End it. Samples that a ring has drawn ahead are lost."""
@@ -117,8 +126,11 @@ class Ring(Reader, _core.Ring):
                  session=None, **params):
         self.batch = check_batch(batch)
         params = distribution_params(distribution, dtype, params)
-        super().__init__(session, distribution, params,
-                         source_of(seed, stream, generator, offset), capacity)
+        with suggesting([(distribution, params)]):
+            super().__init__(session, distribution, params,
+                             source_of(seed, stream, generator, offset),
+                             capacity)
+        self._name = distribution
         self._learn()
 
     def take(self, n=None, *, out=None, timeout=None):

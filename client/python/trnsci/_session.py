@@ -16,6 +16,10 @@ class SessionMethods:
 
     __slots__ = ()
 
+    def __repr__(self):
+        return "<trnsci.Session, closed>" if self.closed else \
+            f"<trnsci.Session {self.address!r}>"
+
     def draw(self, distribution: str, shape: int | Sequence[int], /,
              dtype: DTypeLike = None, *, seed: int | None = None,
              stream: int | str | Stream | None = None,

@@ -30,6 +30,7 @@ import numpy as np
 from . import _core
 from ._calls import distribution_params, source_of
 from ._ring import numpy_dtype
+from ._suggest import nearest, suggesting
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -226,6 +227,11 @@ class Program:
         self._methods = {method["name"]: method
                          for method in call._reply()["methods"]}
 
+    def __repr__(self):
+        inputs = sum(each._step is None for each in self._steps)
+        return (f"<trnsci.program.Program: {len(self._steps) - inputs} steps, "
+                f"{inputs} inputs>")
+
     def input(self, shape: int | Sequence[int],
               dtype: DTypeLike = "f32") -> Expression:
         """Declare an input.
@@ -250,7 +256,8 @@ class Program:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name not in self._methods:
-            raise AttributeError(f"the engine has no operation {name!r}")
+            raise AttributeError(f"the engine has no operation {name!r}"
+                                 + nearest(name, self._methods))
 
         def record(*args, **params):
             return self._apply(name, args, params)
@@ -389,7 +396,8 @@ class Compiled:
         self._tiles = None  # of the outputs
 
     def __repr__(self):
-        return f"<a program of {len(self._steps)} steps>"
+        return (f"<trnsci.program.Compiled: {len(self._steps)} steps, "
+                f"{len(self._inputs)} inputs, {len(self._outputs)} outputs>")
 
     def _make(self, tiles):
         """A call whose outputs are these tiles; None: new ones. Also what
@@ -419,7 +427,8 @@ class Compiled:
     def _first_tiles(self):
         """Learn the outputs from a run."""
         call, _ = self._make(None)
-        call._run()
+        with suggesting([each._step for each in self._steps]):
+            call._run()
         made = [None] * len(self._outputs)
         for number, each in enumerate(self._steps):
             if id(each) in self._outputs:
