@@ -117,6 +117,11 @@ def signals(session):
         spectra = theirs.stft(x[:10**6])[2]
         yield compare(f'istft 1e6 {kind}', 1, lambda: theirs.istft(spectra), lambda: ours.istft(spectra))
 
+        short = x[:10**6]
+        for name, more in (('periodogram', ()), ('coherence', (short[::-1],)), ('fftconvolve', (short[::-1],)), ('hilbert', ()),
+                           ('oaconvolve', (taps,)), ('resample', (480_000,)), ('czt', ()), ('zoom_fft', ([.1, .2],))):
+            yield compare(f'{name} 1e6 {kind}', 2, lambda: getattr(theirs, name)(short, *more),
+                          lambda: getattr(ours, name)(short, *more))
         for name, goal in (('convolve', 2), ('oaconvolve', 1)):
             yield compare(f'convolve 1e6 x 1e4 {kind}, scipy {name}', goal,
                           lambda: getattr(theirs, name)(x[:10**6], taps), lambda: ours.convolve(x[:10**6], taps))

@@ -23,6 +23,7 @@ SIZE = [(3,)]
 CALLS = {
     "default_session": NO_ARGUMENTS,
     "dtype_name": [("f4",)],
+    "names": [(), ("normal",)],
     "derive": [(b"l", "threefry4x32", 1, 2, b"x"),
                (b"f", "threefry4x32", 1, 2, 3)],
     "fast_length": [(7, True)],

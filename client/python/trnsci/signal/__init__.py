@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scipy.signal's spectra and convolutions by trnsciD's engine.
+"""scipy.signal's spectra, convolutions and resampling by trnsciD's engine.
 
-`stft`, `istft`, `welch`, `csd`, `spectrogram`, `convolve`, `correlate` and
-`get_window` have the arguments, defaults, results and errors of scipy.signal.
+`stft`, `istft`, `welch`, `csd`, `coherence`, `periodogram`, `spectrogram`,
+`convolve`, `fftconvolve`, `oaconvolve`, `correlate`, `hilbert`, `resample`,
+`czt`, `zoom_fft` and `get_window` have the arguments, defaults, results and
+errors of scipy.signal. Every other name is scipy.signal's own; a function then
+transforms by trnsci.fft.
 `torch_stft` and `torch_istft` have those of ``torch.stft`` and
 ``torch.istft``, and `windows` has the windows by the names of both.
 
@@ -20,14 +23,26 @@ Examples
 >>> float(f[power.argmax()])
 100.0
 """
+import typing as _typing
+
 from . import windows
-from ._convolve import convolve, correlate
+from ._convolve import convolve, correlate, fftconvolve, oaconvolve
+from ._czt import czt, zoom_fft
 from ._inverse import istft
+from ._periodogram import coherence, periodogram
+from ._resample import hilbert, resample
 from ._spectral import csd, spectrogram, stft, welch
 from ._torch import torch_istft, torch_stft
 from .windows import get_window
 
 __all__ = [
-    "convolve", "correlate", "csd", "get_window", "istft", "spectrogram",
-    "stft", "torch_istft", "torch_stft", "welch", "windows",
+    "coherence", "convolve", "correlate", "csd", "czt", "fftconvolve",
+    "get_window", "hilbert", "istft", "oaconvolve", "periodogram", "resample",
+    "spectrogram", "stft", "torch_istft", "torch_stft", "welch", "windows",
+    "zoom_fft",
 ]
+
+
+def __getattr__(name: str) -> _typing.Any:
+    from ._scipy import lookup
+    return lookup(name, __all__)

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""convolve and correlate, with scipy.signal's meaning."""
+"""convolve, correlate, fftconvolve and oaconvolve, with scipy.signal's
+meaning."""
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import fft as _fft
-from ._engine import apply, real_type, to_working
+from ..fft._helpers import read_axes
+from ._engine import apply, real_type, to_working, working_type
 
 if TYPE_CHECKING:
+    from typing import Sequence
     from numpy.typing import ArrayLike, NDArray
 
 _MODES = ("valid", "same", "full")
@@ -38,21 +42,23 @@ def _check(in1, in2, mode, method, operation):
                             "complex128 and narrower")
 
 
-def _is_swapped(shape1, shape2):
+def _is_swapped(shape1, shape2, axes=None):
     """Whether 'valid' takes the second for the longer one."""
-    wider = all(a >= b for a, b in zip(shape1, shape2))
-    if not wider and not all(b >= a for a, b in zip(shape1, shape2)):
+    axes = range(len(shape1)) if axes is None else axes
+    wider = all(shape1[i] >= shape2[i] for i in axes)
+    if not wider and not all(shape2[i] >= shape1[i] for i in axes):
         raise ValueError("For 'valid' mode, one must be at least "
                          "as large as the other in every dimension")
     return not wider
 
 
-def _cut(full, shape1, shape2, mode):
+def _cut(full, shape1, shape2, mode, axes=None):
     """The part of the full result that a mode asks for."""
     if mode == "full":
         return full
     sizes = shape1 if mode == "same" else \
-        [abs(a - b) + 1 for a, b in zip(shape1, shape2)]
+        [abs(shape1[i] - shape2[i]) + 1 if axes is None or i in axes else size
+         for i, size in enumerate(full.shape)]
     where = tuple(slice((have - size) // 2, (have - size) // 2 + size)
                   for have, size in zip(full.shape, sizes))
     return full[where].copy()
@@ -99,12 +105,17 @@ def _one_axis(in1, in2, mode, dtype):
     return made.reshape(shape)
 
 
-def _all_axes(in1, in2, mode, dtype):
-    """Along several axes, by transforms of whole arrays."""
-    shape = [a + b - 1 for a, b in zip(in1.shape, in2.shape)]
+def _all_axes(in1, in2, mode, dtype, given=None):
+    """Along several axes, by transforms of whole arrays. Along an axis where
+    one has length 1, and along those that are not given, it is a product."""
     is_complex = np.iscomplexobj(in1) or np.iscomplexobj(in2)
     axes = [i for i in range(in1.ndim) if min(in1.shape[i], in2.shape[i]) > 1
-            ] or [0]
+            and (given is None or i in given)]
+    shape = [a + b - 1 if i in axes else max(a, b)
+             for i, (a, b) in enumerate(zip(in1.shape, in2.shape))]
+    if not axes:
+        return _cut(to_working(in1, dtype) * to_working(in2, dtype), in1.shape,
+                    in2.shape, mode, given)
     lengths = [_fft.next_fast_len(shape[i], not is_complex) for i in axes]
     there, back = (_fft.fftn, _fft.ifftn) if is_complex else \
         (_fft.rfftn, _fft.irfftn)
@@ -112,7 +123,7 @@ def _all_axes(in1, in2, mode, dtype):
                 * there(to_working(in2, dtype), lengths, axes=axes),
                 lengths, axes=axes)
     return _cut(made[tuple(slice(n) for n in shape)], in1.shape, in2.shape,
-                mode)
+                mode, given)
 
 
 def _by_transforms(in1, in2, mode, dtype):
@@ -138,6 +149,10 @@ def _convolve(in1, in2, mode, method):
     wide = whole or result in (np.float64, np.complex128)
     dtype = np.dtype(np.complex128 if wide else np.complex64)
     made = _by_transforms(in1, in2, mode, dtype)
+    if made.size and not np.isfinite(made.flat[0]):
+        warnings.warn("Use of fft convolution on input with NAN or inf results"
+                      " in NAN or inf output. Consider using method='direct'"
+                      " instead.", RuntimeWarning, stacklevel=3)
     if whole:
         made = np.around(made)
         return made != 0 if result.kind == "b" else made.astype(result)
@@ -217,3 +232,85 @@ def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full",
         _is_swapped(in1.shape, in2.shape)
     reverse = in2[(slice(None, None, -1),) * in2.ndim].conj()
     return _convolve(in1, reverse, mode, method)
+
+
+def _axes_of(in1, in2, axes):
+    """The axes that are given; None: all. The others are broadcast."""
+    if axes is None:
+        return None
+    _, axes = read_axes(in1, None, axes)
+    if not axes:
+        raise ValueError("when provided, axes cannot be empty")
+    if any(a != b and 1 not in (a, b) and i not in axes
+           for i, (a, b) in enumerate(zip(in1.shape, in2.shape))):
+        raise ValueError(f"incompatible shapes for in1 and in2: {in1.shape} "
+                         f"and {in2.shape}")
+    return axes
+
+
+def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full",
+                axes: int | Sequence[int] | None = None) -> NDArray[Any]:
+    """Convolution of two arrays by transforms.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        Arrays with the same number of dimensions.
+    mode : {'full', 'valid', 'same'}, optional
+        Every overlap; complete overlaps only; the middle, as large as `in1`.
+    axes : int or sequence of ints, optional
+        Axes of the convolution; the arrays are broadcast along the others.
+        Default: all.
+
+    Returns
+    -------
+    ndarray
+        Floats, or complex numbers.
+
+    Examples
+    --------
+    >>> import trnsci
+    >>> trnsci.signal.fftconvolve([1, 2, 3], [0, 1, 0.5]).round(6)
+    array([0. , 1. , 2.5, 4. , 1.5])
+    """
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    if in1.ndim != in2.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    if in1.ndim == 0:
+        return in1 * in2
+    if in1.size == 0 or in2.size == 0:
+        return np.array([])
+    dtype = working_type(in1, in2)
+    axes = _axes_of(in1, in2, axes)
+    if mode not in _MODES:
+        raise ValueError("acceptable mode flags are 'valid', 'same', or "
+                         "'full'")
+    if mode == "valid" and _is_swapped(in1.shape, in2.shape, axes):
+        in1, in2 = in2, in1
+    if axes is None or len(axes) == in1.ndim:
+        return _by_transforms(in1, in2, mode, dtype)
+    return _all_axes(in1, in2, mode, dtype, axes)
+
+
+def oaconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full",
+               axes: int | Sequence[int] | None = None) -> NDArray[Any]:
+    """Convolution of two arrays, one of which may be much longer. The engine
+    adds overlapping pieces wherever that is faster, so this is `fftconvolve`.
+
+    Parameters
+    ----------
+    in1, in2, mode, axes
+        As in `fftconvolve`.
+
+    Returns
+    -------
+    ndarray
+        Floats, or complex numbers.
+
+    Examples
+    --------
+    >>> import numpy as np, trnsci
+    >>> trnsci.signal.oaconvolve(np.ones(1000), [1, 1], "same")[5].round(6)
+    2.0
+    """
+    return fftconvolve(in1, in2, mode, axes)

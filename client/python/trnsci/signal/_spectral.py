@@ -40,7 +40,7 @@ def _frequencies(nfft, fs, onesided):
 
 
 def _scale(win, fs, scaling, dtype):
-    win = win.astype(np.result_type(win, np.float64))
+    win = win.astype(np.result_type(win, np.float64), copy=False)
     if scaling == "density":
         return 1.0 / (fs * (win * win).sum())
     if scaling == "spectrum":
@@ -319,7 +319,8 @@ def _by_engine(x, y, segments, onesided, dtype, detrend, scaling, fs,
                average):
     bins = segments.nfft // 2 + 1 if onesided else segments.nfft
     params = {
-        "window_values": segments.win.astype(np.float64), "fs": float(fs),
+        "window_values": segments.win.astype(np.float64, copy=False),
+        "fs": float(fs),
         "nperseg": segments.nperseg, "noverlap": segments.noverlap,
         "nfft": segments.nfft, "detrend": detrend, "scaling": scaling,
         "average": average,
