@@ -2,10 +2,10 @@
 """Ctrl-C ends a call that takes long, embedded and by a daemon: a child process
 makes the call, and gets the signal when the call has computed for a while."""
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ rng = trnsci.Generator(1)
 def program():
     p = trnsci.program.Program()
     y = p.input(1 << 22, "c64")
-    for _ in range(50):
+    for _ in range(150):
         y = p.fft(y)
     run, x = p.compile(y), np.zeros(1 << 22, np.complex64)
     again.append(lambda: run(x))
@@ -102,10 +102,11 @@ def cpu_seconds(pid):
 
 
 def wait_for_work(pid, child, seconds):
-    """Until the process has computed for so long, or the child is gone."""
-    until = cpu_seconds(pid) + seconds
-    while cpu_seconds(pid) < until and child.poll() is None:
-        time.sleep(0.005)
+    """Until the process has computed for so long, or the child has ended its
+    call."""
+    until, said = cpu_seconds(pid) + seconds, []
+    while cpu_seconds(pid) < until and not said:
+        said, _, _ = select.select([child.stdout], [], [], 0.005)
 
 
 def interrupt(address, call, handler=(), signals=1, works=None):
