@@ -167,14 +167,15 @@ PyObject *generator_array(struct generator_object *g, const struct recipe *recip
 			  const struct part *part, int type)
 {
 	struct session_object *session = generator_session(g);
-	PyObject *array = NULL;
+	PyObject *array;
 
 	if (!session)
 		return NULL;
-	if (!session->embedded && (size_t)part->n * trnsci_dtype_size(recipe->dtype) > TILE_BYTES)
+	if (!session->embedded && (size_t)part->n * trnsci_dtype_size(recipe->dtype) > TILE_BYTES) {
 		array = draw_tile(g, session, recipe, base, part, type);
-	if (array || PyErr_Occurred())
-		return array;
+		if (array || PyErr_Occurred())
+			return array;
+	}
 	array = result_new(NULL, part->ndim, part->shape, type);
 	if (array && generator_draw(g, recipe, base, part->begin, (size_t)part->n,
 				    PyArray_DATA((PyArrayObject *)array)) < 0)
