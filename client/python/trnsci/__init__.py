@@ -3,7 +3,7 @@
 
 `Generator` has the methods of `numpy.random.Generator`, `BitGenerator` is a
 bit generator for numpy's own, `trnsci.fft` has the functions of `scipy.fft`,
-`trnsci.signal` some of `scipy.signal`, and `trnsci.qmc` has engines for
+`trnsci.signal` those of `scipy.signal`, and `trnsci.qmc` has engines for
 `scipy.stats.qmc`. `trnsci.replay` has the numbers of other frameworks. All of
 them use the daemon ``trnscid`` where one answers, and an engine inside this
 process elsewhere, with the same bytes.
