@@ -68,6 +68,7 @@ def look(number, frame):
     seen.append(number)
     if len(seen) == 2:
         raise KeyboardInterrupt
+    print("handled", flush=True)
 
 def used():
     gc.collect()
@@ -120,10 +121,12 @@ def interrupt(address, call, handler=(), signals=1, works=None):
         try:
             assert child.stdout.readline() == "begins\n"
             works = works or child.pid
-            for _ in range(signals):
+            for number in range(signals):
                 wait_for_work(works, child, BEFORE)
                 began = cpu_seconds(works)
                 child.send_signal(signal.SIGINT)
+                if number < signals - 1:  # the handler has returned
+                    assert child.stdout.readline() == "handled\n"
             said = child.stdout.readline().strip()
             took = cpu_seconds(works) - began
             said += " " + child.stdout.readline().strip()
