@@ -203,7 +203,7 @@ int store_upgrade(struct store *store, struct error *err);
 /* ---- store_ids.c ---- */
 
 int store_put_seed(struct store *store, const struct store_seed *row, const struct store_seed *old, struct error *err);
-/* A repair skips 2^bits ids of each seed: 2^40, of Philox 2^24. */
+/* A repair skips 2^bits ids of each seed: 2^40, of 32 bits 2^24. */
 unsigned store_repair_bits(const struct stream *stream);
 int store_put_taken(struct store *store, const struct store_taken *row, struct error *err);
 

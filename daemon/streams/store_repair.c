@@ -3,7 +3,7 @@
  *
  * A row with the right hash was written by a daemon, but may be old: from a page that went back, or a backup. So positions
  * move on: after damage by 2^48 words, which take a host that draws 10^9 words a second three days; a restored file may be
- * older than that, and goes on at the next multiple of 2^60. Ids move on by 2^40 (Philox: 2^24), also those of seeds whose
+ * older than that, and goes on at the next multiple of 2^60. Ids move on by 2^40 (of 32 bits: 2^24), also those of seeds whose
  * rows are lost. */
 #include <errno.h>
 #include <fcntl.h>

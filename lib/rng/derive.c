@@ -42,7 +42,7 @@ static void chain_start(const struct stream *parent, enum kind kind, uint64_t nu
 	permute_block(ret_block);
 }
 
-/* Makes the child of the last block: 64 bits of seed, and a stream of 64 bits, or of 32 for Philox, which has no more.
+/* Makes the child of the last block: 64 bits of seed, and a stream of 64 bits, or of 32 for generators that have no more.
  */
 static void chain_end(const struct stream *parent, const uint32_t block[4], struct stream *ret)
 {

@@ -4,8 +4,9 @@
  * Threefry4x32-20 permutes the 128 bits of (seed, stream) under a reserved key. The label or number is added by
  * exclusive or, block by block, with a permutation after each (CBC, the length first). A permutation maps different
  * blocks to different blocks, so children of one parent under different numbers never collide. Any other n derived
- * streams collide with a probability of at most n^2 / 2^129. Philox has ids of 32 bits and keeps 96 of the 128: its
- * bound is n^2 / 2^97, siblings included. For 2^32 streams these are 2^-65 and 2^-33. Not a cryptographic derivation.
+ * streams collide with a probability of at most n^2 / 2^129. Philox4x32 has ids of 32 bits and keeps 96 of the 128: its
+ * bound is n^2 / 2^97, siblings included. For 2^32 streams these are 2^-65 and 2^-33. The generators of 2x32 have shorter
+ * keys (threefry2x32_key): n^2 / 2^65, and n^2 / 2^33 for Philox2x32. Not a cryptographic derivation.
  */
 #ifndef TRNSCI_RNG_DERIVE_H
 #define TRNSCI_RNG_DERIVE_H

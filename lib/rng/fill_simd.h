@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vector kernels of a generator. The includer defines
- *   evaluate_blocks(constants, kind, n_blocks, partition, picked, x)
- *                  evaluates blocks of U32_LANES groups, each to four vectors in stream order
+ *   evaluate_blocks(constants, kind, n_blocks, first, picked, x)
+ *                  evaluates blocks of U32_LANES groups, each to four vectors in stream order; those from group `first` of a
+ *                  batch on, which begins an evaluation
  *   set_key_constants(span, constants), set_batch_constants(span, batch, constants)
  *                  compute what depends on the key, and on the batch, only
  *   kind           is a constant: the number of rounds, or what else the includer defines
- *   BLOCKS         blocks that are evaluated side by side, so that one hides the latency of another.
+ *   BLOCKS         blocks that are evaluated side by side, so that one hides the latency of another
+ *   WORD_BITS      of an evaluation, unless they are 4 x 32: 2 * 32 or 4 * 64.
  * Places that are picked need no constants of a batch. This file chooses which groups to evaluate, and converts and
  * stores the words. */
 #include <string.h>
 
+#ifndef WORD_BITS
+#define WORD_BITS (4 * 32)
+#endif
+
 enum {
 	GROUP_BYTES = STREAM_GROUP_WORDS * sizeof(uint32_t),
+	BATCH_GROUPS = STREAM_PARTITIONS * WORD_BITS / (8 * GROUP_BYTES),
 };
 
 enum output { OUTPUT_BITS, OUTPUT_F32, OUTPUT_F64 };
@@ -34,7 +41,7 @@ static inline __attribute__((always_inline)) void store_block(enum output output
 
 /* Where the next words of a batch go. */
 struct place {
-	uint32_t partition;
+	uint32_t group; /* of the batch */
 	size_t n_groups; /* that are left */
 	char *at;
 };
@@ -46,22 +53,38 @@ static inline __attribute__((always_inline)) void fill_blocks(enum output output
 	u32v x[BLOCKS][4];
 
 	for (; place->n_groups >= n_blocks * U32_LANES; place->n_groups -= n_blocks * U32_LANES) {
-		evaluate_blocks(constants, kind, n_blocks, place->partition, NULL, x);
-		place->partition += n_blocks * U32_LANES;
+		evaluate_blocks(constants, kind, n_blocks, place->group, NULL, x);
+		place->group += n_blocks * U32_LANES;
 		for (unsigned k = 0; k < n_blocks; k++, place->at += sizeof x[k])
 			store_block(output, place->at, x[k]);
 	}
 }
 
-/* Fills `at` with groups [partition, partition + n_groups) of one batch. */
-static inline __attribute__((always_inline)) void fill_batch(enum output output, const struct constants *constants,
-							     unsigned kind, uint32_t partition, size_t n_groups,
-							     char *at)
+/* Fills the second group of an evaluation that has two. */
+static inline __attribute__((always_inline)) void fill_second(enum output output, const struct constants *constants,
+							      unsigned kind, struct place *place)
 {
-	struct place place = {partition, n_groups, at};
 	char block[4 * sizeof(u32v)] __attribute__((aligned(64)));
 	u32v x[1][4];
 
+	evaluate_blocks(constants, kind, 1, place->group - 1, NULL, x);
+	store_block(output, block, x[0]);
+	memcpy(place->at, block + GROUP_BYTES, GROUP_BYTES);
+	place->group++;
+	place->n_groups--;
+	place->at += GROUP_BYTES;
+}
+
+/* Fills `at` with groups [group, group + n_groups) of one batch. */
+static inline __attribute__((always_inline)) void fill_batch(enum output output, const struct constants *constants,
+							     unsigned kind, uint32_t group, size_t n_groups, char *at)
+{
+	struct place place = {group, n_groups, at};
+	char block[4 * sizeof(u32v)] __attribute__((aligned(64)));
+	u32v x[1][4];
+
+	if (WORD_BITS == 4 * 64 && group % 2)
+		fill_second(output, constants, kind, &place);
 	fill_blocks(output, constants, kind, BLOCKS, &place);
 	if (BLOCKS > 4)
 		fill_blocks(output, constants, kind, 4, &place);
@@ -69,7 +92,7 @@ static inline __attribute__((always_inline)) void fill_batch(enum output output,
 		fill_blocks(output, constants, kind, 1, &place);
 	if (place.n_groups == 0)
 		return;
-	evaluate_blocks(constants, kind, 1, place.partition, NULL, x);
+	evaluate_blocks(constants, kind, 1, place.group, NULL, x);
 	store_block(output, block, x[0]);
 	memcpy(place.at, block, place.n_groups * GROUP_BYTES);
 }
@@ -82,11 +105,11 @@ static inline __attribute__((always_inline)) void fill_span(enum output output, 
 
 	set_key_constants(span, &constants);
 	while (n_groups > 0) {
-		const uint32_t partition = (uint32_t)(group % STREAM_PARTITIONS);
-		const size_t n = size_min(n_groups, STREAM_PARTITIONS - partition);
+		const uint32_t first = (uint32_t)(group % BATCH_GROUPS);
+		const size_t n = size_min(n_groups, BATCH_GROUPS - first);
 
-		set_batch_constants(span, group / STREAM_PARTITIONS, &constants);
-		fill_batch(output, &constants, kind, partition, n, at);
+		set_batch_constants(span, group / BATCH_GROUPS, &constants);
+		fill_batch(output, &constants, kind, first, n, at);
 		group += n;
 		n_groups -= n;
 		at += n * GROUP_BYTES;

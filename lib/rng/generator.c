@@ -8,7 +8,11 @@
 #include "base/error.h"
 #include "rng/ars.h"
 #include "rng/philox.h"
+#include "rng/philox2x32.h"
+#include "rng/philox4x64.h"
 #include "rng/threefry.h"
+#include "rng/threefry2x32.h"
+#include "rng/threefry4x64.h"
 
 static const struct generator_row rows[GENERATOR_COUNT] = {
 #define X(id, number, name, stem, most_stream, most_draw)                                                              \

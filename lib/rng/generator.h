@@ -15,10 +15,16 @@
 	X(THREEFRY4X32_13, 2, "threefry4x32_13", threefry13, UINT64_MAX, UINT32_MAX)                                   \
 	X(PHILOX4X32_7, 3, "philox4x32_7", philox7, UINT32_MAX, (1u << 25) - 1)                                        \
 	X(ARS4X32_7, 4, "ars4x32_7", ars, UINT64_MAX, UINT32_MAX)                                                      \
-	X(THREEFRY4X32_TRN, 5, "threefry4x32_trn", threefry_trn, UINT64_MAX, UINT32_MAX)
+	X(THREEFRY4X32_TRN, 5, "threefry4x32_trn", threefry_trn, UINT64_MAX, UINT32_MAX)                               \
+	X(THREEFRY2X32, 6, "threefry2x32", threefry2x32, UINT32_MAX, (1u << 25) - 1)                                   \
+	X(THREEFRY4X64, 7, "threefry4x64", threefry4x64, UINT64_MAX, UINT32_MAX)                                       \
+	X(PHILOX2X32, 8, "philox2x32", philox2x32, UINT32_MAX, (1u << 25) - 1)                                         \
+	X(PHILOX4X64, 9, "philox4x64", philox4x64, UINT64_MAX, UINT32_MAX)
 
 /* The names, as the choices of a parameter. */
-#define GENERATOR_CHOICES "threefry4x32|philox4x32|threefry4x32_13|philox4x32_7|ars4x32_7|threefry4x32_trn"
+#define GENERATOR_CHOICES                                                                                              \
+	"threefry4x32|philox4x32|threefry4x32_13|philox4x32_7|ars4x32_7|threefry4x32_trn|threefry2x32|threefry4x64|"  \
+	"philox2x32|philox4x64"
 
 enum generator {
 #define X(id, number, name, stem, most_stream, most_draw) GENERATOR_##id = number,

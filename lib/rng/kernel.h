@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of a generator: words and uniforms of whole groups, in one pass without a buffer.
  *
- * One evaluation of a generator returns the four words of a *group*: group g holds the words 4 g to 4 g + 3 of a stream.
- * It is partition g mod 128 of batch g / 128. */
+ * A *group* is four words: group g holds the words 4 g to 4 g + 3 of a stream. One evaluation of a generator of 4x32 bits
+ * returns a group: partition g mod 128 of batch g / 128. One of 2x32 bits returns half a group, one of 4x64 bits two
+ * groups; evaluation e is partition e mod 128 of batch e / 128 for all of them. */
 #ifndef TRNSCI_RNG_KERNEL_H
 #define TRNSCI_RNG_KERNEL_H
 
@@ -12,7 +13,7 @@
 enum {
 	STREAM_PARTITIONS = 128,
 	STREAM_GROUP_WORDS = 4,
-	STREAM_BATCH_WORDS = STREAM_PARTITIONS * STREAM_GROUP_WORDS,
+	STREAM_BATCH_WORDS = STREAM_PARTITIONS * STREAM_GROUP_WORDS, /* of 4x32 */
 };
 
 /* A position from which groups are drawn: group `group` of the stream with this key (stream_key), draw number `draw`. A
@@ -34,6 +35,10 @@ static inline void rng_counter(const struct rng_span *span, uint64_t i, uint32_t
 	ret_counter[2] = (uint32_t)(batch >> 32);
 	ret_counter[3] = span->draw;
 }
+
+/* A generator of 2x32 bits has no room for the stream and the high half of the batch's index in its counter: they choose
+ * the key, by threefry2x32_key (rng/threefry2x32.h). Its groups have one key up to the next multiple of this. */
+#define RNG_KEY_GROUPS ((uint64_t)1 << 38)
 
 /* One group of a stream: its number, and the draw's. */
 struct rng_place {

@@ -2,7 +2,7 @@
 /* Streams: how a position becomes a counter and a key. This is stream_format 1; its bytes never change.
  *
  * A stream is (generator, seed, stream id). Its words are addressed by a position k and a draw d. Word k is one of the
- * four of group k / 4 (rng/kernel.h). A stream has 2^62 groups for each draw. */
+ * four of group k / 4 (rng/kernel.h), whatever an evaluation returns. A stream has 2^62 groups for each draw. */
 #ifndef TRNSCI_RNG_STREAM_H
 #define TRNSCI_RNG_STREAM_H
 
@@ -19,11 +19,12 @@ struct stream {
 	uint64_t seed, stream;
 };
 
-/* Returns whether the generator has room for this stream id: Philox takes ids below 2^32 only. */
+/* Returns whether the generator has room for this stream id: some take ids below 2^32 only. */
 bool stream_id_fits(const struct stream *stream);
 
 /* Returns the halves of the seed, then of the stream id, low half first. They are the key of a Threefry stream. A
- * Philox stream uses the first two words as its key and the third as word 3 of its counters. */
+ * Philox4x32 stream uses the first two words as its key and the third as word 3 of its counters, one of 4x64 bits the pairs as
+ * words of its key, and one of 2x32 bits the key that threefry2x32_key makes of them. */
 void stream_key(const struct stream *stream, uint32_t ret_key[4]);
 
 /* Returns the Threefry seed whose stream 0 is the one that layout=trn24 draws from `seed`: it puts 24 bits of the

@@ -186,6 +186,10 @@ def bulk_draws():
             yield Row(f'{generator} {method} {dtype}', parts, rate={'GB/s': 256 << 10}, extra=extra)
     case = draw_case('bits', 'u32', SAMPLES, threads=1, **{'p.layout': 'jax'})
     yield Row('jax bits u32', {'ours': ('user', case), **random123_parts(case, ('natural',))}, rate={'GB/s': 4 * SAMPLES})
+    for generator in filter(workers.has_generator, ('threefry2x32', 'threefry4x64', 'philox2x32', 'philox4x64')):
+        case = draw_case('bits', 'u32', SAMPLES, generator=generator, threads=1)
+        yield Row(f'{generator} bits u32', {'ours': ('user', case), 'kernel': ('kernel', kernel_of(case)), **random123_parts(case)},
+                  rate={'GB/s': 4 * SAMPLES})
     for method in ('uniform', 'normal'):
         for generator in ('threefry4x32', 'philox4x32'):
             case = draw_case(method, 'f32', 64 << 20, generator=generator, threads=1, huge=1)

@@ -16,7 +16,12 @@ bits --generator ars4x32_7
 uniform --dtype f32 --generator ars4x32_7
 normal --dtype f64 --generator ars4x32_7
 bits --generator threefry4x32_trn
-normal --dtype f32 --generator threefry4x32_trn'
+normal --dtype f32 --generator threefry4x32_trn
+bits --generator threefry4x64
+normal --dtype f64 --generator philox4x64
+bits --generator threefry2x32 --stream 4294967295
+gamma --shape 0.5 --dtype f32 --generator threefry2x32 --stream 5
+uniform --dtype f64 --generator philox2x32 --stream 4294967295'
 common='--seed 0xdeadbeefcafef00d --stream 18446744073709551615 --offset 7 --format raw'
 counts='1 2 7 128'
 [ -z "${SAN:-}" ] || counts=7 # a sanitized command takes a tenth of a second to start
@@ -25,7 +30,7 @@ counts='1 2 7 128'
 all() {
 	echo "$draws" | while read -r draw; do
 		# shellcheck disable=SC2086
-		"$cli" -q "$@" rand $draw -n $n $common || echo failed
+		"$cli" -q "$@" rand $common -n $n $draw || echo "failed $(date +%N)"
 	done | sum
 }
 

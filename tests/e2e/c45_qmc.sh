@@ -39,7 +39,7 @@ same "children are those of a wider split" "$("$cli" derive --seed 3 --split 2)"
 	"$("$cli" derive --seed 3 --split 5 | head -2)"
 code "a stream that Philox has not" 2 "$cli" derive --generator philox4x32 --stream 4294967296 --label x
 like "a stream that Philox has not: message" "*philox4x32 has no stream 4294967296*allowed are 0 to 4294967295*" "$(cat err)"
-for generator in ars4x32_7 threefry4x32_13 threefry4x32_trn; do
+for generator in ars4x32_7 threefry4x32_13 threefry4x32_trn threefry4x64 philox4x64; do
 	same "a child of $generator is that of Threefry" "$("$cli" derive --seed 3 --stream 4294967296 --label x)" \
 		"$("$cli" derive --generator $generator --seed 3 --stream 4294967296 --label x)"
 done

@@ -8,7 +8,7 @@ cd "$work" || exit 1
 
 start_daemon
 for distribution in "normal --mean 2" "randint --high 1000" "dirichlet --alpha 1,2,3" "gamma --shape 0.5 --dtype f64" \
-	"uniform --generator ars4x32_7" "normal --generator threefry4x32_trn"; do
+	"uniform --generator ars4x32_7" "normal --generator threefry4x32_trn" "uniform --generator threefry4x64" "normal --generator philox2x32"; do
 	# shellcheck disable=SC2086
 	"$cli" --embedded -q rand $distribution -n 300000 --seed 5 --offset 7 --format raw -o rand.raw
 	for at in "--embedded" "--socket $socket"; do

@@ -19,7 +19,11 @@ def words(n, **options):
 @pytest.mark.parametrize("options", [
     {}, {"stream": 5}, {"generator": "philox4x32", "stream": 3},
     {"generator": "ars4x32_7", "stream": 2**40},
-    {"generator": "threefry4x32_trn", "stream": 2**40}])
+    {"generator": "threefry4x32_trn", "stream": 2**40},
+    {"generator": "threefry2x32", "stream": 3},
+    {"generator": "philox2x32", "stream": 3},
+    {"generator": "threefry4x64", "stream": 2**40},
+    {"generator": "philox4x64", "stream": 2**40}])
 def test_words(options):
     bits = trnsci.BitGenerator(1, **options)
     np.testing.assert_array_equal(bits.random_raw(3000),

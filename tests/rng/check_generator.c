@@ -12,6 +12,41 @@
 
 enum { MOST_GROUPS = 700 };
 
+/* An evaluation is half a group; a batch of 128 has 64 groups, and the key is that of the stream and of 2^32 batches. */
+static void compute_words_2x32(enum generator generator, const uint32_t key[4], uint64_t group, uint32_t draw,
+			       uint32_t ret_words[4])
+{
+	const uint64_t batch = group / 64;
+	const uint32_t chooses[2] = {key[2], (uint32_t)(batch >> 32)};
+	uint32_t chosen[2];
+
+	threefry2x32(chooses, key, 20, chosen);
+	for (uint32_t half = 0; half < 2; half++) {
+		const uint32_t counter[2] = {(uint32_t)(group % 64 * 2) + half + 128 * draw, (uint32_t)batch};
+
+		if (generator == GENERATOR_THREEFRY2X32)
+			threefry2x32(counter, chosen, 20, ret_words + 2 * half);
+		else
+			philox2x32(counter, chosen[0], 10, ret_words + 2 * half);
+	}
+}
+
+/* An evaluation is two groups; a batch of 128 has 256 groups. */
+static void compute_words_4x64(enum generator generator, const struct stream *stream, uint64_t group, uint32_t draw,
+			       uint32_t ret_words[4])
+{
+	const uint64_t key[4] = {stream->seed, stream->stream, 0, 0};
+	const uint64_t counter[4] = {group / 2 % 128, group / 256, draw, 0};
+	uint64_t words[4];
+
+	if (generator == GENERATOR_THREEFRY4X64)
+		threefry4x64(counter, key, 20, words);
+	else
+		philox4x64(counter, key, 10, words);
+	for (unsigned i = 0; i < 4; i++)
+		ret_words[i] = (uint32_t)(words[group % 2 * 2 + i / 2] >> i % 2 * 32);
+}
+
 /* Computes words from the definition of the stream format, independently of lib/rng/stream.c. */
 static void compute_words(enum generator generator, const struct stream *stream, uint64_t group, uint32_t draw,
 			  uint32_t ret_words[4])
@@ -26,6 +61,10 @@ static void compute_words(enum generator generator, const struct stream *stream,
 					     (uint32_t)stream->stream};
 
 		philox4x32(counter, key, generator == GENERATOR_PHILOX4X32 ? 10 : 7, ret_words);
+	} else if (generator == GENERATOR_THREEFRY2X32 || generator == GENERATOR_PHILOX2X32) {
+		compute_words_2x32(generator, key, group, draw, ret_words);
+	} else if (generator == GENERATOR_THREEFRY4X64 || generator == GENERATOR_PHILOX4X64) {
+		compute_words_4x64(generator, stream, group, draw, ret_words);
 	} else {
 		const uint32_t counter[4] = {partition, (uint32_t)batch, (uint32_t)(batch >> 32), draw};
 
@@ -106,6 +145,9 @@ static void test_every_variant(void **state)
 		{100, 5, 129},
 		{77, (1 << 25) - 1, 65},
 		{((uint64_t)128 << 32) - 40, 0, 80},
+		{((uint64_t)64 << 32) - 40, 7, 80},
+		{1, 0, 1},
+		{255, 0, 4},
 		{((uint64_t)1 << 62) - 130, 9, 130},
 	};
 
@@ -129,7 +171,7 @@ static void test_every_variant(void **state)
 
 static void test_names_and_limits(void **state)
 {
-	char choices[128] = "";
+	char choices[256] = "";
 	enum generator generator = GENERATOR_COUNT;
 
 	(void)state;
@@ -161,6 +203,45 @@ static void test_word_by_address(void **state)
 			assert_int_equal(stream_word(&stream, position, 3), expected[position % 4]);
 		}
 	}
+}
+
+static int vector_lines;
+
+/* A line of another width than 4x32, on every variant. */
+static void check_stream_vector(char *line)
+{
+	unsigned long long seed, stream, draw, position;
+	enum generator generator;
+	const struct rng_kernel *const *kernels;
+	uint32_t want[4], words[4];
+	size_t n_kernels;
+	char name[32];
+
+	if (sscanf(line, "%31s %llx %llx %llu %llu : %x %x %x %x", name, &seed, &stream, &draw, &position, &want[0], &want[1],
+		   &want[2], &want[3]) != 9 || generator_parse(name, strlen(name), &generator) < 0)
+		return;
+	kernels = generator_row(generator)->kernels(&n_kernels);
+	for (size_t v = 0; v < n_kernels; v++) {
+		struct rng_span span = {.group = position / 4, .draw = (uint32_t)draw};
+
+		if (kernels[v]->needs & ~cpu_detect())
+			continue;
+		stream_key(&(struct stream){generator, seed, stream}, span.key);
+		kernels[v]->bits(&span, 1, words);
+		for (int i = 0; i < 4; i++)
+			if (words[i] != want[i])
+				fail_msg("%s %s, position %llu + %d: expected %08x, got %08x", name, kernels[v]->name, position, i,
+					 want[i], words[i]);
+	}
+	vector_lines++;
+}
+
+static void test_stream_vectors(void **state)
+{
+	(void)state;
+	vector_lines = 0;
+	for_each_line("tests/vectors/stream_vectors.txt", check_stream_vector);
+	assert_int_equal(vector_lines, 4 * 9);
 }
 
 /* layout=trn24 draws the stream of a machine that puts 24 bits of the seed into each half of the key. */
@@ -203,7 +284,9 @@ static void test_ends_of_uniforms(void **unused)
 		uint32_t low;
 		float uniform;
 	} ends[] = {{0, 0}, {1, 0x1p-24f}, {0x800000, 0.5f}, {0xFFFFFF, 1 - 0x1p-24f}};
-	const enum generator generators[] = {GENERATOR_THREEFRY4X32, GENERATOR_PHILOX4X32, GENERATOR_ARS4X32_7};
+	const enum generator generators[] = {GENERATOR_THREEFRY4X32, GENERATOR_PHILOX4X32,   GENERATOR_ARS4X32_7,
+					     GENERATOR_THREEFRY2X32, GENERATOR_THREEFRY4X64, GENERATOR_PHILOX2X32,
+					     GENERATOR_PHILOX4X64};
 
 	(void)unused;
 	for (size_t g = 0; g < sizeof generators / sizeof *generators; g++)
@@ -236,7 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_variant),    cmocka_unit_test(test_names_and_limits),
 		cmocka_unit_test(test_word_by_address),  cmocka_unit_test(test_trn24_layout),
-		cmocka_unit_test(test_ends_of_uniforms),
+		cmocka_unit_test(test_ends_of_uniforms), cmocka_unit_test(test_stream_vectors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,15 +32,22 @@ static void test_layout(void **state)
 		assert_int_equal(stream_word(&stream, position + w, 33554431), words[w]);
 }
 
-static void test_every_variant(void **state)
+static void check_variants(enum generator generator, uint64_t draws)
 {
 	size_t n_kernels;
-	const struct rng_kernel *const *kernels = philox_kernels(&n_kernels);
+	const struct rng_kernel *const *kernels = generator_row(generator)->kernels(&n_kernels);
 
-	(void)state;
 	for (size_t v = 0; v < n_kernels; v++)
-		if (can_run("philox", kernels[v]->name, kernels[v]->needs))
-			check_kernel(kernels[v], GENERATOR_PHILOX4X32, UINT64_C(1) << 25, full_check() ? 20000 : 1500);
+		if (can_run(generator_row(generator)->name, kernels[v]->name, kernels[v]->needs))
+			check_kernel(kernels[v], generator, draws, full_check() ? 20000 : 1500);
+}
+
+static void test_every_variant(void **state)
+{
+	(void)state;
+	check_variants(GENERATOR_PHILOX4X32, UINT64_C(1) << 25);
+	check_variants(GENERATOR_PHILOX2X32, UINT64_C(1) << 25);
+	check_variants(GENERATOR_PHILOX4X64, UINT64_C(1) << 32);
 }
 
 int main(void)

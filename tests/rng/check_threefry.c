@@ -57,21 +57,23 @@ static void test_stream_vectors(void **state)
 	assert_int_equal(lines, 8);
 }
 
-static void check_variants(enum generator generator)
+static void check_variants(enum generator generator, uint64_t draws)
 {
 	size_t n_kernels;
 	const struct rng_kernel *const *kernels = generator_row(generator)->kernels(&n_kernels);
 
 	for (size_t v = 0; v < n_kernels; v++)
 		if (can_run(generator_row(generator)->name, kernels[v]->name, kernels[v]->needs))
-			check_kernel(kernels[v], generator, UINT64_C(1) << 32, full_check() ? 20000 : 1500);
+			check_kernel(kernels[v], generator, draws, full_check() ? 20000 : 1500);
 }
 
 static void test_every_variant(void **state)
 {
 	(void)state;
-	check_variants(GENERATOR_THREEFRY4X32);
-	check_variants(GENERATOR_THREEFRY4X32_TRN);
+	check_variants(GENERATOR_THREEFRY4X32, UINT64_C(1) << 32);
+	check_variants(GENERATOR_THREEFRY4X32_TRN, UINT64_C(1) << 32);
+	check_variants(GENERATOR_THREEFRY2X32, UINT64_C(1) << 25);
+	check_variants(GENERATOR_THREEFRY4X64, UINT64_C(1) << 32);
 }
 
 static void test_selection(void **state)

@@ -15,14 +15,16 @@ static uint64_t choose_group(uint64_t *state)
 {
 	const uint64_t group = next_case(state) >> 2;
 
-	switch (below(state, 6)) {
+	switch (below(state, 7)) {
 	case 0:
 		return below(state, 4 * STREAM_PARTITIONS);
 	case 1:
 		return (group | (UINT64_C(1) << 39)) / STREAM_PARTITIONS * STREAM_PARTITIONS - below(state, 70);
 	case 2:
 		return ((below(state, 1 << 20) + 1) << 39) - below(state, 2 * MAX_GROUPS);
-	case 3:
+	case 3: /* the key of 2x32 changes */
+		return ((below(state, 1 << 20) + 1) << 38) - below(state, 2 * MAX_GROUPS);
+	case 4:
 		return (UINT64_C(1) << 62) - MAX_GROUPS - below(state, 300);
 	default:
 		return group < (UINT64_C(1) << 62) - MAX_GROUPS ? group : 0;
@@ -124,7 +126,7 @@ static void check_kernel(const struct rng_kernel *kernel, enum generator generat
 
 		c.stream.generator = generator;
 		c.stream.seed = next_case(&state);
-		c.stream.stream = next_case(&state) >> (generator == GENERATOR_PHILOX4X32 ? 32 : 0);
+		c.stream.stream = next_case(&state) & generator_row(generator)->most_stream;
 		stream_key(&c.stream, c.span.key);
 		c.span.group = choose_group(&state);
 		c.span.draw = (uint32_t)(below(&state, 2) ? 0 : below(&state, max_draw));

@@ -345,8 +345,8 @@ static inline struct trnsci_source trnsci_source_named(const char *name)
  * @name New sources from old
  * Pure functions: the same parent (generator, seed and stream) and label, number or index give the same source everywhere,
  * at its beginning. Children of one parent under different numbers (indices) differ; n streams derived otherwise meet with
- * a probability of at most n^2 / 2^129 (Philox, whose ids have 32 bits: n^2 / 2^97, siblings included). ret_source may be
- * parent.
+ * a probability of at most n^2 / 2^129 (philox4x32, whose ids have 32 bits: n^2 / 2^97, siblings included; those of 2x32:
+ * trnsci-streams(7)). ret_source may be parent.
  * @return 0, -TRNSCI_OUT_OF_RANGE (no such generator, an id beyond its last, or a named stream). @{ */
 /** Derives a source from a label: `size` bytes. */
 TRNSCI_API int trnsci_source_label(const struct trnsci_source *parent, const void *label, size_t size,

@@ -59,11 +59,15 @@ static inline u32v u32_sub(u32v a, u32v b) { return _mm256_sub_epi32(a, b); }
 static inline u32v u32_xor(u32v a, u32v b) { return _mm256_xor_si256(a, b); }
 static inline u32v u32_and(u32v a, u32v b) { return _mm256_and_si256(a, b); }
 #define U32_ROTL(a, bits) _mm256_or_si256(_mm256_slli_epi32(a, bits), _mm256_srli_epi32(a, 32 - (bits)))
+#define U64_ROTL(a, bits) _mm256_or_si256(_mm256_slli_epi64(a, bits), _mm256_srli_epi64(a, 64 - (bits)))
 /* Interleave within each 128 bits, as the instructions do. */
 static inline u32v u32_unpack_low(u32v a, u32v b) { return _mm256_unpacklo_epi32(a, b); }
 static inline u32v u32_unpack_high(u32v a, u32v b) { return _mm256_unpackhi_epi32(a, b); }
 static inline u32v u64_unpack_low(u32v a, u32v b) { return _mm256_unpacklo_epi64(a, b); }
 static inline u32v u64_unpack_high(u32v a, u32v b) { return _mm256_unpackhi_epi64(a, b); }
+/* Interleave units of 128 bits: the lower, and the upper halves of a and b. */
+static inline u32v u128_zip_low(u32v a, u32v b) { return _mm256_permute2x128_si256(a, b, 0x20); }
+static inline u32v u128_zip_high(u32v a, u32v b) { return _mm256_permute2x128_si256(a, b, 0x31); }
 static inline u32v u64_srl11(u32v a) { return _mm256_srli_epi64(a, 11); }
 static inline f32v f32_from_i32(u32v a) { return _mm256_cvtepi32_ps(a); }
 /* Converts 64-bit integers below 2^53: the halves become fractions of doubles at 2^84 and 2^52. All steps are exact. */
@@ -94,6 +98,8 @@ static inline u64v u64_mul32(u32v a, u32v b) { return _mm256_mul_epu32(a, b); }
 /* Copies each odd element to the even place before it; swaps the two elements of each pair. */
 static inline u32v u32_from_odd(u32v a) { return _mm256_shuffle_epi32(a, 0xF5); }
 static inline u32v u64_swap32(u32v a) { return _mm256_shuffle_epi32(a, 0xB1); }
+/* Returns the low halves of 64-bit elements: those of a, and above them those of b. */
+static inline u64v u64_join_low(u64v a, u64v b) { return _mm256_blend_epi32(a, _mm256_slli_epi64(b, 32), 0xAA); }
 static inline u32v u32_xor3(u32v a, u32v b, u32v c) { return _mm256_xor_si256(_mm256_xor_si256(a, c), b); }
 static inline u32v u32_xor_and(u32v a, u32v b, u32v c) { return u32_xor(a, u32_and(b, c)); }
 static inline u64v u64_set(uint64_t a) { return _mm256_set1_epi64x((long long)a); }

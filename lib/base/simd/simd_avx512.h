@@ -59,11 +59,21 @@ static inline u32v u32_sub(u32v a, u32v b) { return _mm512_sub_epi32(a, b); }
 static inline u32v u32_xor(u32v a, u32v b) { return _mm512_xor_si512(a, b); }
 static inline u32v u32_and(u32v a, u32v b) { return _mm512_and_si512(a, b); }
 #define U32_ROTL(a, bits) _mm512_rol_epi32(a, bits)
+#define U64_ROTL(a, bits) _mm512_rol_epi64(a, bits)
 /* Interleave within each 128 bits, as the instructions do. */
 static inline u32v u32_unpack_low(u32v a, u32v b) { return _mm512_unpacklo_epi32(a, b); }
 static inline u32v u32_unpack_high(u32v a, u32v b) { return _mm512_unpackhi_epi32(a, b); }
 static inline u32v u64_unpack_low(u32v a, u32v b) { return _mm512_unpacklo_epi64(a, b); }
 static inline u32v u64_unpack_high(u32v a, u32v b) { return _mm512_unpackhi_epi64(a, b); }
+/* Interleave units of 128 bits: the lower, and the upper halves of a and b. */
+static inline u32v u128_zip_low(u32v a, u32v b)
+{
+	return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
+}
+static inline u32v u128_zip_high(u32v a, u32v b)
+{
+	return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
+}
 static inline u32v u64_srl11(u32v a) { return _mm512_srli_epi64(a, 11); }
 static inline f32v f32_from_i32(u32v a) { return _mm512_cvtepi32_ps(a); }
 /* Converts 64-bit integers below 2^53. */
@@ -90,6 +100,11 @@ static inline u64v u64_mul32(u32v a, u32v b) { return _mm512_mul_epu32(a, b); }
 /* Copies each odd element to the even place before it; swaps the two elements of each pair. */
 static inline u32v u32_from_odd(u32v a) { return _mm512_shuffle_epi32(a, (_MM_PERM_ENUM)0xF5); }
 static inline u32v u64_swap32(u32v a) { return _mm512_shuffle_epi32(a, (_MM_PERM_ENUM)0xB1); }
+/* Returns the low halves of 64-bit elements: those of a, and above them those of b. */
+static inline u64v u64_join_low(u64v a, u64v b)
+{
+	return _mm512_mask_shuffle_epi32(a, 0xAAAA, b, (_MM_PERM_ENUM)0xB1);
+}
 static inline u32v u32_xor3(u32v a, u32v b, u32v c) { return _mm512_ternarylogic_epi32(a, b, c, 0x96); }
 static inline u32v u32_xor_and(u32v a, u32v b, u32v c) { return _mm512_ternarylogic_epi32(a, b, c, 0x78); }
 static inline u64v u64_set(uint64_t a) { return _mm512_set1_epi64((long long)a); }

@@ -70,11 +70,15 @@ static inline u64v u64_and(u64v a, u64v b) { return vandq_u32(a, b); }
 #define U32_SHL(a, bits) vshlq_n_u32(a, bits)
 #define U64_SHL(a, bits) OF_U64(vshlq_n_u64(AS_U64(a), bits))
 #define U32_ROTL(a, bits) vsriq_n_u32(vshlq_n_u32(a, bits), a, 32 - (bits))
+#define U64_ROTL(a, bits) OF_U64(vsriq_n_u64(vshlq_n_u64(AS_U64(a), bits), AS_U64(a), 64 - (bits)))
 /* Interleave within each 128 bits, as the instructions of x86 do. */
 static inline u32v u32_unpack_low(u32v a, u32v b) { return vzip1q_u32(a, b); }
 static inline u32v u32_unpack_high(u32v a, u32v b) { return vzip2q_u32(a, b); }
 static inline u32v u64_unpack_low(u32v a, u32v b) { return OF_U64(vzip1q_u64(AS_U64(a), AS_U64(b))); }
 static inline u32v u64_unpack_high(u32v a, u32v b) { return OF_U64(vzip2q_u64(AS_U64(a), AS_U64(b))); }
+/* Interleave units of 128 bits: a vector is one of them. */
+static inline u32v u128_zip_low(u32v a, u32v b) { (void)b; return a; }
+static inline u32v u128_zip_high(u32v a, u32v b) { (void)a; return b; }
 static inline u32v u64_srl11(u32v a) { return OF_U64(vshrq_n_u64(AS_U64(a), 11)); }
 static inline f32v f32_from_i32(u32v a) { return vcvtq_f32_s32(vreinterpretq_s32_u32(a)); }
 /* Converts 64-bit integers below 2^53. */
@@ -92,6 +96,8 @@ static inline u64v u64_mul32(u32v a, u32v b) { return OF_U64(vmull_u32(vmovn_u64
 /* Copies each odd element to the even place before it; swaps the two elements of each pair. */
 static inline u32v u32_from_odd(u32v a) { return vtrn2q_u32(a, a); }
 static inline u32v u64_swap32(u32v a) { return vrev64q_u32(a); }
+/* Returns the low halves of 64-bit elements: those of a, and above them those of b. */
+static inline u64v u64_join_low(u64v a, u64v b) { return OF_U64(vsliq_n_u64(AS_U64(a), AS_U64(b), 32)); }
 static inline u32v u32_xor3(u32v a, u32v b, u32v c) { return veorq_u32(veorq_u32(a, c), b); }
 static inline u32v u32_xor_and(u32v a, u32v b, u32v c) { return veorq_u32(a, vandq_u32(b, c)); }
 /* Converts the signed integer in the top 12 bits (above a double's fraction), -2048 to 2047. */

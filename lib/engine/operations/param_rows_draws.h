@@ -29,7 +29,7 @@
 	[DRAW_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
 		"generator of the stream's words"}, \
 	[DRAW_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"}, \
-	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
+	[DRAW_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; philox4x32 and the generators of 2x32 have 2^32"}, \
 	[DRAW_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, LAYOUT_CHOICES, REPLAY_HELP}, \
 	[DRAW_DEVICE] = {"device", PARAM_CHOICE, "", "", 0, 0, false, DEVICE_CHOICES, \
 		"torch_cuda: the card, which decides where the numbers of large arrays lie; give it or blocks"}, \
@@ -87,7 +87,7 @@ static const struct param colored_params[] = {
 	[POINTS_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
 		"generator of the stream that scrambles"}, \
 	[POINTS_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of that stream"}, \
-	[POINTS_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
+	[POINTS_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; philox4x32 and the generators of 2x32 have 2^32"}, \
 	[POINTS_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the set to produce, below size"}, \
 	[POINTS_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, "number of parts of the n points"}, \
 	[POINTS_OUT] = OUT, \
@@ -124,7 +124,7 @@ static const struct param lhs_params[] = {
 	[FIELD_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES, \
 		"generator of the normals' words"}, \
 	[FIELD_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the normals' stream"}, \
-	[FIELD_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"}, \
+	[FIELD_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; philox4x32 and the generators of 2x32 have 2^32"}, \
 	[FIELD_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP}, \
 	[FIELD_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "normals to skip"}, \
 	[FIELD_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
@@ -163,7 +163,7 @@ static const struct param surrogate_params[] = {
 	[SURROGATE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
 		"generator of the phases' words"},
 	[SURROGATE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the phases' stream"},
-	[SURROGATE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
+	[SURROGATE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; philox4x32 and the generators of 2x32 have 2^32"},
 	[SURROGATE_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP},
 	[SURROGATE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "uniforms to skip"},
 	[SURROGATE_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64,

@@ -72,7 +72,7 @@ static const struct param derive_params[] = {
 	[DERIVE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
 		"generator of the stream and of those derived from it"},
 	[DERIVE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the stream"},
-	[DERIVE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
+	[DERIVE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; philox4x32 and the generators of 2x32 have 2^32"},
 	[DERIVE_LABEL] = {"label", PARAM_TEXT, "", "", NONE, "text to fold in first"},
 	[DERIVE_FOLD_IN] = {"fold_in", PARAM_U64, "", "", ANY_U64, "number to fold in after the label"},
 	[DERIVE_SPLIT] = {"split", PARAM_U64, "streams", "", 1, 65536, false, NULL,

@@ -97,7 +97,7 @@ static const struct param trace_params[] = {
 	[TRACE_GENERATOR] = {"generator", PARAM_CHOICE, "", "threefry4x32", 0, 0, false, GENERATOR_CHOICES,
 		"generator of the probes' words"},
 	[TRACE_SEED] = {"seed", PARAM_U64, "", "0", ANY_U64, "seed of the probes' stream"},
-	[TRACE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; Philox has 2^32"},
+	[TRACE_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "which of the seed's streams; philox4x32 and the generators of 2x32 have 2^32"},
 	[TRACE_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP},
 	[TRACE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of the distribution that are skipped"},
 	[TRACE_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the probes to use, below size"},

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random123's Threefry4x32-20, Philox4x32-10 and Threefry2x32-20, distributions over them in loops that the compiler can vectorise with
- * libmvec. Compiled by each compiler for the CPU, and also with 512-bit vectors. A user free to choose the order of the
- * words writes each word of the state into an array of its own: order=sliced; else a counter's words stand together.
+/* Random123's Threefry4x32-20 and Philox4x32-10, distributions over them in loops that the compiler can vectorise with
+ * libmvec; and the words of its other widths. Compiled by each compiler for the CPU, and also with 512-bit vectors. A user free
+ * to choose the order of the words writes each word of the state into an array of its own: order=sliced; else a counter's words
+ * stand together.
  *
  *   method=uniform|staged_uniform|normal|exponential|lognormal|laplace|bernoulli|randint generator= order= out=TYPE:N
+ *   method=bits generator=threefry2x32|threefry4x64|philox2x32|philox4x64 order= out=u32:N
  *   method=bits p.layout=jax out=u32:N: Threefry2x32-20 */
 #include <Random123/philox.h>
 #include <Random123/threefry.h>
@@ -67,6 +69,37 @@ BLOCK_OF(threefry_uniforms, threefry_of, float, uniform_of, NATURAL)
 BLOCK_OF(threefry_uniforms_sliced, threefry_of, float, uniform_of, SLICED)
 BLOCK_OF(philox_uniforms, philox_of, float, uniform_of, NATURAL)
 BLOCK_OF(philox_uniforms_sliced, philox_of, float, uniform_of, SLICED)
+
+/* Words of one of the other widths, all of an array: `type` is a word, of which a counter has `words`. */
+#define WORDS_OF(name, generator, type, words, place)                                                                  \
+	static void name(void)                                                                                         \
+	{                                                                                                              \
+		const generator##_key_t key = {{1}};                                                                   \
+		const size_t n_words = n * sizeof(uint32_t) / sizeof(type);                                            \
+                                                                                                                       \
+		for (size_t at = 0; at < n_words; at += BLOCK) {                                                       \
+			type *const block = (type *)out + at;                                                          \
+                                                                                                                       \
+			for (size_t i = 0; i < BLOCK / (words); i++) {                                                 \
+				const generator##_ctr_t counter = {{(type)(at / (words) + i), 3}};                     \
+				const generator##_ctr_t x = generator(counter, key);                                   \
+                                                                                                                       \
+				for (int w = 0; w < (words); w++)                                                      \
+					block[place] = x.v[w];                                                         \
+			}                                                                                              \
+		}                                                                                                      \
+	}
+#define WORDS_IN_ORDERS(generator, type, words)                                                                        \
+	WORDS_OF(generator##_natural, generator, type, words, (words) * i + w)                                         \
+	WORDS_OF(generator##_sliced, generator, type, words, BLOCK / (words) * w + i)
+
+static void *out;
+static size_t n;
+
+WORDS_IN_ORDERS(threefry2x32, uint32_t, 2)
+WORDS_IN_ORDERS(threefry4x64, uint64_t, 4)
+WORDS_IN_ORDERS(philox2x32, uint32_t, 2)
+WORDS_IN_ORDERS(philox4x64, uint64_t, 4)
 
 static void staged_uniform(const uint32_t *w, void *out)
 {
@@ -149,8 +182,6 @@ static void randint(const uint32_t *w, void *out)
 #define METHODS(X)                                                                                                     \
 	X(staged_uniform, 4) X(normal, 4) X(exponential, 4) X(lognormal, 4) X(laplace, 4) X(bernoulli, 1) X(randint, 4)
 
-static void *out;
-static size_t n;
 static void (*run)(void);
 
 /* Words as jax.random.bits has them, of Threefry2x32-20; each is a block, in either order. */
@@ -179,6 +210,11 @@ void work_open(void)
 	} methods[] = {METHODS(NAMES){"uniform",
 				      {run_threefry_uniforms, run_threefry_uniforms_sliced, run_philox_uniforms,
 				       run_philox_uniforms_sliced}}};
+#define WIDTH(generator) {#generator, {generator##_natural, generator##_sliced}}
+	static const struct {
+		const char *name;
+		void (*runs[2])(void);
+	} widths[] = {WIDTH(threefry2x32), WIDTH(threefry4x64), WIDTH(philox2x32), WIDTH(philox4x64)};
 	const bool philox = case_is("generator", "philox4x32"), sliced = case_is("order", "sliced");
 	struct case_array array;
 
@@ -187,10 +223,13 @@ void work_open(void)
 			run = methods[i].runs[2 * philox + sliced];
 	if (case_is("method", "bits") && case_is("p.layout", "jax"))
 		run = run_jax_words;
+	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+		if (case_is("method", "bits") && case_is("generator", widths[i].name))
+			run = widths[i].runs[sliced];
 	if (!run || !case_has_array("out", &array))
 		work_decline("no such distribution");
 	n = array.count;
-	out = work_memory((n + BLOCK) * 4);
+	out = work_memory((n + 2 * BLOCK) * 4);
 }
 
 void work_run(void)
