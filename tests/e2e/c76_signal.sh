@@ -84,7 +84,8 @@ wait $drawers
 
 sort -n "$work"/parts.[123] >"$work/parts"
 same "no sample was issued twice" "" "$(awk 'NR > 1 && $1 < end { print $1 " lies before " end } { end = $1 + $2 }' "$work/parts")"
-like "three crashes were counted" "skips         3" "$("$cli" stream show hum | grep '^skips')"
+# A crash that finds nothing reserved ahead skips nothing.
+like "the crashes that skipped samples were counted" "skips         [123]" "$("$cli" stream show hum | grep '^skips')"
 end=$(awk '{ end = $1 + $2 } END { print end }' "$work/parts")
 "$cli" --embedded rand colored -n "$end" --seed 42 --stream 2 --color pink -o "$work/whole.raw" 2>/dev/null
 wrong=

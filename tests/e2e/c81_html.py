@@ -29,6 +29,7 @@ class Page(html.parser.HTMLParser):
             self.ids.add(attributes['id'])
         if 'href' in attributes and tag == 'a':
             self.links.append(attributes['href'])
+        self.text.append(attributes.get('alt') or '')
         loaded = attributes.get('src') or (attributes.get('href') if tag == 'link' else None)
         if loaded and re.match(r'\w+:|//', loaded):
             self.wrong.append(f'loads {loaded}')

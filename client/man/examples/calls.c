@@ -221,6 +221,31 @@ static void walk(struct trnsci_session *session)
 	trnsci_call_free(call);
 }
 
+static void pass_on(struct trnsci_session *session)
+{
+	/* example: trnsci_set_value */
+	const struct trnsci_param params[] = {
+		trnsci_param_u64("n", 1000), trnsci_param_u64("seed", 7),
+		trnsci_param_end()};
+	struct trnsci_call *first, *second;
+
+	if (trnsci_call_new(session, "normal", &first) ||
+	    trnsci_call_new(session, "uniform", &second))
+		errx(1, "no call");
+	trnsci_set_params(trnsci_call_args(first), params);
+	if (trnsci_run(first, NULL))
+		errx(1, "%s", trnsci_call_error(first)->text);
+	trnsci_set(trnsci_call_args(second), trnsci_param_u64("n", 10));
+	trnsci_set_value(
+		trnsci_call_args(second), "seed",
+		trnsci_value_get(trnsci_call_reply(first), "seed"));
+	if (trnsci_run(second, NULL))
+		errx(1, "%s", trnsci_call_error(second)->text);
+	/* end */
+	trnsci_call_free(first);
+	trnsci_call_free(second);
+}
+
 int main(int argc, char **argv)
 {
 	struct trnsci_session *session;
@@ -236,6 +261,7 @@ int main(int argc, char **argv)
 	program(session);
 	reply(session);
 	walk(session);
+	pass_on(session);
 	trnsci_close(session);
 	return 0;
 }

@@ -78,6 +78,25 @@ static void draw(void)
 		errx(1, "the variance is %g", sum.variance);
 }
 
+static void draw_field(void)
+{
+	/* example: trnsci_mpi_field */
+	const uint64_t shape[3] = {32, 32, 32};
+	const struct trnsci_mpi_layout layout = trnsci_mpi_slabs(3, shape);
+	const struct trnsci_param params[] = {
+		trnsci_param_f64("exponent", 3), trnsci_param_end()};
+	const struct trnsci_source source = trnsci_source_seed(1);
+	static float x[32 * 32 * 32]; /* more than a rank's part */
+	struct trnsci_error error;
+
+	if (trnsci_mpi_field(mpi, params, &source, TRNSCI_F32, &layout, x,
+			     NULL, &error))
+		errx(1, "%s", error.text);
+	/* end */
+	if (x[0] == 0)
+		errx(1, "no field");
+}
+
 static void files(void)
 {
 	/* example: trnsci_mpi_write trnsci_mpi_look trnsci_mpi_read */
@@ -185,6 +204,7 @@ int main(int argc, char **argv)
 	open_group();
 	place();
 	draw();
+	draw_field();
 	files();
 	checkpoints();
 	move();
