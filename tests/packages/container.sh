@@ -9,7 +9,7 @@ build=$(cd "${BUILD:-build}" && pwd) || exit 1
 cli=$build/bin/trnsci-cli
 work=$(mktemp -d)
 pid=
-trap '[ -z "$pid" ] || kill "$pid"; rm -rf --one-file-system "$work"' EXIT
+trap 'stop; rm -rf --one-file-system "$work"' EXIT
 socket=$work/run/trnsci.sock
 
 skip() {
@@ -78,6 +78,14 @@ start() {
 	pid=$!
 }
 
+# As a container is stopped: unshare itself ignores the signal.
+stop() {
+	[ -n "$pid" ] || return 0
+	pkill -TERM -P "$pid"
+	wait "$pid"
+	pid=
+}
+
 sed -e :a -e '/\\$/N; s/\\\n *//; ta' systemd/container/Containerfile | grep -v '^#\|^$' >"$work/steps"
 follow <"$work/steps" >"$work/log" 2>&1
 report "its steps succeed" $?
@@ -91,8 +99,7 @@ report "a program outside reaches its daemon" $?
 "$cli" --socket "$socket" stream create hum --seed 7 >"$work/log" 2>&1 && "$cli" --socket "$socket" -q stream draw hum normal -n 6 -f text >"$work/first" &&
 	"$cli" -q --embedded rand normal -n 6 --seed 7 --stream 1 -f text | cmp - "$work/first" >"$work/log" 2>&1
 report "and draws from a named stream" $?
-kill "$pid"
-wait "$pid"
+stop
 start
 "$cli" --socket "$socket" status --wait 20 >"$work/log" 2>&1 && "$cli" --socket "$socket" stream show hum >"$work/log" &&
 	grep -q '^position *8$' "$work/log"
