@@ -56,6 +56,7 @@ install: all $(INSTALLED_CLI)
 	$(Q)install -D -m 644 $(COMPLETION)/_trnsci-cli $(DESTDIR)$(SHAREDIR)/zsh/vendor-completions/_trnsci-cli
 	$(Q)install -D -m 644 $(COMPLETION)/trnsci-cli.fish $(DESTDIR)$(SHAREDIR)/fish/vendor_completions.d/trnsci-cli.fish
 	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci/examples,$(EXAMPLE_SOURCES) $(EXAMPLE_PROGRAMS))
+	$(Q)$(call place,644,$(SHAREDIR)/doc/trnsci,systemd/trnscid.conf)
 	$(Q)$(call place,644,$(UNITDIR),systemd/trnscid.socket systemd/trnsci-metrics.socket)
 	$(Q)$(call place_filled,$(UNITDIR),systemd/trnscid.service.in systemd/trnsci-metrics@.service.in)
 	$(Q)$(call place,644,$(SYSTEMDDIR)/user,systemd/user/trnscid.socket)

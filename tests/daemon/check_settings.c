@@ -309,8 +309,8 @@ static void changes(void **state)
 #define BEGIN ".\\\" settings\n"
 #define END   ".\\\" end\n"
 
-/* As roff reads it: a line may not begin with a dot, and one is at most 80 bytes long. */
-static void write_wrapped(FILE *out, const char *text)
+/* Writes lines of at most 80 bytes, each behind a mark; without one as roff reads it: a line may not begin with a dot. */
+static void write_wrapped(FILE *out, const char *mark, const char *text)
 {
 	enum { MOST = 80 };
 
@@ -319,7 +319,7 @@ static void write_wrapped(FILE *out, const char *text)
 
 		if (column && column + 1 + size > MOST)
 			column = 0, fputc('\n', out);
-		column += (size_t)fprintf(out, "%s%s%.*s", column ? " " : "", !column && *text == '/' ? "\\&" : "", (int)size, text);
+		column += (size_t)fprintf(out, "%s%s%.*s", column ? " " : mark, !*mark && !column && *text == '/' ? "\\&" : "", (int)size, text);
 		text += size + (text[size] == ' ');
 	}
 	fputc('\n', out);
@@ -340,7 +340,7 @@ static char *expected_list(void)
 		fclose(memory);
 		fprintf(out, ".It Cm %s Ar %s\n", s->name, *s->choices ? s->choices : s->unit);
 		assert_true(asprintf(&line, "%c%s.", s->help[0] >= 'a' ? s->help[0] - 32 : s->help[0], s->help + 1) > 0);
-		write_wrapped(out, line);
+		write_wrapped(out, "", line);
 		free(line);
 		fprintf(out, "Default: %s", *s->fallback ? s->fallback : "empty");
 		if (!setting_is_text(s))
@@ -378,12 +378,69 @@ static void manual_page(void **state)
 	free(list);
 }
 
+/* ------- systemd/trnscid.conf ------- */
+
+#define SAMPLE "systemd/trnscid.conf"
+
+static char *expected_sample(void)
+{
+	char *sample, *line;
+	size_t size, count;
+	FILE *out = open_memstream(&sample, &size);
+	const struct setting *table = settings_table(&count);
+
+	fputs("# SPDX-License-Identifier: Apache-2.0\n"
+	      "# A sample of /etc/trnscid.conf: every setting at its default. See trnscid.conf(5).\n"
+	      "# systemctl reload trnscid reads the file again.\n", out);
+	for (size_t i = 0; i < count; i++) {
+		const struct setting *s = &table[i];
+
+		assert_true(asprintf(&line, "%c%s (%s). Changes: %s.", s->help[0] >= 'a' ? s->help[0] - 32 : s->help[0], s->help + 1,
+				     *s->choices ? s->choices : s->unit, setting_change_text(s->change)) > 0);
+		fputc('\n', out);
+		write_wrapped(out, "# ", line);
+		fprintf(out, "#%s =%s%s\n", s->name, *s->fallback ? " " : "", s->fallback);
+		free(line);
+	}
+	fclose(out);
+	return sample;
+}
+
+/* The sample is the table's; TRNSCI_UPDATE=1 (make manual) writes it. Its settings are those of a daemon without a file. */
+static void sample_file(void **state)
+{
+	static char found[65536];
+	char *sample = expected_sample();
+	FILE *file = fopen(SAMPLE, getenv("TRNSCI_UPDATE") ? "w+" : "r");
+	struct settings settings, defaults;
+	struct error err = {0};
+
+	(void)state;
+	assert_non_null(file);
+	if (getenv("TRNSCI_UPDATE"))
+		fputs(sample, file), rewind(file);
+	found[fread(found, 1, sizeof found - 1, file)] = '\0';
+	fclose(file);
+	if (strcmp(found, sample) != 0)
+		fail_msg(SAMPLE " is not up to date (make manual): expected\n%s", sample);
+	free(sample);
+	for (char *at = found; (at = strstr(at, "\n#"));)
+		if (at[2] != ' ')
+			at[1] = ' '; /* the setting counts */
+		else
+			at++;
+	settings_default(&settings);
+	settings_default(&defaults);
+	assert_int_equal(load(found, &settings, &err), 0);
+	assert_memory_equal(&settings, &defaults, sizeof settings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranges), cmocka_unit_test(suffixes),    cmocka_unit_test(texts),
 		cmocka_unit_test(files),  cmocka_unit_test(folders), cmocka_unit_test(other_files),     cmocka_unit_test(changes),
-		cmocka_unit_test(manual_page),
+		cmocka_unit_test(manual_page), cmocka_unit_test(sample_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,14 @@ same "metrics have 128 lanes" 128 "$(echo "$out" | grep -c '^trnscid_lane_busy_s
 same "every metric has help and a type before it" "" "$(echo "$out" | awk '
 	/^# HELP/ {helped[$3] = 1} /^# TYPE/ {typed[$3] = 1; if (!helped[$3]) print "no help: " $3}
 	/^[a-z]/ {name = $1; sub(/{.*/, "", name); base = name; sub(/_(sum|count)$/, "", base); if (!typed[name] && !typed[base]) print name}')"
+same "the daemon's figures are helped by what trnsci-protocol(7) says of them" "" "$(echo "$out" | python3 -c '
+import re, sys
+text = open(sys.argv[1]).read()
+table = text[text.index("## Counters of the daemon"):].split("\n## ")[0]
+helped = dict(re.findall(r"^# HELP trnscid_(\w+?)(?:_total)? (.*)$", sys.stdin.read(), re.M))
+for name, meaning in re.findall(r"^\| (\w+) \| (.*) \|$", table, re.M)[1:]:
+    if helped.get(name) != meaning[0].upper() + meaning[1:] + ".":
+        print(name, helped.get(name))' "$(dirname "$0")/../../proto/PROTOCOL.md")"
 if command -v promtool >/dev/null; then
 	same "promtool finds nothing to complain" "" "$(echo "$out" | promtool check metrics 2>&1)"
 else

@@ -10,8 +10,38 @@
 #include "options/options.h"
 #include "printable.h"
 
-/* Figures of `daemon` in the reply of stats that go down again. */
-static const char *const gauges[] = {"sessions", "rings", "broadcasts"};
+/* What the figures of `daemon` in the reply of stats are, as trnsci-protocol(7) says it; gauges go down again. */
+static const struct counter {
+	const char *name, *help;
+	bool is_gauge;
+} counters[] = {
+	{"connections_accepted", "Connections accepted.", false},
+	{"connections_refused", "Connections refused for a limit.", false},
+	{"sessions", "Sessions now.", true},
+	{"requests", "Requests read.", false},
+	{"requests_prepared", "Requests that were runs of prepared calls.", false},
+	{"errors", "Requests answered with an error.", false},
+	{"slow_requests", "Requests that took longer than slow_us.", false},
+	{"cancelled", "Requests that a client cancelled.", false},
+	{"notifications_ignored", "Notifications of clients, which are ignored.", false},
+	{"bad_frames", "Connections closed for bytes that are not a message.", false},
+	{"strange_fds", "Connections closed for unexpected file descriptors.", false},
+	{"over_limit", "Connections closed for messages beyond a limit.", false},
+	{"half_frames", "Connections closed for a message that was not completed in time.", false},
+	{"unread", "Connections closed for unread replies.", false},
+	{"rings", "Noise rings now.", true},
+	{"broadcasts", "Broadcasts now.", true},
+	{"ring_wakes", "Wake-ups of a ring's producer by its client.", false},
+	{"rings_detached", "Rings that the daemon ended.", false},
+	{"queues", "Queues now.", true},
+	{"queue_runs", "Runs of prepared calls that came through a queue.", false},
+	{"queue_kicks", "Notifications of clients that entries were submitted.", false},
+	{"queue_wakes", "Clients woken for completions.", false},
+	{"sender_replies", "Messages that the sender's thread sent, of a crowd of clients.", false},
+	{"bad_queues", "Connections closed for a queue whose words break its rules.", false},
+	{"bytes_received", "Bytes of messages read.", false},
+	{"bytes_sent", "Bytes of messages sent.", false},
+};
 
 /* Returns the value of a label, and cuts a long one: a quote or a backslash would end it, or begin an escape. */
 static const char *label(const char *text, size_t size, char room[static PRINTABLE_ROOM])
@@ -42,29 +72,33 @@ static void print_one(FILE *out, const char *name, const char *type, const char 
 	fprintf(out, "%s %.17g\n", name, value);
 }
 
+/* Returns the row of a figure; of one that only a newer daemon has, a counter's. */
+static struct counter find_counter(const char *name, size_t size)
+{
+	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+		if (strlen(counters[i].name) == size && memcmp(counters[i].name, name, size) == 0)
+			return counters[i];
+	return (struct counter){.help = "A figure that this trnsci-cli does not know."};
+}
+
 /* Every counter of the daemon that is an integer, by its name in the reply of stats. */
 static void print_counters(FILE *out, const struct trnsci_value *daemon)
 {
-	static const char *const not_counters[] = {"pid"};
-	char name[96], help[128];
+	static const char pid[] = "pid";
+	char name[96];
 
 	for (size_t i = 0; i < trnsci_value_count(daemon); i++) {
 		size_t size = 0;
 		const char *at = trnsci_value_name_at(daemon, i, &size);
-		bool is_gauge = false,
-		     skipped = trnsci_value_kind(trnsci_value_at(daemon, i)) != TRNSCI_UINT || !is_metric_name(at, size);
+		const bool is_pid = size == sizeof pid - 1 && memcmp(at, pid, size) == 0;
+		const struct counter counter = find_counter(at, size);
 		double value = 0;
 
-		for (size_t j = 0; j < sizeof gauges / sizeof *gauges; j++)
-			is_gauge |= strlen(gauges[j]) == size && memcmp(gauges[j], at, size) == 0;
-		for (size_t j = 0; j < sizeof not_counters / sizeof *not_counters; j++)
-			skipped |= strlen(not_counters[j]) == size && memcmp(not_counters[j], at, size) == 0;
-		if (skipped)
+		if (is_pid || trnsci_value_kind(trnsci_value_at(daemon, i)) != TRNSCI_UINT || !is_metric_name(at, size))
 			continue;
 		trnsci_value_to_f64(trnsci_value_at(daemon, i), &value);
-		snprintf(name, sizeof name, "trnscid_%.*s%s", (int)size, at, is_gauge ? "" : "_total");
-		snprintf(help, sizeof help, "The figure daemon.%.*s of trnsci-protocol(7).", (int)size, at);
-		print_one(out, name, is_gauge ? "gauge" : "counter", help, value);
+		snprintf(name, sizeof name, "trnscid_%.*s%s", (int)size, at, counter.is_gauge ? "" : "_total");
+		print_one(out, name, counter.is_gauge ? "gauge" : "counter", counter.help, value);
 	}
 }
 

@@ -365,7 +365,8 @@ TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint6
 
 /** Draws samples into the caller's array: a distribution ("bits", "uniform", "normal" ...) with its parameters. An embedded
  * engine writes them there. From a daemon, up to 64 KiB take one request; more take one per MiB, plus one.
- * @param params the distribution's; NULL: its defaults. source NULL: seed 0.
+ * @param params the distribution's; NULL: its defaults.
+ * @param source NULL: seed 0.
  * @param n elements of the whole draw, which for a distribution of vectors are a multiple of a sample's components.
  * @param out n elements (with a size in the source: the rank's part of them), of any alignment. NULL: nothing is drawn;
  *   the span states where the draw would lie, and a named stream moves on as if it had been drawn.
