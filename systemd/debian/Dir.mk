@@ -12,7 +12,9 @@ deb:
 	$(Q)rm -rf $(BUILD)/deb && mkdir -p $(DEB_BUILD)
 	$(Q)tar --exclude=__pycache__ --exclude=build -c $(DEB_TREE) | tar -x -C $(DEB_BUILD)
 	$(Q)cp -a systemd/debian $(DEB_BUILD)/debian
-	$(Q)cd $(DEB_BUILD) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u BUILD dpkg-buildpackage -us -uc -b -j$(or $(JOBS),$(shell nproc))
+	$(say) DEB "$(DEB_BUILD), with its tests; what it says is in $(BUILD)/deb/log"
+	$(Q)cd $(DEB_BUILD) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u BUILD dpkg-buildpackage -us -uc -b -j$(or $(JOBS),$(shell nproc)) \
+		$(if $(V),,>../log 2>&1 || { tail -n 40 ../log >&2; exit 1; })
 	@ls $(BUILD)/deb/*.deb
 
 .PHONY: deb
