@@ -75,7 +75,7 @@ void *allocate(size_t n, size_t size);
 int complain_error(const struct trnsci_error *err, enum exit_code wrong);
 
 /* Opens the session that the options ask for; without any, a daemon where one answers, else the embedded engine, and
- * says so. The session's memory grows with its tiles. An exit code. */
+ * says so; one that is open serves on. The session's memory grows with its tiles. An exit code. */
 int connect_session(struct cli *cli);
 
 /* Opens a session of a daemon, for what only a daemon has. Says nothing when it succeeds. An exit code. */

@@ -68,6 +68,8 @@ int connect_session(struct cli *cli)
 {
 	struct trnsci_error err = {0};
 
+	if (cli->session)
+		return EXIT_OK;
 	if (cli->socket && cli->embedded)
 		return complain(EXIT_USAGE, "--socket and --embedded: allowed one of them");
 	const int code = open_session(cli, !cli->socket, &err);
