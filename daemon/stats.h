@@ -13,7 +13,7 @@
 	X(connections_refused, "connections refused for a limit")                                                           \
 	X(sessions, "sessions now")                                                                                    \
 	X(requests, "requests read")                                                                                   \
-	X(requests_prepared, "of them, runs of prepared calls")                                                        \
+	X(requests_prepared, "requests that were runs of prepared calls")                                                        \
 	X(errors, "requests answered with an error")                                                                   \
 	X(slow_requests, "requests that took longer than slow_us")                                                     \
 	X(cancelled, "requests that a client cancelled")                                                               \
