@@ -53,10 +53,10 @@ static void uniforms_are_made_of_words_as_documented(void **state)
 		const struct stream s = any_stream(&seed);
 		const uint64_t k = any_begin(&seed, DTYPE_F64, 500);
 
-		draw_fill(&kernels, &(struct draw){DIST_BITS, DTYPE_U32, s, {{0}, {0}}, NULL, NULL}, 2 * k, 1000, u32);
-		draw_fill(&kernels, &(struct draw){DIST_BITS, DTYPE_U64, s, {{0}, {0}}, NULL, NULL}, k, 500, u64);
-		draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL, NULL}, 2 * k, 1000, f32);
-		draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL, NULL}, k, 500, f64);
+		draw_fill(&kernels, &(struct draw){DIST_BITS, DTYPE_U32, s, {{0}, {0}}, NULL, NULL, NULL}, 2 * k, 1000, u32);
+		draw_fill(&kernels, &(struct draw){DIST_BITS, DTYPE_U64, s, {{0}, {0}}, NULL, NULL, NULL}, k, 500, u64);
+		draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL, NULL, NULL}, 2 * k, 1000, f32);
+		draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL, NULL, NULL}, k, 500, f64);
 		for (size_t i = 0; i < 1000; i++) {
 			const uint32_t word = stream_word(&s, 2 * k + i, 0);
 
@@ -80,15 +80,15 @@ static void normal_is_uniform_then_box_muller(void **state)
 	const struct stream s = {GENERATOR_THREEFRY4X32, 42, 1};
 
 	(void)state;
-	draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL, NULL}, 512, 1024, u);
-	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F32, s, {{0}, {1}}, NULL, NULL}, 512, 1024, z);
+	draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F32, s, {{0}, {1}}, NULL, NULL, NULL}, 512, 1024, u);
+	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F32, s, {{0}, {1}}, NULL, NULL, NULL}, 512, 1024, z);
 	kernels.box_muller->f32(u, 512, u);
 	assert_memory_equal(u, z, sizeof z);
-	draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL, NULL}, 512, 1024, wide_u);
-	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F64, s, {{0}, {1}}, NULL, NULL}, 512, 1024, wide_z);
+	draw_fill(&kernels, &(struct draw){DIST_UNIFORM, DTYPE_F64, s, {{0}, {1}}, NULL, NULL, NULL}, 512, 1024, wide_u);
+	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F64, s, {{0}, {1}}, NULL, NULL, NULL}, 512, 1024, wide_z);
 	kernels.box_muller->f64(wide_u, 512, wide_u);
 	assert_memory_equal(wide_u, wide_z, sizeof wide_z);
-	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F32, s, {{-2}, {3}}, NULL, NULL}, 512, 1024, u);
+	draw_fill(&kernels, &(struct draw){DIST_NORMAL, DTYPE_F32, s, {{-2}, {3}}, NULL, NULL, NULL}, 512, 1024, u);
 	for (int i = 0; i < 1024; i++)
 		assert_true(u[i] == (float)fma(z[i], 3, -2));
 }
@@ -108,7 +108,7 @@ static void normal_vector(char *line)
 	for (size_t v = 0; v < n_levels; v++) {
 		const struct draw_kernels kernels = kernels_of(cpu_level_usable(&levels[v]));
 		const struct draw draw = {
-			DIST_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, {{0}, {1}}, NULL, NULL};
+			DIST_NORMAL, DTYPE_F32, {GENERATOR_THREEFRY4X32, seed, stream}, {{0}, {1}}, NULL, NULL, NULL};
 		float got[4];
 
 		draw_fill(&kernels, &draw, position, 4, got);

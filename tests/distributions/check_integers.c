@@ -57,7 +57,7 @@ static void randint_matches_its_definition(void **state)
 	for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++) {
 		const int64_t low = bounds[b][0], high = bounds[b][1];
 		const uint64_t range = (uint64_t)high - (uint64_t)low;
-		struct draw draw = {DIST_RANDINT, DTYPE_I64, stream, {{.integer = low}, {.integer = high}}, NULL, NULL};
+		struct draw draw = {DIST_RANDINT, DTYPE_I64, stream, {{.integer = low}, {.integer = high}}, NULL, NULL, NULL};
 
 		draw_fill(&kernels, &draw, 9, 3000, wide);
 		for (uint64_t i = 0; i < 3000; i++)
@@ -80,8 +80,8 @@ static void randint_of_a_whole_dtype_is_the_words(void **state)
 	static uint64_t x[500], words[500];
 	static uint32_t narrow[500];
 	const struct draw_kernels kernels = best();
-	const struct draw bits = {DIST_BITS, DTYPE_U64, stream, {{0}}, NULL, NULL};
-	struct draw draw = {DIST_RANDINT, DTYPE_U64, stream, {{.natural = 0}, {.natural = 0}}, NULL, NULL};
+	const struct draw bits = {DIST_BITS, DTYPE_U64, stream, {{0}}, NULL, NULL, NULL};
+	struct draw draw = {DIST_RANDINT, DTYPE_U64, stream, {{.natural = 0}, {.natural = 0}}, NULL, NULL, NULL};
 
 	(void)state;
 	draw_fill(&kernels, &bits, 3, 500, words);
@@ -107,7 +107,7 @@ static void boxmuller64_rounds_to_the_nearest_half(void **state)
 	static float normals[N];
 	static uint16_t bf16[N];
 	const struct draw_kernels kernels = best();
-	struct draw draw = {DIST_NORMAL, DTYPE_F32, stream, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}, NULL, NULL};
+	struct draw draw = {DIST_NORMAL, DTYPE_F32, stream, {{0}, {1}, {.natural = NORMAL_BOXMULLER64}}, NULL, NULL, NULL};
 
 	(void)state;
 	draw_fill(&kernels, &draw, 1, N, normals);
@@ -132,7 +132,7 @@ static void bernoulli_compares_digits(void **state)
 
 	(void)state;
 	for (size_t p = 0; p < sizeof chances / sizeof *chances; p++) {
-		struct draw draw = {DIST_BERNOULLI, DTYPE_I8, stream, {{chances[p]}}, NULL, NULL};
+		struct draw draw = {DIST_BERNOULLI, DTYPE_I8, stream, {{chances[p]}}, NULL, NULL, NULL};
 
 		draw_fill(&kernels, &draw, 5, 20000, narrow);
 		draw.dtype = DTYPE_I32;
@@ -181,7 +181,7 @@ static void rademacher_takes_the_top_bit(void **state)
 	static float f32[1000];
 	static double f64[1000];
 	const struct draw_kernels kernels = best();
-	struct draw draw = {DIST_RADEMACHER, DTYPE_I8, stream, {{0}}, NULL, NULL};
+	struct draw draw = {DIST_RADEMACHER, DTYPE_I8, stream, {{0}}, NULL, NULL, NULL};
 
 	(void)state;
 	draw_fill(&kernels, &draw, 1, 1000, i8);
@@ -240,7 +240,7 @@ static void uniforms_round_to_the_nearest_half(void **state)
 		for (int bf16 = 0; bf16 < 2; bf16++) {
 			const double low = bounds[b][0], high = bounds[b][1];
 			const struct draw draw = {
-				DIST_UNIFORM, bf16 ? DTYPE_BF16 : DTYPE_F16, stream, {{low}, {high}}, NULL, NULL};
+				DIST_UNIFORM, bf16 ? DTYPE_BF16 : DTYPE_F16, stream, {{low}, {high}}, NULL, NULL, NULL};
 
 			draw_fill(&kernels, &draw, 3, 4000, x);
 			for (uint64_t i = 0; i < 4000; i++) {
@@ -265,7 +265,7 @@ static void normals_round_to_the_nearest_half(void **state)
 
 	(void)state;
 	for (int bf16 = 0; bf16 < 2; bf16++) {
-		struct draw draw = {DIST_NORMAL, bf16 ? DTYPE_BF16 : DTYPE_F16, stream, {{1}, {3e-5}}, NULL, NULL};
+		struct draw draw = {DIST_NORMAL, bf16 ? DTYPE_BF16 : DTYPE_F16, stream, {{1}, {3e-5}}, NULL, NULL, NULL};
 
 		draw.parameters[0].real = bf16 ? 1 : 0;
 		draw_fill(&kernels, &draw, 3, 4000, x);

@@ -97,7 +97,7 @@ static void check_against_permutations(uint64_t n)
 {
 	enum { SIDES = 3 };
 	struct points_settings settings = settings_of(SIDES, SCRAMBLE_JITTER);
-	const struct draw draw = {DIST_PERMUTATION, DTYPE_I64, settings.stream, {{.natural = n}}, NULL, NULL};
+	const struct draw draw = {DIST_PERMUTATION, DTYPE_I64, settings.stream, {{.natural = n}}, NULL, NULL, NULL};
 	struct draw_kernels kernels;
 	struct points *points;
 	int64_t *cells = malloc(SIDES * n * sizeof *cells);

@@ -16,7 +16,7 @@ static struct draw_kernels best(void)
 static struct draw permutation_of(uint64_t items, uint64_t seed)
 {
 	return (struct draw){
-		DIST_PERMUTATION, DTYPE_I64, {GENERATOR_THREEFRY4X32, seed, 0}, {{.natural = items}}, NULL, NULL};
+		DIST_PERMUTATION, DTYPE_I64, {GENERATOR_THREEFRY4X32, seed, 0}, {{.natural = items}}, NULL, NULL, NULL};
 }
 
 static void every_item_occurs_once(void **state)

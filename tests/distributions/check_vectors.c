@@ -11,7 +11,7 @@ static float single[8 * N];
 static struct draw prepared(enum distribution distribution, enum dtype dtype, uint64_t dimensions, const double *alpha,
 			    size_t n_alpha, void **ret_table)
 {
-	struct draw draw = {distribution, dtype, {GENERATOR_THREEFRY4X32, 31, 8}, {{.natural = dimensions}}, NULL, NULL};
+	struct draw draw = {distribution, dtype, {GENERATOR_THREEFRY4X32, 31, 8}, {{.natural = dimensions}}, NULL, NULL, NULL};
 	struct dist_fault fault;
 
 	if (draw_prepare(&draw, alpha, n_alpha, ret_table, &fault))

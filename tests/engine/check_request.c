@@ -11,7 +11,7 @@
 /* Samples [begin, begin + n) as the kernels alone draw them. */
 static void *expect(enum distribution distribution, enum dtype dtype, uint64_t begin, size_t n, double a, double b)
 {
-	struct draw draw = {distribution, dtype, {GENERATOR_THREEFRY4X32, 5, 9}, {{a}, {b}}, NULL, NULL};
+	struct draw draw = {distribution, dtype, {GENERATOR_THREEFRY4X32, 5, 9}, {{a}, {b}}, NULL, NULL, NULL};
 	struct draw_kernels kernels;
 	void *bytes = malloc(n * dtype_size(dtype) + 1);
 

@@ -248,7 +248,7 @@ struct worker {
 
 static void check_one(struct worker *worker, unsigned i)
 {
-	struct draw draw = {DIST_UNIFORM, DTYPE_F32, {GENERATOR_THREEFRY4X32, worker->index, i}, {{0}, {1}}, NULL, NULL};
+	struct draw draw = {DIST_UNIFORM, DTYPE_F32, {GENERATOR_THREEFRY4X32, worker->index, i}, {{0}, {1}}, NULL, NULL, NULL};
 	const size_t n = i % 7 == 0 ? 60000 : 100 + i;
 	float *expected = malloc(n * sizeof *expected);
 	struct draw_kernels kernels;
