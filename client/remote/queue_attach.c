@@ -69,39 +69,54 @@ static int ask_for_queue(struct trnsci_session *session, struct queue *ret_queue
 	return r;
 }
 
-static bool has_queue(struct trnsci_session *session)
+/* One thread asks at a time: the daemon refuses a second queue, and the one that there is may not be known yet. Returns 1 if the
+ * session has a queue, 0 if this thread is to ask. */
+static int begin_asking(struct trnsci_session *session, struct error *err)
 {
+	struct remote *remote = session->peer;
+	int r;
+
+	pthread_mutex_lock(&session->lock);
+	r = remote->queue != NULL;
+	if (!r && remote->asks_for_queue)
+		r = error_set(err, ERROR_TIMEOUT, "queue: another thread asks for it");
+	else
+		remote->asks_for_queue = true;
+	pthread_mutex_unlock(&session->lock);
+	return r;
+}
+
+/* Takes the queue over, unless it is NULL or its connection has ended. Returns whether the session has one. */
+static bool end_asking(struct trnsci_session *session, struct queue *queue)
+{
+	struct remote *remote = session->peer;
 	bool has;
 
 	pthread_mutex_lock(&session->lock);
-	has = ((struct remote *)session->peer)->queue != NULL;
+	remote->asks_for_queue = false;
+	if (queue && !remote->queue && !session->closed && queue->connection == session->connection)
+		remote->queue = queue;
+	else
+		queue_end(queue);
+	has = remote->queue != NULL;
 	pthread_mutex_unlock(&session->lock);
 	return has;
 }
 
 int queue_begin(struct trnsci_session *session, struct error *err)
 {
-	struct remote *remote = session->peer;
-	struct queue made, *queue;
-	int r;
+	struct queue *queue;
+	int r = begin_asking(session, err);
 
-	if (has_queue(session))
-		return 0;
+	if (r != 0)
+		return r < 0 ? r : 0;
 	queue = calloc(1, sizeof *queue);
-	r = queue ? ask_for_queue(session, &made, err) : error_set(err, ERROR_NO_MEMORY, "queue: no memory for its entry");
+	r = queue ? ask_for_queue(session, queue, err) : error_set(err, ERROR_NO_MEMORY, "queue: no memory for its entry");
 	if (r < 0) {
 		free(queue);
-		return has_queue(session) ? 0 : r; /* another thread was faster */
-	}
-	*queue = made;
-	pthread_mutex_lock(&session->lock);
-	if (!remote->queue && !session->closed && queue->connection == session->connection) {
-		remote->queue = queue;
 		queue = NULL;
 	}
-	pthread_mutex_unlock(&session->lock);
-	queue_end(queue);
-	return 0;
+	return end_asking(session, queue) ? 0 : r < 0 ? r : error_set(err, ERROR_CLOSED, "queue: its connection has ended");
 }
 
 /* A thread may spin at it. */

@@ -28,6 +28,7 @@ struct remote_events {
 struct remote {
 	int socket;
 	struct queue *queue; /* NULL: none on this connection */
+	bool asks_for_queue; /* a thread does */
 	const struct remote_events *events;
 	int wake;          /* eventfd: wakes the thread in poll, which then looks at the socket again; -1: none yet */
 	int epoll;         /* the descriptor of trnsci_session_fd; -1 until it is asked for */

@@ -312,6 +312,38 @@ static void threads(void **state)
 	run_threads(-1);
 }
 
+static void *run_few(void *arg)
+{
+	struct draw draw = open_draw(arg);
+	const bool runs = runs_at_offsets(draw.call, FEW);
+
+	close_draw(&draw);
+	return runs ? NULL : arg;
+}
+
+/* Threads that come to want a queue at the same time: the session has one, whichever of them asks. */
+static void begun_by_threads(void **state)
+{
+	(void)state;
+	for (int i = 0; i < SEVERAL; i++) {
+		struct trnsci_session *session = open_queue(1);
+		pthread_t threads[CROWD];
+		uint64_t before;
+		void *failed;
+
+		for (int k = 0; k < CROWD; k++)
+			assert_int_equal(pthread_create(&threads[k], NULL, run_few, session), 0);
+		for (int k = 0; k < CROWD; k++) {
+			pthread_join(threads[k], &failed);
+			assert_null(failed);
+		}
+		before = runs_of_queues(session);
+		AWAIT(queue_has_run(session, before, 1))
+		assert_null(run_few(session));
+		trnsci_close(session);
+	}
+}
+
 static _Atomic bool crowd_ends;
 
 static void *run_beside(void *session)
@@ -534,7 +566,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closed_loop),	    cmocka_unit_test(results_in_the_reply),
 			    cmocka_unit_test(often),	   cmocka_unit_test(pipelined),
-		cmocka_unit_test(after_a_rest),	    cmocka_unit_test(threads),	   cmocka_unit_test(failures),
+		cmocka_unit_test(after_a_rest),	    cmocka_unit_test(threads), cmocka_unit_test(begun_by_threads),	   cmocka_unit_test(failures),
 		cmocka_unit_test(changed_parameters), cmocka_unit_test(freed_in_flight), cmocka_unit_test(closed_in_flight),
 		cmocka_unit_test(event_loop),	    cmocka_unit_test(turned_off),  cmocka_unit_test(restarted),
 		cmocka_unit_test(asleep),	    cmocka_unit_test(large_results), cmocka_unit_test(beside_a_socket),
