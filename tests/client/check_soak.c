@@ -180,10 +180,10 @@ static struct footprint settled(const struct footprint *before)
 {
 	struct footprint now = look();
 
-	for (struct waiting waiting = wait_begin("", __FILE__, __LINE__);
-	     (now.fds > before->fds || now.anon_kib > before->anon_kib + GROWTH_KIB) && !wait_is_over(&waiting);
+	for (struct waiting waiting = await_begin("", __FILE__, __LINE__);
+	     (now.fds > before->fds || now.anon_kib > before->anon_kib + GROWTH_KIB) && !await_is_over(&waiting);
 	     now = look())
-		wait_nap(&waiting);
+		await_nap(&waiting);
 	return now;
 }
 

@@ -37,27 +37,27 @@ static inline void wait_pause(uint64_t ns)
 		continue;
 }
 
-static inline struct waiting wait_begin(const char *condition, const char *file, int line)
+static inline struct waiting await_begin(const char *condition, const char *file, int line)
 {
 	return (struct waiting){condition, file, line, wait_now_ns() + DEADLINE_S * UINT64_C(1000000000), 1000};
 }
 
-static inline bool wait_is_over(const struct waiting *waiting)
+static inline bool await_is_over(const struct waiting *waiting)
 {
 	return wait_now_ns() > waiting->end_ns;
 }
 
 /* Sleeps for longer each time, up to 2 ms. */
-static inline void wait_nap(struct waiting *waiting)
+static inline void await_nap(struct waiting *waiting)
 {
 	wait_pause(waiting->nap_ns);
 	waiting->nap_ns = waiting->nap_ns < 1000000 ? 2 * waiting->nap_ns : 2000000;
 }
 
 /* The same, and fails at the deadline. */
-static inline void wait_again(struct waiting *waiting)
+static inline void await_again(struct waiting *waiting)
 {
-	if (wait_is_over(waiting)) {
+	if (await_is_over(waiting)) {
 		fprintf(stderr, "%s:%d: expected within %d s: %s\n", waiting->file, waiting->line, DEADLINE_S,
 			waiting->condition);
 #ifdef fail_msg /* cmocka */
@@ -65,12 +65,12 @@ static inline void wait_again(struct waiting *waiting)
 #endif
 		abort();
 	}
-	wait_nap(waiting);
+	await_nap(waiting);
 }
 
 /* AWAIT(condition); or, to do something before each new look, AWAIT(condition) statement. */
 #define AWAIT(awaited)                                                                                                 \
-	for (struct waiting waiting_ = wait_begin(#awaited, __FILE__, __LINE__); !(awaited); wait_again(&waiting_))
+	for (struct waiting waiting_ = await_begin(#awaited, __FILE__, __LINE__); !(awaited); await_again(&waiting_))
 
 /* A limit is a rate: what is allowed again comes back with the clock, by no event. */
 static inline void wait_for_rate(unsigned ms)

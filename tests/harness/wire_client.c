@@ -248,13 +248,13 @@ uint64_t client_stat(struct client *client, const char *path)
 
 void client_await_stat(struct client *client, const char *path, uint64_t value)
 {
-	struct waiting waiting = wait_begin(path, __FILE__, __LINE__);
+	struct waiting waiting = await_begin(path, __FILE__, __LINE__);
 	uint64_t got;
 
 	while ((got = client_stat(client, path)) != value) {
-		if (wait_is_over(&waiting))
+		if (await_is_over(&waiting))
 			fail_msg("stats: expected %s to become %" PRIu64 ", got %" PRIu64, path, value, got);
-		wait_again(&waiting);
+		await_again(&waiting);
 	}
 }
 

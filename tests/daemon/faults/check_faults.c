@@ -215,9 +215,9 @@ static void *make_good(void *arg)
 {
 	struct lack *lack = arg;
 
-	for (struct waiting waiting = wait_begin("a failure", __FILE__, __LINE__);
-	     fault_page->hits == lack->hits && !lack->tried && !wait_is_over(&waiting);)
-		wait_nap(&waiting);
+	for (struct waiting waiting = await_begin("a failure", __FILE__, __LINE__);
+	     fault_page->hits == lack->hits && !lack->tried && !await_is_over(&waiting);)
+		await_nap(&waiting);
 	wait_to_strike(20000); /* what waits for it cannot say so */
 	fault_page->armed = 0;
 	return NULL;

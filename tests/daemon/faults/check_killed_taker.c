@@ -92,9 +92,9 @@ static void is_well(long stops, long steps)
 	client_await_stat(&witness, "daemon.quota.arena_total_bytes.used", charged);
 	client_await_stat(&witness, "engine.jobs.running", 1);
 	client_await_stat(&witness, "daemon.quota.fds_total.used", in_flight);
-	for (struct waiting waiting = wait_begin("", __FILE__, __LINE__);
-	     daemon_fds(&group_daemon) != fds && !wait_is_over(&waiting);)
-		wait_nap(&waiting);
+	for (struct waiting waiting = await_begin("", __FILE__, __LINE__);
+	     daemon_fds(&group_daemon) != fds && !await_is_over(&waiting);)
+		await_nap(&waiting);
 	if (daemon_fds(&group_daemon) != fds || daemon_kib(&group_daemon, "Threads") != threads)
 		fail_msg("after %ld stops and %ld steps: expected %u descriptors and %" PRIu64
 			 " threads, got %u and %" PRIu64,

@@ -60,9 +60,9 @@ static void has_state(struct client *client)
 	struct error err = {0};
 	uint64_t next = fault_draw_kept(client, &err);
 
-	for (struct waiting waiting = wait_begin("", __FILE__, __LINE__); err.code && !wait_is_over(&waiting);
+	for (struct waiting waiting = await_begin("", __FILE__, __LINE__); err.code && !await_is_over(&waiting);
 	     next = fault_draw_kept(client, &err))
-		wait_nap(&waiting);
+		await_nap(&waiting);
 	if (next <= fault_kept_next)
 		fail_msg("start: %s, call %ld (%s): expected a draw beyond word %" PRIu64 ", got %" PRIu64 " %s",
 			 strerror(fault_page->error), (long)fault_page->nth, fault_page->what, fault_kept_next, next,

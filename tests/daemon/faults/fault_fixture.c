@@ -64,9 +64,9 @@ static void expect_alive(const char *when)
 /* They are closed after the statistics have it. */
 static void expect_quiet_fds(const char *when)
 {
-	for (struct waiting waiting = wait_begin("descriptors", __FILE__, __LINE__);
-	     daemon_fds(&fault_daemon) != fault_quiet_fds && !wait_is_over(&waiting);)
-		wait_nap(&waiting);
+	for (struct waiting waiting = await_begin("descriptors", __FILE__, __LINE__);
+	     daemon_fds(&fault_daemon) != fault_quiet_fds && !await_is_over(&waiting);)
+		await_nap(&waiting);
 	if (daemon_fds(&fault_daemon) != fault_quiet_fds)
 		fail_msg("%s %s, call %ld (%s): expected %u descriptors, got %u", when, strerror(fault_page->error),
 			 (long)fault_page->nth, fault_page->what, fault_quiet_fds, daemon_fds(&fault_daemon));

@@ -159,9 +159,9 @@ static void holds_its_half(void)
 		uint64_t used = client_stat(&witness, shared[i].path);
 
 		/* The witness is one connection, and its stats one request; the other user's may still be on their way out. */
-		for (struct waiting waiting = wait_begin("", __FILE__, __LINE__);
-		     used > shared[i].half + 1 && !wait_is_over(&waiting); used = client_stat(&witness, shared[i].path))
-			wait_nap(&waiting);
+		for (struct waiting waiting = await_begin("", __FILE__, __LINE__);
+		     used > shared[i].half + 1 && !await_is_over(&waiting); used = client_stat(&witness, shared[i].path))
+			await_nap(&waiting);
 		if (used > shared[i].half + 1)
 			fail_msg("%s: expected at most %" PRIu64 ", got %" PRIu64, shared[i].path, shared[i].half + 1, used);
 	}

@@ -200,7 +200,7 @@ static void stats_count_pages(void **state)
 		line[0] = '\0';
 	if (file)
 		fclose(file);
-	struct waiting waiting = wait_begin("a spare arena", __FILE__, __LINE__);
+	struct waiting waiting = await_begin("a spare arena", __FILE__, __LINE__);
 
 	for (int i = 0; !spare; i++) {
 		struct client client;
@@ -217,7 +217,7 @@ static void stats_count_pages(void **state)
 		}
 		client_close(&client);
 		if (!spare)
-			wait_again(&waiting);
+			await_again(&waiting);
 	}
 	if (!known)
 		fail_msg("expected huge_pages to be the word in brackets of \"%s\"", line);

@@ -78,14 +78,14 @@ static void let_go(struct ring *ring)
 /* Until the filler sleeps with so much produced. */
 static void await_sleep(const struct ring *ring, uint64_t produced)
 {
-	struct waiting waiting = wait_begin("", __FILE__, __LINE__);
+	struct waiting waiting = await_begin("", __FILE__, __LINE__);
 
 	while (!atomic_load(&ring->page->asleep) || atomic_load(&ring->page->produced) != produced) {
-		if (wait_is_over(&waiting))
+		if (await_is_over(&waiting))
 			fail_msg("the filler: expected asleep at %llu, got %u at %llu", (unsigned long long)produced,
 				 atomic_load(&ring->page->asleep),
 				 (unsigned long long)atomic_load(&ring->page->produced));
-		wait_nap(&waiting);
+		await_nap(&waiting);
 	}
 }
 

@@ -63,9 +63,9 @@ static struct message try_draw(struct client *client, const char *name, uint64_t
 /* Draws of one sample until one is refused (expected: 0) or answered (1); fails at the deadline. Its error's text. */
 static const char *draw_until(struct client *client, bool answered)
 {
-	const struct waiting waiting = wait_begin("", __FILE__, __LINE__);
+	const struct waiting waiting = await_begin("", __FILE__, __LINE__);
 
-	while (!wait_is_over(&waiting)) {
+	while (!await_is_over(&waiting)) {
 		struct message message = try_draw(client, "noise", 1);
 
 		if (message.error.code != 0 && message.error.code != ERROR_STORE)
