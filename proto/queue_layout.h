@@ -27,7 +27,7 @@
  *     when it is to receive
  *
  * In the daemon, lanes end jobs and post them: the first of a list wakes epoll_wait by an eventfd (net/loop.c); the thread that
- * sends many replies has a futex of its own (net/sender.c). Before a side sleeps it spins, and yields (base/spin.h). */
+ * sends many replies has a futex of its own (net/sender.c). Before a side sleeps it looks, and yields (base/wait.h). */
 #ifndef TRNSCI_PROTO_QUEUE_LAYOUT_H
 #define TRNSCI_PROTO_QUEUE_LAYOUT_H
 

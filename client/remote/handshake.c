@@ -153,19 +153,20 @@ static int send_all(struct handshake *handshake, struct error *err)
 	return 0;
 }
 
-/* Looks for bytes as long as spinning pays, then sleeps until the socket is readable. */
-static ssize_t spin_and_wait(struct handshake *handshake, struct fdpass *fds, struct error *err)
+/* Looks for bytes as long as that pays, then sleeps until the socket is readable. */
+static ssize_t look_and_wait(struct handshake *handshake, struct fdpass *fds, struct error *err)
 {
+	struct wait wait;
 	ssize_t got;
 	int r = 0;
 
-	spin_begin(&handshake->spin);
+	wait_begin(&wait, &handshake->waits, WAIT_FOR_ONE);
 	do
 		got = input_receive(&handshake->in, handshake->socket, fds);
-	while (got == -EAGAIN && spin_again(&handshake->spin));
+	while (got == -EAGAIN && wait_again(&wait));
 	if (got == -EAGAIN)
 		r = wait_for(handshake, POLLIN, err);
-	spin_end(&handshake->spin);
+	wait_end(&wait, &handshake->waits, got != -EAGAIN);
 	return r < 0 ? -ETIMEDOUT : got;
 }
 
@@ -177,7 +178,7 @@ static int receive(struct handshake *handshake, struct fdpass *fds, struct error
 
 	if (!input_make_room(&handshake->in, RECEIVE_BYTES))
 		return error_set(err, ERROR_NO_MEMORY, NO_ROOM);
-	got = spin_and_wait(handshake, fds, &waiting);
+	got = look_and_wait(handshake, fds, &waiting);
 	if (waiting.code) {
 		*err = waiting;
 		return -waiting.code;

@@ -4,7 +4,7 @@
 #ifndef TRNSCI_CLIENT_REMOTE_HANDSHAKE_H
 #define TRNSCI_CLIENT_REMOTE_HANDSHAKE_H
 
-#include "base/spin.h"
+#include "base/wait.h"
 #include "codec.h"
 #include "frame.h"
 #include "input.h"
@@ -20,7 +20,7 @@ struct handshake {
 	int socket;       /* connected, non-blocking */
 	int64_t deadline; /* of the whole handshake */
 	uint32_t last_msgid;
-	struct spin spin; /* how to wait; all 0: without spinning */
+	struct wait_history waits; /* all 0: they sleep at once */
 	struct codec_buffer out;
 	struct input in;
 	struct error closing; /* why the daemon will close the connection; code 0: it has given no reason */

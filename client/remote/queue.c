@@ -2,7 +2,6 @@
 /* Submitting and completing through shared memory, and the sleep of either side. */
 #include "queue.h"
 
-#include <sched.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -11,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/prefetch.h"
-#include "base/spin.h"
+#include "base/wait.h"
 #include "call/prepare.h"
 #include "call/queue_slot.h"
 #include "call/run.h"
@@ -23,23 +22,13 @@
 #include "socket_io.h"
 
 enum {
-	SPINS = 128, /* some 3 us */
-	FEW_SPINS = 8,
-	BEFORE_YIELD_SPINS = 96, /* what another process of this CPU takes to get it and give it back */
-	TRY_EVERY = 16,
+	LOOKS = 128, /* some 3 us */
+	FEW_LOOKS = 8,
+	BEFORE_YIELD = 96, /* looks: what another process of this CPU takes to get it and give it back */
 	SLEEP_NS = 100000000, /* without a look at the socket, by which the end of a daemon is noticed; a crowd waits for milliseconds */
 	SEVERAL = 4,	    /* runs under way, which are likely to end together */
 	KEPT_MOST = 8,      /* submissions that wait for others */
-	YIELD_NS = 1000000, /* some rounds of the daemon */
 };
-
-void queue_let_go(struct queue *queue, const struct queue_look *look, bool found)
-{
-	queue->spins_pay = found;
-	queue->yields = false;
-	queue->before_yield_pays = look->before_yield ? look->found_before_yield : queue->before_yield_pays;
-	queue_end(queue);
-}
 
 /* Half of several runs are worth waiting for: the daemon works on the others while the program takes these, and both sides do
  * more with each look at the other's words. */
@@ -50,32 +39,35 @@ static uint32_t count_awaited(const struct queue *queue)
 	return runs >= SEVERAL ? runs / 2 : 1;
 }
 
-/* Returns whether a wait begins that yields the CPU. */
-static bool begin_sharing(struct queue *queue)
+static bool is_in_crowd(const struct trnsci_session *session, const struct queue *queue)
 {
-	return atomic_load_explicit(&queue->page->yields, memory_order_relaxed) == 1 && cpu_share_begin(&queue->cpu_share);
+	bool several;
+
+	return atomic_load_explicit(&queue->page->yields, memory_order_relaxed) == 1 && queue_is_awaited(session, &several) && !several;
 }
 
-struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look)
+struct queue *queue_hold(struct trnsci_session *session, struct wait *wait, struct queue_look *ret_look)
 {
 	struct queue *queue = ((struct remote *)session->peer)->queue;
-	bool several, tries;
-	uint32_t awaited;
 
 	if (!queue || !queue_is_busy(queue))
 		return NULL;
 	queue->refs++;
-	awaited = count_awaited(queue);
-	queue->yields = queue_is_awaited(session, &several) && !several && begin_sharing(queue);
-	tries = ++queue->looks % TRY_EVERY == 0;
-	*ret_look = (struct queue_look){
-		.consumed = queue->consumed,
-		.awaited = awaited,
-		.before_yield = awaited > 1 && queue->before_yield_pays != tries ? BEFORE_YIELD_SPINS : 0,
-		.spins = queue->yields ? 1 : queue->spins_pay || tries ? SPINS : FEW_SPINS,
-		.yields = queue->yields,
-	};
+	queue->watched = true;
+	*ret_look = (struct queue_look){queue->consumed, count_awaited(queue)};
+	if (is_in_crowd(session, queue))
+		wait_take_turns(wait, &session->waits);
+	if (!wait->takes_turns)
+		wait_look_first(wait, &session->waits, 0, LOOKS, FEW_LOOKS);
+	if (ret_look->awaited > 1)
+		wait_yield_first(wait, &session->waits, BEFORE_YIELD);
 	return queue;
+}
+
+void queue_let_go(struct queue *queue)
+{
+	queue->watched = false;
+	queue_end(queue);
 }
 
 /* ---- submitting, with the lock ---- */
@@ -226,38 +218,9 @@ static uint32_t count_completed(const struct queue *queue, const struct queue_lo
 	return is_emptied(queue) ? 0 : atomic_load_explicit(&queue->page->completed, memory_order_acquire) - look->consumed;
 }
 
-static bool spin_for_awaited(const struct queue *queue, const struct queue_look *look, unsigned spins)
+bool queue_has_ended(const struct queue *queue, const struct queue_look *look, uint32_t n)
 {
-	for (unsigned i = 0; i < spins; i++) {
-		if (count_completed(queue, look) >= look->awaited)
-			return true;
-		spin_pause();
-	}
-	return false;
-}
-
-/* Another client of this CPU may have several runs to take, too: it gets the CPU unless ours come sooner, and at times even then. */
-bool queue_spin(const struct queue *queue, struct queue_look *look)
-{
-	look->found_before_yield = spin_for_awaited(queue, look, look->before_yield);
-	if (look->found_before_yield)
-		return true;
-	if (look->awaited > 1)
-		sched_yield();
-	return spin_for_awaited(queue, look, look->spins) || count_completed(queue, look) > 0;
-}
-
-bool queue_yield(struct queue *queue, const struct queue_look *look, const atomic_bool *interrupted, int64_t deadline)
-{
-	const int64_t vain = clock_ns() + YIELD_NS;
-
-	while (count_completed(queue, look) == 0) {
-		const int64_t now = clock_ns();
-
-		if (now >= vain || now >= deadline || *interrupted || !cpu_share_yield(&queue->cpu_share))
-			return false;
-	}
-	return true;
+	return count_completed(queue, look) >= n;
 }
 
 /* Returns false if the daemon has broken the rules. */
@@ -407,7 +370,7 @@ void queue_wake_sleeper(struct trnsci_session *session)
 	struct remote *remote = session->peer;
 	struct queue *queue = remote->queue;
 
-	if (queue && queue->yields)
+	if (queue && queue->watched)
 		atomic_store_explicit(&remote->interrupted, true, memory_order_relaxed);
 	if (queue && queue->asleep)
 		syscall(SYS_futex, &queue->page->completed, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);

@@ -6,6 +6,7 @@
 #ifndef TRNSCI_CLIENT_REMOTE_QUEUE_H
 #define TRNSCI_CLIENT_REMOTE_QUEUE_H
 
+#include "base/wait.h"
 #include "codec.h"
 #include "session/session.h"
 
@@ -14,7 +15,7 @@ struct queue;
 /* As session_engine.enqueue. */
 bool queue_submit(struct trnsci_call *call, bool answers_to_next);
 
-/* The rest with the session's lock, but for queue_spin and queue_yield. */
+/* The rest with the session's lock, but for queue_has_ended. */
 
 /* Answers calls whose runs have ended. Returns whether there were any. */
 bool queue_receive(struct trnsci_session *session);
@@ -27,30 +28,25 @@ void queue_read_notification(struct trnsci_session *session, const struct messag
 
 /* Returns whether entries are submitted and not completed. */
 bool queue_is_busy(const struct queue *queue);
-/* How a thread waits for completions beyond those that it has consumed. */
+/* What a thread looks for that waits for completions. */
 struct queue_look {
-	uint32_t consumed;
-	uint32_t awaited; /* how many more completions end the wait */
-	unsigned before_yield; /* spins before the first sched_yield, where several are awaited */
-	unsigned spins;
-	bool yields;    /* for other clients of the daemon, instead of sleeping */
-	bool found_before_yield; /* set by queue_spin */
+	uint32_t consumed; /* when it began */
+	uint32_t awaited;  /* how many more are worth the end of its looks at memory */
 };
 
-/* Keeps the memory of the session's queue mapped while a thread spins at it; NULL: there is none that is busy. */
-struct queue *queue_hold(struct trnsci_session *session, struct queue_look *ret_look);
-/* Returns whether runs have ended. Without the lock. */
-bool queue_spin(const struct queue *queue, struct queue_look *look);
-/* As queue_spin, for a look that yields: calls sched_yield until runs have ended, it is interrupted, or yielding takes too long. */
-bool queue_yield(struct queue *queue, const struct queue_look *look, const atomic_bool *interrupted, int64_t deadline);
-void queue_let_go(struct queue *queue, const struct queue_look *look, bool found);
+/* Keeps the memory of the session's queue mapped while a thread looks at it, and puts looks and turns for it before the wait's window;
+ * NULL: there is none that is busy. */
+struct queue *queue_hold(struct trnsci_session *session, struct wait *wait, struct queue_look *ret_look);
+void queue_let_go(struct queue *queue);
+/* Returns whether so many runs have ended, since queue_hold. Without the lock. */
+bool queue_has_ended(const struct queue *queue, const struct queue_look *look, uint32_t n);
 
 /* Returns whether runs in the queue are all that can have an answer, and whether they are several. */
 bool queue_is_awaited(const struct trnsci_session *session, bool *ret_several);
 /* If runs are all that is awaited, sleeps at the queue's own memory until some have ended, or for a short time. Returns whether
  * calls were answered; if not, the thread is to look at the socket. The lock is released meanwhile. */
 bool queue_sleep(struct trnsci_session *session, int64_t deadline);
-/* Wakes a thread that sleeps there, or interrupts one that yields: something else is awaited now. */
+/* Wakes a thread that sleeps there, or interrupts one that looks there: something else is awaited now. */
 void queue_wake_sleeper(struct trnsci_session *session);
 
 /* The thread is about to sleep at the socket: the daemon is to send a notification. Returns false if there is news. */

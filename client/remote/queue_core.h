@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the library has of a queue; for the files queue*.c alone.
  *
- *     queue.c         submits, completes, spins, yields and sleeps
+ *     queue.c         submits, completes, looks and sleeps
  *     queue_attach.c  asks for a queue and maps it, and ends it */
 #ifndef TRNSCI_CLIENT_REMOTE_QUEUE_CORE_H
 #define TRNSCI_CLIENT_REMOTE_QUEUE_CORE_H
@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cpu_share.h"
 #include "queue_layout.h"
 
 struct queue {
@@ -24,12 +23,8 @@ struct queue {
 	uint32_t sleeps;              /* the number of our last sleep */
 	bool armed;                   /* the daemon is to wake us */
 	bool asleep;                  /* a thread sleeps at `completed`, and does not look at the socket */
-	bool yields;                  /* a thread yields until there is news there, and does not look at the socket, either */
-	bool spins_pay;               /* the last look found news: the daemon runs on another CPU */
-	bool before_yield_pays;               /* it found several runs before others got this CPU: the daemon waits for us */
-	unsigned looks;
+	bool watched;                 /* a thread looks at it without the lock, and seldom at the socket */
 	uint32_t kicked;              /* the daemon's sleep from which we have woken it */
-	struct cpu_share cpu_share;   /* with other clients */
 };
 
 #endif

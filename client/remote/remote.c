@@ -39,7 +39,7 @@ enum {
 static bool may_keep_back(const struct trnsci_session *session)
 {
 	const struct remote *remote = session->peer;
-	const size_t most = spin_is_vain(&remote->batch) ? KEPT_BACK_MOST_BYTES : KEPT_BACK_BYTES;
+	const size_t most = wait_sleeps_for_batch(&session->waits) ? KEPT_BACK_MOST_BYTES : KEPT_BACK_BYTES;
 
 	return session_will_return(session) && output_pending(&remote->out) < most;
 }
@@ -105,45 +105,15 @@ static void remote_cancel(struct trnsci_call *call)
 
 /* ---- waiting ---- */
 
-/* Looks for ends of runs in the queue, which come sooner than anything else. With the lock, which is released meanwhile. */
-static bool spin_at_queue(struct trnsci_session *session, int64_t deadline)
-{
-	struct remote *remote = session->peer;
-	struct queue_look look;
-	struct queue *queue = session->spin.most_ns ? queue_hold(session, &look) : NULL;
-	bool found;
-
-	if (!queue)
-		return false;
-	pthread_mutex_unlock(&session->lock);
-	found = queue_spin(queue, &look) || (look.yields && queue_yield(queue, &look, &remote->interrupted, deadline));
-	pthread_mutex_lock(&session->lock);
-	queue_let_go(queue, &look, found);
-	return queue_receive(session);
-}
-
-/* Looks for what a thread without an answer waits for. The socket, which costs a system call, comes seldom while all is awaited
- * from the queue. */
-static bool look_for_news(struct trnsci_session *session, unsigned times)
-{
-	bool several;
-
-	if (queue_receive(session))
-		return true;
-	if (times % POLL_EVERY != 0 && queue_is_awaited(session, &several))
-		return false;
-	return session->failure.code || socket_io_receive(session);
-}
-
-/* Reads without the lock until something comes or spinning no longer pays. Returns false in that case. With the lock, which is
+/* Reads without the lock until something comes or the wait is to sleep. Returns false in that case. With the lock, which is
  * released meanwhile. */
-static bool spin_ahead(struct trnsci_session *session, struct spin *spin, int64_t deadline)
+static bool look_ahead(struct trnsci_session *session, struct wait *wait, int64_t deadline)
 {
 	struct remote *remote = session->peer;
 	bool again;
 
 	pthread_mutex_unlock(&session->lock);
-	for (unsigned times = 1; (again = spin_again(spin)); times++)
+	for (unsigned times = 1; (again = wait_again(wait)); times++)
 		if (!input_read_ahead(&remote->in, remote->socket) || remote->interrupted ||
 		    (times % POLL_EVERY == 0 && clock_ns() >= deadline))
 			break;
@@ -158,28 +128,79 @@ static short poll_events(const struct remote *remote)
 	return output_is_stuck(&remote->out) ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* Looks for replies as long as spinning pays, and every few times at what poll() reports: with bytes that the socket has not
- * taken, room for them. Returns true if there is news and the thread need not sleep. With the lock, which is released
- * between looks. */
-static bool spin_for_news(struct trnsci_session *session, struct spin *spin, struct pollfd polls[2], int64_t deadline)
+/* Returns whether poll() has something to report, such as room for bytes that the socket has not taken, or the time is over. Without
+ * the lock. */
+static bool is_reported(struct pollfd polls[2], int64_t deadline)
+{
+	return poll(polls, 2, 0) != 0 || clock_ns() >= deadline;
+}
+
+/* Looks at the socket. With the lock. */
+static bool look_at_socket(struct trnsci_session *session, struct pollfd polls[2])
 {
 	struct remote *remote = session->peer;
-	bool news = false;
+	const bool news = session->failure.code || socket_io_receive(session) || remote->interrupted;
 
-	if (!(remote->queue && queue_is_busy(remote->queue)) && !output_is_stuck(&remote->out) && socket_io_read_ahead(session))
-		return spin_ahead(session, spin, deadline);
-	for (unsigned times = 1; !news; times++) {
+	polls[0].events = poll_events(remote); /* a reconnect may have added output */
+	return news;
+}
+
+/* As look_for_news, where replies bring what a thread without the lock cannot take. */
+static bool look_with_lock(struct trnsci_session *session, struct wait *wait, struct pollfd polls[2], int64_t deadline)
+{
+	bool again = true, news = false;
+
+	for (unsigned times = 1; again && !news; times++) {
 		pthread_mutex_unlock(&session->lock);
-		const bool again = spin_again(spin);
-
-		news = again && times % POLL_EVERY == 0 && (poll(polls, 2, 0) != 0 || clock_ns() >= deadline);
+		again = wait_again(wait);
+		news = again && times % POLL_EVERY == 0 && is_reported(polls, deadline);
 		pthread_mutex_lock(&session->lock);
-		if (!again)
-			return false;
-		news = look_for_news(session, times) || news || remote->interrupted;
-		polls[0].events = poll_events(remote); /* a reconnect may have added output */
+		news = again && (queue_receive(session) || look_at_socket(session, polls) || news);
 	}
-	return true;
+	return news;
+}
+
+/* As look_for_news, while runs are in the queue. Ends of runs come sooner than anything else: only its memory is looked at before the
+ * wait's window, and there, too, but for every few looks, if all is awaited from it. */
+static bool look_at_queue(struct trnsci_session *session, struct wait *wait, struct queue *queue, const struct queue_look *look,
+			  struct pollfd polls[2], int64_t deadline)
+{
+	struct remote *remote = session->peer;
+	bool several, alone = queue_is_awaited(session, &several), news = false;
+
+	pthread_mutex_unlock(&session->lock);
+	for (unsigned times = 1; !news; times++) {
+		const bool brief = wait_is_brief(wait);
+
+		if (!wait_again(wait))
+			break;
+		news = queue_has_ended(queue, look, brief ? look->awaited : 1) || remote->interrupted;
+		if (news || brief || (alone && times % POLL_EVERY != 0))
+			continue;
+		news = times % POLL_EVERY == 0 && is_reported(polls, deadline);
+		pthread_mutex_lock(&session->lock);
+		news |= look_at_socket(session, polls);
+		alone = queue_is_awaited(session, &several);
+		pthread_mutex_unlock(&session->lock);
+	}
+	news |= queue_has_ended(queue, look, 1);
+	pthread_mutex_lock(&session->lock);
+	queue_let_go(queue);
+	return queue_receive(session) || news; /* some may have ended since */
+}
+
+/* Looks until there is news, or the wait is to sleep: then returns false. With the lock, which is released meanwhile. */
+static bool look_for_news(struct trnsci_session *session, struct wait *wait, struct pollfd polls[2], int64_t deadline)
+{
+	struct remote *remote = session->peer;
+	struct queue_look look;
+	struct queue *queue = session->waits.most_ns ? queue_hold(session, wait, &look) : NULL;
+
+	if (queue)
+		return look_at_queue(session, wait, queue, &look, polls, deadline);
+	if (!output_is_stuck(&remote->out) && socket_io_read_ahead(session))
+		return look_ahead(session, wait, deadline);
+	return look_with_lock(session, wait, polls, deadline);
 }
 
 /* Returns the eventfd, which is made when a thread first sleeps: a short session never needs it. Without one, the thread
@@ -225,15 +246,13 @@ static void sleep_at_socket(struct trnsci_session *session, struct pollfd polls[
 	remote->sleeping = false;
 }
 
-/* Returns what is known of waits for what is awaited now. */
-static struct spin *find_spin(struct trnsci_session *session)
+static enum wait_for find_awaited(const struct trnsci_session *session)
 {
-	struct remote *remote = session->peer;
 	bool several;
 
 	if (queue_is_awaited(session, &several))
-		return several ? &remote->several : &session->spin;
-	return session->n_in_flight >= SEVERAL ? &remote->batch : &session->spin;
+		return several ? WAIT_FOR_SEVERAL : WAIT_FOR_ONE;
+	return session->n_in_flight >= SEVERAL ? WAIT_FOR_BATCH : WAIT_FOR_ONE;
 }
 
 static void poll_socket(struct trnsci_session *session, int64_t deadline)
@@ -243,23 +262,17 @@ static void poll_socket(struct trnsci_session *session, int64_t deadline)
 		{.fd = remote->socket, .events = poll_events(remote)},
 		{.fd = remote->wake, .events = POLLIN},
 	};
+	struct wait wait;
 	eventfd_t ignored;
+	bool news;
 
 	remote->polling = true;
 	remote->interrupted = false;
-	if (!spin_at_queue(session, deadline)) {
-		struct spin *known = find_spin(session);
-		struct spin spin = *known;
-
-		spin_begin(&spin);
-		if (!spin_for_news(session, &spin, polls, deadline) && !queue_sleep(session, deadline)) {
-			if (known == &remote->batch)
-				spin_give_up(&spin);
-			sleep_at_socket(session, polls, deadline);
-		}
-		spin_end(&spin);
-		*known = spin;
-	}
+	wait_begin(&wait, &session->waits, find_awaited(session));
+	news = look_for_news(session, &wait, polls, deadline) || queue_sleep(session, deadline);
+	if (!news)
+		sleep_at_socket(session, polls, deadline);
+	wait_end(&wait, &session->waits, news);
 	remote->polling = false;
 	if (polls[1].revents)
 		eventfd_read(remote->wake, &ignored);
@@ -330,14 +343,14 @@ static int remote_poll_fd(struct trnsci_session *session)
 
 /* ---- opening and closing ---- */
 
-/* Whether spinning paid in this process's last session. */
+/* What this process's last session had learned. */
 static _Atomic uint64_t last_window_ns;
 
-static void recall_window(struct spin *spin)
+static void recall_window(struct wait_history *waits)
 {
 	const uint64_t last = atomic_load_explicit(&last_window_ns, memory_order_relaxed);
 
-	spin->window_ns = last < spin->longest_ns ? last : spin->longest_ns;
+	waits->window_ns[WAIT_FOR_ONE] = last < waits->longest_ns ? last : waits->longest_ns;
 }
 
 /* Waiters find their calls failed. The descriptors are closed only when no thread polls them any more, and the
@@ -352,7 +365,7 @@ static void remote_stop(struct trnsci_session *session)
 	session_wake(session);
 	while (session->waiting || session_is_in_use(session))
 		pthread_cond_wait(&session->ended, &session->lock);
-	atomic_store_explicit(&last_window_ns, session->spin.window_ns, memory_order_relaxed);
+	atomic_store_explicit(&last_window_ns, session->waits.window_ns[WAIT_FOR_ONE], memory_order_relaxed);
 	output_stop(&remote->out);
 	socket_io_close(remote);
 	queue_end(remote->queue);
@@ -418,9 +431,7 @@ static int new_remote_session(const char *path, const struct trnsci_options *opt
 		return error_set(err, ERROR_NO_MEMORY, "session: no memory for it");
 	}
 	socket_io_init(remote, handshake, &events);
-	session->spin = handshake->spin;
-	spin_init_for_several(&remote->several, handshake->spin.most_ns);
-	spin_init_for_batch(&remote->batch, handshake->spin.most_ns);
+	session->waits = handshake->waits;
 	session->peer = remote;
 	*ret_session = session;
 	return 0;
@@ -438,8 +449,8 @@ int remote_open(const char *path, const struct trnsci_options *options, struct t
 	if (r < 0)
 		return r;
 	handshake_init(&handshake, fd, deadline_after(timeout_ms));
-	session_init_spin(&handshake.spin, options);
-	recall_window(&handshake.spin);
+	session_init_waits(&handshake.waits, options);
+	recall_window(&handshake.waits);
 	r = handshake_greet(&handshake, instance, err);
 	if (r == 0)
 		r = new_remote_session(path, options, &handshake, ret_session, err);

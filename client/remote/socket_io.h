@@ -8,7 +8,6 @@
 
 #include "session/session.h"
 
-#include "base/spin.h"
 #include "input.h"
 #include "codec.h"
 #include "frame.h"
@@ -35,8 +34,6 @@ struct remote {
 	bool polling;      /* a thread is in poll, without the lock */
 	bool sleeping;     /* that thread does not spin */
 	atomic_bool interrupted; /* that thread looks again at what it waits for: another one has received something */
-	struct spin several; /* its waits while several runs are in the queue */
-	struct spin batch; /* its waits while several answers come by the socket */
 	bool epoll_out;    /* epoll also waits for room to send */
 	bool fds_wanted;   /* the reply to a call in flight brings descriptors */
 	struct fdpass fds; /* received, and waiting for their reply */

@@ -62,14 +62,16 @@ static bool has_cpus(void)
 }
 
 /* On a host with one CPU, spinning would keep the daemon from answering. */
-void session_init_spin(struct spin *spin, const struct trnsci_options *options)
+void session_init_waits(struct wait_history *waits, const struct trnsci_options *options)
 {
+	const uint64_t option_ns = options->spin_us > 0 ? (uint64_t)options->spin_us * 1000 : 0;
+
 	if (options->spin_us < 0 || !has_cpus())
-		spin_init(spin, 0);
-	else if (options->spin_us > 0)
-		spin_init(spin, (uint64_t)options->spin_us * 1000);
+		wait_init(waits, 0, 0);
+	else if (option_ns)
+		wait_init(waits, option_ns, option_ns);
 	else
-		spin_init_following(spin, SPIN_US * 1000, SPIN_LONGEST_US * 1000);
+		wait_init(waits, SPIN_US * 1000, SPIN_LONGEST_US * 1000);
 }
 
 struct trnsci_session *session_new(const struct session_engine *engine, const char *address,

@@ -18,8 +18,8 @@
 #include <trnsci/trnsci.h>
 
 #include "base/error.h"
-#include "base/spin.h"
 #include "base/value.h"
+#include "base/wait.h"
 #include "deadline.h"
 
 enum {
@@ -119,7 +119,7 @@ struct trnsci_session {
 	atomic_uint refs;   /* changed without the lock */
 	atomic_uint inside; /* threads between session_enter and session_leave, and whether it is closed; without the lock */
 	struct session_waiter *waiting; /* threads inside session_wait, a list */
-	struct spin spin; /* what is known of waits for answers; a thread spins with a copy */
+	struct wait_history waits;      /* for answers */
 	bool receiving;                 /* one of them is inside the engine's progress */
 	atomic_bool closed;
 	atomic_bool queue_refused;    /* the daemon has no queue for this session */
@@ -160,8 +160,8 @@ static inline int session_check(const struct trnsci_session *session, struct err
 /* Returns a session without peer, with one reference; NULL if there is no memory. */
 struct trnsci_session *session_new(const struct session_engine *engine, const char *address,
 				   const struct trnsci_options *options);
-/* Sets how long the waits of a session of these options may spin. */
-void session_init_spin(struct spin *spin, const struct trnsci_options *options);
+/* Sets how long the waits of a session of these options may look before they sleep. */
+void session_init_waits(struct wait_history *waits, const struct trnsci_options *options);
 void session_ref(struct trnsci_session *session);
 /* Drops a reference; the last one destroys the session. Without the lock. */
 void session_unref(struct trnsci_session *session);

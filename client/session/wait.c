@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the threads of a session wait: one of them receives, each of the others spins or sleeps at a word of its own.
+/* How the threads of a session wait: one of them receives, each of the others looks or sleeps at a word of its own.
  *
  * Whoever makes true what a thread waits for sets the thread's word. A thread that waits for its own call was taken out of the
  * list before that, and goes without the session's lock; any other takes the lock first. */
@@ -10,9 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/spin.h"
+
 /* WORKING: the thread has the lock, or will take it. TURN: it will, and is to receive. READY: it is out of the list. All are set
- * with the lock, but ASLEEP, which the thread itself sets after SPINNING. */
-enum { WORKING, SPINNING, ASLEEP, TURN, READY };
+ * with the lock, but ASLEEP, which the thread itself sets after LOOKING. */
+enum { WORKING, LOOKING, ASLEEP, TURN, READY };
 
 enum { ASK_NS = 50 * 1000 * 1000 }; /* between two questions to the program whether to go on */
 
@@ -41,7 +43,7 @@ static bool is_idle(const struct session_waiter *waiter)
 {
 	const uint32_t word = word_of(waiter);
 
-	return word == SPINNING || word == ASLEEP;
+	return word == LOOKING || word == ASLEEP;
 }
 
 void session_wake(struct trnsci_session *session)
@@ -67,25 +69,25 @@ void session_wake(struct trnsci_session *session)
 static void sleep_at_word(struct session_waiter *self, int64_t deadline)
 {
 	const struct timespec until = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
-	uint32_t spinning = SPINNING;
+	uint32_t looking = LOOKING;
 
-	if (!atomic_compare_exchange_strong(&self->word, &spinning, ASLEEP))
+	if (!atomic_compare_exchange_strong(&self->word, &looking, ASLEEP))
 		return;
 	while (word_of(self) == ASLEEP && clock_ns() < deadline)
 		syscall(SYS_futex, &self->word, FUTEX_WAIT_BITSET_PRIVATE, ASLEEP, deadline == DEADLINE_NEVER ? NULL : &until,
 			NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Waits without the lock, until the thread is woken or the deadline has passed. It spins as long as that pays for the thread that
+/* Waits without the lock, until the thread is woken or the deadline has passed. It looks as long as that pays for the thread that
  * receives. Returns true without the lock if the thread was taken out of the list, and otherwise false with the lock. */
 static bool wait_for_others(struct trnsci_session *session, struct session_waiter *self, int64_t deadline)
 {
-	struct spin spin = session->spin;
+	struct wait wait;
 
-	atomic_store_explicit(&self->word, SPINNING, memory_order_release);
+	wait_begin(&wait, &session->waits, WAIT_FOR_ONE);
+	atomic_store_explicit(&self->word, LOOKING, memory_order_release);
 	pthread_mutex_unlock(&session->lock);
-	spin_begin(&spin);
-	while (word_of(self) == SPINNING && spin_again(&spin))
+	while (word_of(self) == LOOKING && wait_again(&wait))
 		spin_pause();
 	sleep_at_word(self, deadline);
 	if (word_of(self) == READY)
@@ -121,7 +123,7 @@ static void pass_turn(struct trnsci_session *session)
 	for (struct session_waiter *waiter = session->waiting; waiter; waiter = waiter->next) {
 		if (word_of(waiter) == TURN)
 			return;
-		if (is_idle(waiter) && (!next || word_of(waiter) == SPINNING))
+		if (is_idle(waiter) && (!next || word_of(waiter) == LOOKING))
 			next = waiter;
 	}
 	if (next)

@@ -13,16 +13,14 @@
 #include <unistd.h>
 #include <event2/event.h>
 
-#include "base/cpu_share.h"
-#include "base/spin.h"
+#include "base/wait.h"
 #include "notify.h"
 
 enum {
 	POLL_ALL_EVERY = 4,     /* polls of one client, after which all are polled */
 	SEVERAL_POLLS = 64,     /* of all clients, after two were lively in turn: polling one would starve the others */
-	BRIEF_POLLS = 1024, /* of shared memory, some 20 us: to sleep and be woken takes as long on both sides */
-	FEW_POLLS = 8,     /* after a wait in which these found nothing */
-	TRY_EVERY = 16,     /* waits of so few, after which one tries the others again */
+	LOOKS = 1024, /* at shared memory, some 20 us: to sleep and be woken takes as long on both sides */
+	FEW_LOOKS = 8,
 	POLL_SOCKETS_EVERY = 16, /* polls of shared memory that found nothing, each a hundredth of a look at the sockets, or clients
 				    served there: those at sockets have their turn beside many */
 	SHARERS_MOST = 64, /* with more, a round takes longer than a sleep */
@@ -37,7 +35,8 @@ struct loop {
 	void *arg, *reload_arg;
 	pthread_mutex_t lock; /* protects first and last; all else is the loop's thread's */
 	struct loop_event *first, **last;
-	struct spin spin;
+	struct wait_history waits; /* its looks: with idle lanes, and with busy ones. A lone client that waits for its job leaves entries
+				      only between jobs */
 	bool (*busy)(void *arg);
 	void *busy_arg;
 	bool (*collect)(void *arg); /* NULL: none */
@@ -45,17 +44,13 @@ struct loop {
 	bool outstanding; /* as collect returned last */
 	void (*try)(void *arg); /* polls the client of the last request; may be NULL */
 	void *try_arg;
-	unsigned polls, waits;
-	/* Whether the last wait for entries ended while the loop looked at shared memory: with idle lanes, with busy ones.
-	 * A lone client that waits for its job leaves entries only between jobs. */
-	bool brief[2];
+	unsigned polls;
 	unsigned several; /* polls that look at all clients */
 	struct loop_poller *pollers, *next_poller; /* the next one of a round */
 	uint64_t period;  /* of time */
 	unsigned counted; /* clients with something to do in it */
 	int waiting;      /* turns of those that waited, less those of others */
 	bool shares;      /* its CPU with those of the last period */
-	struct cpu_share cpu_share;
 	bool active; /* something has happened since the loop began to wait */
 	bool ended;
 };
@@ -239,7 +234,7 @@ void loop_set_reload(struct loop *loop, void (*reload)(void *arg), void *arg)
 
 void loop_set_spin(struct loop *loop, uint64_t most_ns, bool (*busy)(void *arg), void *arg)
 {
-	spin_init(&loop->spin, most_ns);
+	wait_init(&loop->waits, most_ns, most_ns);
 	loop->busy = busy;
 	loop->busy_arg = arg;
 }
@@ -377,42 +372,53 @@ static void poll_clients(struct loop *loop)
 	}
 }
 
-/* Looks at shared memory for a moment without giving the CPU away, as long as that finds entries. */
-static bool poll_memory_briefly(struct loop *loop)
+static bool is_busy(const struct loop *loop)
 {
-	bool *const brief = &loop->brief[loop->busy(loop->busy_arg)];
-	const unsigned most = *brief || ++loop->waits % TRY_EVERY == 0 ? BRIEF_POLLS : FEW_POLLS;
-
-	for (unsigned i = 0; loop->pollers && i < most; i++) {
-		const unsigned n = poll_memory(loop);
-
-		if (n > 0) {
-			*brief = true;
-			/* Clients that wait yield. Those on this CPU would have no turn for a time slice otherwise, in which
-			 * others have thousands. */
-			if (loop->shares && cpu_share_begin(&loop->cpu_share))
-				cpu_share_yield(&loop->cpu_share);
-			poll_sockets(loop, n);
-			return true;
-		}
-		spin_pause();
-	}
-	*brief = false;
-	return false;
+	return loop->busy && loop->busy(loop->busy_arg);
 }
 
-/* Waits until something has happened: polls for a while, then sleeps. */
+/* Looks at shared memory alone. Clients that wait take turns: those on this CPU would have none for a time slice otherwise, in which
+ * others have thousands. */
+static void look_at_memory(struct loop *loop)
+{
+	const unsigned n = poll_memory(loop);
+
+	if (n == 0)
+		return;
+	loop->active = true;
+	if (loop->shares)
+		wait_give_turn(&loop->waits);
+	poll_sockets(loop, n);
+}
+
+/* Looks for events until there are some or it is time to sleep: then returns false. While lanes are busy it looks at memory alone. */
+static bool look_for_events(struct loop *loop, struct wait *wait)
+{
+	bool brief;
+
+	while (!loop->active && !loop->ended && ((brief = wait_is_brief(wait)) || !is_busy(loop)) && wait_again(wait)) {
+		if (brief)
+			look_at_memory(loop);
+		else
+			poll_clients(loop);
+	}
+	return loop->active || loop->ended;
+}
+
+/* Waits until something has happened: looks for a while, then sleeps. */
 static void wait_for_events(struct loop *loop)
 {
-	if (poll_memory_briefly(loop))
-		return;
+	struct wait wait;
+	bool found;
+
+	wait_begin(&wait, &loop->waits, WAIT_FOR_ONE);
+	if (loop->pollers)
+		wait_look_first(&wait, &loop->waits, is_busy(loop), LOOKS, FEW_LOOKS);
 	loop->active = false;
-	spin_begin(&loop->spin);
-	while (!loop->active && !loop->ended && !loop->busy(loop->busy_arg) && spin_again(&loop->spin))
-		poll_clients(loop);
-	if (!loop->active && !loop->ended)
+	found = look_for_events(loop, &wait);
+	if (!found)
 		run_events(loop, stop_polling_memory(loop) && !loop->outstanding ? 0 : EVLOOP_NONBLOCK);
-	spin_end(&loop->spin);
+	wait_end(&wait, &loop->waits, found);
 }
 
 void loop_run(struct loop *loop)
