@@ -195,7 +195,7 @@ DEPS_WHEEL := python3-dev python3-numpy python3-setuptools python3-wheel
 DEPS_DEB := build-essential dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
 DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools mmdebstrap $(DEPS_WHEEL) python3-pip
 DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev python3-numpy python3-scipy clang redis-server \
-	redis-tools libhiredis-dev gnuplot-nox
+	redis-tools libhiredis-dev gnuplot-nox python3-pyfftw
 
 DEPS_SWEEP := python3 gnuplot-nox
 
@@ -226,6 +226,10 @@ bench: deps
 	@tests/need $(call quoted,$(DEPS_BENCH))
 	@$(again) run-bench
 
+bench-against: deps
+	@tests/need $(call quoted,$(DEPS_BENCH))
+	@$(again) run-bench-against
+
 bench-mpi: deps
 	@tests/need $(call quoted,$(DEPS_BENCH) libfftw3-mpi-dev)
 	@$(again) run-bench-mpi
@@ -251,6 +255,7 @@ help:
 #: make check-arm64 the checks of random numbers and transforms on AArch64, emulated; make check-boot: under a booted systemd
 #: make soak         1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
 #: make bench       the speed of everything, beside its peers
+#: make bench-against  part of it beside FFTW built with AVX-512 and, where tests/bench/against --mkl has fetched it, MKL
 #: make bench-mpi   transforms over MPI ranks beside FFTW's
 #: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
 #: make install     DESTDIR= PREFIX=/usr/local LIBDIR=PREFIX/lib; make uninstall. Without DESTDIR: into the running system
@@ -269,5 +274,5 @@ include tests/bench/Dir.mk
 clean:
 	rm -rf build
 
-.PHONY: all lib deps deps-build demo dist check check-full bench bench-mpi bench-sweep help clean
+.PHONY: all lib deps deps-build demo dist check check-full bench bench-against bench-mpi bench-sweep help clean
 -include $(shell find $(BUILD)/obj $(BUILD)/tests -name '*.d' 2>/dev/null)

@@ -12,6 +12,7 @@ FLAGS_worker = -std=c17 $(OPT) $(WARNINGS) $(SANFLAGS) -D_GNU_SOURCE -pthread -I
 LIBS_fftw := -lfftw3 -lfftw3f
 LIBS_openblas := -lopenblas
 LIBS_redis := -lhiredis
+LIBS_vsl = -I$(BUILD)/peers/mkl/include -L$(BUILD)/peers/mkl/lib -lmkl_rt
 
 $(BENCH)/user: tests/bench/user.c $(WORKER) $(SHARED)
 	$(say) BENCH $@
@@ -72,6 +73,10 @@ BENCH_WORKERS := $(addprefix $(BENCH)/,user kernel probe service threads wire_lo
 run-bench: all $(BENCH_WORKERS) python
 	@BUILD=$(BUILD) $(if $(PYTHON_READY),BENCH_PYTHON=$(PYTHON)) tests/bench/bench $(ROWS)
 
+# make run-bench-against ROWS="best-axes 'best-cached/c2c f32 *'" : some sections or rows beside the best peers.
+run-bench-against: all $(BENCH_WORKERS) python
+	@BUILD=$(BUILD) tests/bench/against $(ROWS)
+
 # make run-bench-python PARTS="signals": the Python package beside numpy and scipy, some parts of it.
 run-bench-python: python
 	@PYTHONPATH=$(BUILD)/python TRNSCI_SOCKET=/nonexistent $(PYTHON) tests/bench/python.py $(PARTS)
@@ -80,10 +85,10 @@ run-bench-python: python
 run-bench-sweep: all $(BENCH)/user
 	@BUILD=$(BUILD) tests/bench/sweep $(SWEEP)
 
-.PHONY: run-bench run-bench-python run-bench-sweep
+.PHONY: run-bench run-bench-against run-bench-python run-bench-sweep
 
-# What knows the library's inside or header is kept building by the checks.
-checks: $(addprefix $(BENCH)/,kernel user service threads wire_load)
+# What knows the library's inside or header is kept building by the checks; tests/rules/bench.sh runs a row.
+checks: $(addprefix $(BENCH)/,kernel user probe service threads wire_load)
 
 # make run-bench-mpi ROWS="3d" ROUNDS=9 : transforms over 1 and 2 ranks beside FFTW's, an exchange beside MPI_Alltoall; one thread
 # each. MPI.md has the figures of a run of all rows.

@@ -19,7 +19,7 @@ class Row:
 
     def peers(self):
         """Labels of the other libraries."""
-        return [label for label in self.parts if label[:1].isupper() or label in ('numpy SFC64', 'scipy', 'std::mt19937')]
+        return [label for label in self.parts if label[:1].isupper() or label in ('numpy SFC64', 'pyFFTW', 'scipy', 'std::mt19937')]
 
 
 class Once:

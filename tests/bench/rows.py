@@ -2,6 +2,7 @@
 """The rows of the bench: what is measured beside what. Goals stand in goals.txt."""
 import math
 
+import rows_calls
 import rows_fftw
 import rows_service
 import workers
@@ -109,6 +110,12 @@ def far_ffts():
     yield from batches('c2c', (64, 256, 1024), place='in', far=True)
 
 
+def some_axes():
+    for kind, lengths in (('2d', (32, 256, 512)), ('3d', (16, 32, 100, 256))):
+        for n in lengths:
+            yield single(kind, n, limit=3)
+
+
 def single_ffts():
     for k, limit in ((18, 5), (20, 10), (22, 15), (24, 30)):
         yield single('c2c', 2 ** k, limit=limit)
@@ -116,6 +123,7 @@ def single_ffts():
         yield single('2d', 1024, wide, 5)
         yield single('2d', 2048, wide, 5)
         yield single('3d', 128, wide, 5)
+    yield from some_axes()
 
 
 # Vector operations of a run of the probe for a peak.
@@ -394,5 +402,7 @@ SECTIONS = {
     'signals': ('Signals, embedded, one thread, 10^7 float32 samples; n_fft 512, hop 128; 1001 taps', signals),
     'threads': (f'All {ALL} threads, embedded, prepared, on tiles', all_threads),
     'daemon': ('The daemon, one client: p50 of a call', rows_service.daemon_calls),
+    'first': ('The first use of a length in a process, one thread, beside scipy', rows_calls.first_use),
+    'calls': ('Calls from Python, a process for each library', rows_calls.python_calls),
     'crowd': ('The daemon, many clients in processes of their own', rows_service.crowds),
 }

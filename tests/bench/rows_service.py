@@ -50,8 +50,19 @@ def large_calls():
               runs=RUNS // 3)
 
 
+def arrays():
+    """Samples and transforms into the process's own memory."""
+    for name, case, runs in (
+            ('16 MiB of uniforms into an array', {'method': 'uniform', 'out': f'f32:{4 << 20}'}, 90),
+            ('1024 transforms of 1024, arrays', {'method': 'fft', 'in': 'c64:1024x1024', 'out': 'c64:1024x1024'}, 150),
+            ('65536 normals, socket', {'method': 'normal', 'out': 'f32:65536', 'queue': 'no'}, 900),
+            ('300000 normals, socket', {'method': 'normal', 'out': 'f32:300000', 'queue': 'no'}, 300)):
+        yield Row(name, {'ours': ('user', dict(case, call='plain', **DAEMON)),
+                         'embedded': ('user', dict(case, call='plain', threads=ALL, queue=None))}, runs=runs)
+
+
 def daemon_calls():
-    return [*small_calls(), *large_calls()]
+    return [*small_calls(), *large_calls(), *arrays()]
 
 
 # ---- crowds ----

@@ -9,6 +9,7 @@
  *   call=reply    the same, with the samples in the reply instead of a tile
  *   call=named    the same, of a named stream
  *   call=program  a program of 15 steps over the samples of out; fresh=1: its parameters are set anew for each run
+ *   call=first    the second run transforms each of the lengths first= to last= once, which the process has not met before
  *   call=session  a session for each draw: trnsci_open, trnsci_draw_array, trnsci_close
  *   call=arena    the same by trnsci_draw_tile into a new tile */
 #include <stdio.h>
@@ -81,6 +82,20 @@ static void run_draw(void)
 {
 	must_call(trnsci_run(call, changes));
 	changes[0].value.u64 += out.shape[0];
+}
+
+/* The first run only shows that the worker is ready. */
+static void run_first(void)
+{
+	static bool begun;
+	const uint64_t first = begun ? (uint64_t)case_number("first", 1) : 16, last = begun ? (uint64_t)case_number("last", 1) : 16;
+
+	for (uint64_t n = first; n <= last; n++) {
+		in = trnsci_array_of(in.dtype, 1, &n, in.data);
+		out = trnsci_array_of(out.dtype, 1, &n, out.data);
+		run_transform();
+	}
+	begun = true;
 }
 
 /* ---- the case ---- */
@@ -311,10 +326,11 @@ void work_open(void)
 	if (case_has_array("out", &array))
 		out = array_of("out");
 	source = (struct trnsci_source){.generator = case_text("generator", NULL)};
-	if (strcmp(way, "plain") == 0) {
+	if (strcmp(way, "plain") == 0 || strcmp(way, "first") == 0) {
 		if (case_text("b", NULL))
 			open_second(n);
 		open_plain();
+		run = strcmp(way, "first") == 0 ? run_first : run;
 		return;
 	}
 	if (is_draw && source.generator)

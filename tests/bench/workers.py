@@ -9,9 +9,28 @@ import time
 
 BUILD = os.environ.get('BUILD', 'build')
 HERE = os.path.dirname(os.path.abspath(__file__))
+PEERS = os.path.abspath(f'{BUILD}/peers')  # libraries that `against` puts there
 
 
-class Declined(Exception):
+def has_library(name):
+    return os.path.isdir(f'{PEERS}/{name}/lib')
+
+
+def environment_of(library):
+    """The environment in which a worker that is linked with FFTW runs with that library in its place."""
+    folder = f'{PEERS}/{library}/lib'
+    if library == 'mkl':  # libcpu.so lets it take its kernels for Intel's CPUs
+        return {'LD_LIBRARY_PATH': folder, 'LD_PRELOAD': f'{folder}/libcpu.so:{folder}/libmkl_rt.so',
+                'MKL_THREADING_LAYER': 'SEQUENTIAL', 'MKL_NUM_THREADS': '1'}
+    return {'LD_LIBRARY_PATH': folder}
+
+
+def python_environment():
+    """That of a Python program that finds ours, and no daemon."""
+    return dict(os.environ, TRNSCI_SOCKET='/nonexistent', PYTHONPATH=f'{BUILD}/python')
+
+
+class Declined(RuntimeError):
     """The case cannot be run on this machine."""
 
 
@@ -23,8 +42,10 @@ class Worker:
         path = [f'{BUILD}/tests/bench/{program}']
         if program.endswith('.py'):
             path = ['/usr/bin/python3', f'{HERE}/peers/{program}']
-        env = {name: value for name, value in os.environ.items() if not name.startswith('OPENBLAS_')}
+        env = {name: value for name, value in python_environment().items() if not name.startswith('OPENBLAS_')}
         env.update(OPENBLAS_NUM_THREADS='1', OMP_NUM_THREADS='1')
+        if 'library' in case:
+            env.update(environment_of(case['library']))
         if 'cpu' in case:  # the highest instruction set
             env['TRNSCI_CPU'] = case['cpu']
             env['OPENBLAS_CORETYPE'] = 'Haswell'
