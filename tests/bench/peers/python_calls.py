@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from Python, of ours and of others: library_of=trnsci|pyFFTW|scipy|numpy, work=NAME n= at=SOCKET."""
+"""Calls from Python, of ours and of others: library_of=trnsci|pyFFTW|scipy|numpy SFC64, work=NAME n= dtype= at=SOCKET."""
 import sys
 
 import worker
@@ -33,16 +33,15 @@ def generator():
 
 
 def open_fft(case):
-    """A planned call where the library has one, on an array of its own."""
-    x = noise(2 * int(case['n'])).view(np.complex128)
+    """A planned call, where the library has one, of an array."""
+    x = noise(2 * int(case['n'])).view(np.complex128).astype(case['dtype'])
     if not OURS:
-        a = pyfftw.empty_aligned(x.shape, x.dtype)
-        plan = pyfftw.FFTW(a, pyfftw.empty_aligned(x.shape, x.dtype), flags=('FFTW_PATIENT',))
-        a[:] = x
-        return plan
-    if hasattr(trnsci.fft, 'plan'):
-        return trnsci.fft.plan(x)
-    return lambda: trnsci.fft.fft(x)
+        aligned = pyfftw.empty_aligned(x.shape, x.dtype)
+        plan = pyfftw.FFTW(aligned, pyfftw.empty_aligned(x.shape, x.dtype), flags=('FFTW_PATIENT',))
+        aligned[:] = x
+        return lambda: plan(aligned)
+    plan = trnsci.fft.plan(x) if hasattr(trnsci.fft, 'plan') else trnsci.fft.fft
+    return lambda: plan(x)
 
 
 def open_first(case):
