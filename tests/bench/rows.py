@@ -110,10 +110,10 @@ def far_ffts():
     yield from batches('c2c', (64, 256, 1024), place='in', far=True)
 
 
-def some_axes():
+def some_axes(limit=3):
     for kind, lengths in (('2d', (32, 256, 512)), ('3d', (16, 32, 100, 256))):
         for n in lengths:
-            yield single(kind, n, limit=3)
+            yield single(kind, n, limit=limit)
 
 
 def single_ffts():

@@ -43,7 +43,7 @@ def interface():
 
 def single():
     for n, wide in ((1 << 17, False), (1 << 18, False), (1 << 17, True)):
-        yield rows.single('c2c', n, wide, limit=4)
+        yield rows.single('c2c', n, wide, limit=15)
 
 
 def far():
@@ -83,7 +83,7 @@ SECTIONS = {
     'best-call': ('One transform a call, prepared, beside the best peers, one thread', lambda: map(beside_best, calls())),
     'best-fftw': ("FFTW's interface, one transform a call, plans FFTW_MEASURE, beside the best peers",
                   lambda: map(beside_best, interface())),
-    'best-axes': ('Two and three axes, one transform a call, beside the best peers, one thread', lambda: map(beside_best, rows.some_axes())),
+    'best-axes': ('Two and three axes, one transform a call, beside the best peers, one thread', lambda: map(beside_best, rows.some_axes(8))),
     'best-single': ('One long transform a call beside the best peers, one thread', lambda: map(beside_best, single())),
     'best-far': ('Transforms in batches of 64 MiB beside the best peers, one thread: time of a transform',
                  lambda: map(beside_best, far())),
