@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roots of unity: exact at the quarters, mirrored exactly, on the circle, and right against direct evaluation. */
+/* Roots of unity: exact at the quarters, mirrored exactly, on the circle, right against direct evaluation, and
+ * rounded once. */
 #include "fft/plan/roots.h"
 
 #include <float.h>
@@ -18,6 +19,53 @@ static void expect_root(const struct roots *roots, uint64_t k, long double re, l
 	if (!(fabsl(got[0] - re) <= allowed && fabsl(got[1] - im) <= allowed))
 		fail_msg("n=%llu k=%llu: expected %.20Lg %+.20Lgi, got %.20Lg %+.20Lgi", (unsigned long long)roots->n,
 			 (unsigned long long)k, re, im, got[0], got[1]);
+}
+
+/* Fails unless the root rounded to each precision is what its 64 bits round to, the signs of zeros included. */
+static void expect_rounded(const struct roots *roots, uint64_t k)
+{
+	long double exact[2];
+	double got[2][2];
+
+	roots_at(roots, k, exact);
+	roots_rounded(roots, k, FFT_F32, got[FFT_F32]);
+	roots_rounded(roots, k, FFT_F64, got[FFT_F64]);
+	for (unsigned part = 0; part < 2; part++)
+		if (got[FFT_F64][part] != (double)exact[part] || got[FFT_F32][part] != (double)(float)exact[part] ||
+		    !signbit(got[FFT_F64][part]) != !signbit(exact[part]) || !signbit(got[FFT_F32][part]) != !signbit(exact[part]))
+			fail_msg("n=%llu k=%llu: %.21Lg is rounded to %.17g and %.9g", (unsigned long long)roots->n,
+				 (unsigned long long)k, exact[part], got[FFT_F64][part], got[FFT_F32][part]);
+}
+
+/* These are so near the middle of two numbers that products of doubles alone round to the other one: in float64, and the last in
+ * float32. */
+static const struct {
+	uint64_t n, k;
+} near_middles[] = {{50000003, 689048}, {50000009, 565027}, {50000013, 3770411}, {50000017, 2109546}, {50000019, 1177310}};
+
+static void check_near_middles(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof near_middles / sizeof *near_middles; i++) {
+		struct roots roots;
+
+		assert_int_equal(roots_create(near_middles[i].n, &roots), 0);
+		while (roots_step(&roots) > 0)
+			;
+		expect_rounded(&roots, near_middles[i].k);
+		roots_free(&roots);
+	}
+}
+
+/* All roots of short lengths; of long ones the first, whose sines are too small to be rounded from doubles, and some others. */
+static void check_rounding(const struct roots *roots)
+{
+	uint64_t state = fixture_seed;
+
+	for (uint64_t k = 0; k < roots->n && k < 5000; k++)
+		expect_rounded(roots, k);
+	for (unsigned i = 0; i < 20000 && roots->n > 5000; i++)
+		expect_rounded(roots, fixture_next(&state) % roots->n);
 }
 
 static void check_quarters(const struct roots *roots)
@@ -61,13 +109,14 @@ static void check_roots(void **state)
 			;
 		check_quarters(&roots);
 		check_values(&roots);
+		check_rounding(&roots);
 		roots_free(&roots);
 	}
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(check_roots)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(check_roots), cmocka_unit_test(check_near_middles)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,8 +24,8 @@
 
 enum {
 	PRODUCT_CHUNK = 16384,   /* elements of a product that one chunk computes */
-	ENTRIES_PER_STEP = 2048, /* table entries that one step builds: below CHUNK_MOST_NS */
-	COPIES_PER_STEP = 16384, /* those that one step copies */
+	ENTRIES_PER_STEP = 8192, /* table entries that one step builds: below CHUNK_MOST_NS */
+	ZEROS_PER_STEP = 65536,
 	RELEASE_BYTES = 1 << 20, /* of memory that one step gives back: 90 us measured */
 };
 
@@ -34,7 +34,7 @@ enum { MAX_ROWS_BYTES = 288 << 10 };
 
 /* What build_piece builds, in this order. The sequence is the input of the transform that gives the spectrum. At the end the
  * memory of sequence and transform is given back. */
-enum build_part { BUILD_INNER, BUILD_CHIRP, BUILD_SEQUENCE, BUILD_SPECTRUM, BUILD_RELEASE };
+enum build_part { BUILD_INNER, BUILD_CHIRP, BUILD_ZEROS, BUILD_SPECTRUM, BUILD_RELEASE };
 
 struct bluestein {
 	struct fft_plan plan; /* first; its inner one is the convolution's */
@@ -124,37 +124,39 @@ static void free_build(struct bluestein *b)
 	roots_free(&b->roots);
 }
 
-/* j^2 is taken mod 2 n in integers: row < 2^30, so its square fits 64 bits. */
+/* Stores c[j], and conj(c[j]) at j and at m - j of the sequence: the filter that wraps around a circle of m. j^2 is taken mod 2 n in
+ * integers: row < 2^30, so its square fits 64 bits, and the next one is 2 j + 1 < 2 n more. */
 static int build_chirp(struct bluestein *b)
 {
-	const size_t end = size_min(b->plan.n, b->row + ENTRIES_PER_STEP);
+	const size_t end = size_min(b->plan.n, b->row + ENTRIES_PER_STEP), m = b->plan.inner->n;
+	const enum fft_precision precision = b->plan.precision;
+	uint64_t square = (uint64_t)b->row * b->row % (2 * b->plan.n);
 
 	if (roots_step(&b->roots) > 0)
 		return 1;
-	for (; b->row < end; b->row++) {
-		long double root[2];
+	for (size_t j = b->row; j < end; j++) {
+		double root[2];
 
-		roots_at(&b->roots, (uint64_t)b->row * b->row % (2 * b->plan.n), root);
-		tables_put(b->plan.precision, b->chirp, b->row, root, 1);
+		roots_rounded(&b->roots, square, precision, root);
+		tables_put(precision, b->chirp, j, root);
+		root[1] = -root[1];
+		tables_put(precision, (void *)b->build.in, j, root);
+		tables_put(precision, (void *)b->build.in, j ? m - j : 0, root);
+		square += 2 * j + 1;
+		square -= square < 2 * b->plan.n ? 0 : 2 * b->plan.n;
 	}
+	b->row = end;
 	return b->row < b->plan.n;
 }
 
-/* Stores conj(c[j]) at j and at m - j, and zeros between: the filter that wraps around a circle of m. */
-static int build_sequence(struct bluestein *b)
+/* Stores the zeros between the ends of the sequence. */
+static int build_zeros(struct bluestein *b)
 {
-	const size_t m = b->plan.inner->n, end = size_min(m, b->row + COPIES_PER_STEP);
+	const size_t count = b->plan.inner->n + 1 - 2 * b->plan.n, end = size_min(count, b->row + ZEROS_PER_STEP);
 
-	for (; b->row < end; b->row++) {
-		const size_t j = size_min(b->row, m - b->row);
-		long double root[2] = {0, 0};
-
-		if (j < b->plan.n)
-			tables_get(b->plan.precision, b->chirp, j, root);
-		root[1] = -root[1];
-		tables_put(b->plan.precision, (void *)b->build.in, b->row, root, 1);
-	}
-	return b->row < m;
+	memset(fft_at(&b->plan, b->build.in, b->plan.n + b->row), 0, (end - b->row) * fft_pair_bytes(&b->plan));
+	b->row = end;
+	return b->row < count;
 }
 
 /* Runs one chunk of the transform of the sequence. Its scale 1 / m makes up for the unscaled inverse later. */
@@ -186,8 +188,8 @@ static int build_piece(struct fft_plan *plan)
 	case BUILD_CHIRP:
 		rc = build_chirp(b);
 		break;
-	case BUILD_SEQUENCE:
-		rc = build_sequence(b);
+	case BUILD_ZEROS:
+		rc = build_zeros(b);
 		break;
 	case BUILD_SPECTRUM:
 		rc = build_spectrum(b);

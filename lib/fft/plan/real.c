@@ -19,12 +19,10 @@ static size_t half_length(const struct fft_plan *plan)
 /* Stores -i w^k, w = exp(-2 pi i / n), at entry k. */
 static void put_root(struct fft_wrapped *wrapped, size_t entry)
 {
-	long double root[2], turned[2];
+	double root[2];
 
-	roots_at(&wrapped->roots, entry, root);
-	turned[0] = root[1];
-	turned[1] = -root[0];
-	tables_put(wrapped->plan.precision, wrapped->table, entry, turned, 1);
+	roots_rounded(&wrapped->roots, entry, wrapped->plan.precision, root);
+	tables_put(wrapped->plan.precision, wrapped->table, entry, (const double[]){root[1], -root[0]});
 }
 
 static int build_piece(struct fft_plan *plan)

@@ -32,10 +32,8 @@ static struct fft_odd describe_odd(const struct fft_plan *plan, const struct fft
 static void put_root(struct fft_wrapped *wrapped, size_t entry)
 {
 	const size_t columns = (wrapped->plan.inner->n + 1) / 2, j = 1 + entry / columns, k = entry % columns;
-	long double root[2];
 
-	roots_at(&wrapped->roots, (uint64_t)j * k, root);
-	tables_put(wrapped->plan.precision, wrapped->table, entry, root, 1);
+	tables_put_root(&wrapped->roots, (uint64_t)j * k, wrapped->plan.precision, wrapped->table, entry);
 }
 
 /* With r = 1 the butterfly has no twiddles. */

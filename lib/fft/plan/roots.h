@@ -10,13 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fft/fft.h"
+
 __extension__ typedef unsigned __int128 uint128;
+
+/* A cosine and a sine. */
+struct roots_entry {
+	uint128 exact[2];        /* in fractions of 2^127 */
+	double high[2], low[2]; /* their first 26 bits, and the rest rounded */
+};
 
 struct roots {
 	uint64_t n;
 	unsigned shift;
 	size_t ready, n_low, n_high; /* ready: entries built so far, low ones first */
-	uint128 (*low)[2];           /* cos, sin in fractions of 2^127; high follows in the same block */
+	struct roots_entry *low;     /* high follows in the same block */
 };
 
 /* Allocates the tables for n <= 2^31. Returns 0 or -ERROR_NO_MEMORY. */
@@ -27,5 +35,7 @@ void roots_free(struct roots *roots);
 
 /* Returns the real and imaginary part of w^k, each in 64 bits. Any thread, once the tables are ready. */
 void roots_at(const struct roots *roots, uint64_t k, long double ret_root[2]);
+/* Returns what roots_at does, rounded once to the precision, in a tenth of the time. */
+void roots_rounded(const struct roots *roots, uint64_t k, enum fft_precision precision, double ret_root[2]);
 
 #endif

@@ -66,10 +66,9 @@ static uint64_t roots_order(const struct fft_plan *plan)
 /* Type IV multiplies by exp(-pi i (8 j + 1) / 8 n), types II and III by exp(-pi i k / 2 n). */
 static void put_root(struct fft_wrapped *wrapped, size_t entry)
 {
-	long double root[2];
+	const uint64_t k = type_of(&wrapped->plan) == 4 ? 8 * (uint64_t)entry + 1 : entry;
 
-	roots_at(&wrapped->roots, type_of(&wrapped->plan) == 4 ? 8 * (uint64_t)entry + 1 : entry, root);
-	tables_put(wrapped->plan.precision, wrapped->table, entry, root, 1);
+	tables_put_root(&wrapped->roots, k, wrapped->plan.precision, wrapped->table, entry);
 }
 
 static int build_piece(struct fft_plan *plan)

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-enum { NUMBERS_PER_STEP = 3072 }; /* at most CHUNK_MOST_NS */
+enum { NUMBERS_PER_STEP = 8192 }; /* at most CHUNK_MOST_NS */
 
 /* The tables of each stage, in the order in which they are built. */
 enum { COLUMNS, LANE_ROWS, BASES, N_KINDS };
@@ -16,26 +16,26 @@ size_t tables_real_bytes(enum fft_precision precision)
 	return precision == FFT_F32 ? sizeof(float) : sizeof(double);
 }
 
-/* Rounds once, from long double to the precision of the plan. */
-static void put_real(enum fft_precision precision, void *table, size_t i, long double value)
+static void put_real(enum fft_precision precision, void *table, size_t i, double value)
 {
 	if (precision == FFT_F32)
 		((float *)table)[i] = (float)value;
 	else
-		((double *)table)[i] = (double)value;
+		((double *)table)[i] = value;
 }
 
-void tables_put(enum fft_precision precision, void *table, size_t i, const long double pair[2], long double scale)
+void tables_put(enum fft_precision precision, void *table, size_t i, const double pair[2])
 {
-	put_real(precision, table, 2 * i, pair[0] * scale);
-	put_real(precision, table, 2 * i + 1, pair[1] * scale);
+	put_real(precision, table, 2 * i, pair[0]);
+	put_real(precision, table, 2 * i + 1, pair[1]);
 }
 
-void tables_get(enum fft_precision precision, const void *table, size_t i, long double ret_pair[2])
+void tables_put_root(const struct roots *roots, uint64_t k, enum fft_precision precision, void *table, size_t i)
 {
-	for (size_t part = 0; part < 2; part++)
-		ret_pair[part] = precision == FFT_F32 ? (long double)((const float *)table)[2 * i + part]
-						      : (long double)((const double *)table)[2 * i + part];
+	double root[2];
+
+	roots_rounded(roots, k, precision, root);
+	tables_put(precision, table, i, root);
 }
 
 /* One table: rows of `width` complex numbers. */
@@ -102,15 +102,12 @@ static void build_column(const struct roots *roots, enum fft_precision precision
 {
 	const uint64_t unit = roots->n / columns->length;
 	size_t m = columns->length, s = 1, at = 0;
-	long double root[2];
 
 	for (unsigned i = 0; i + 1 < columns->n_passes; s *= columns->radix[i++]) {
 		m /= columns->radix[i];
 		for (size_t p = 0; p < m; p++)
-			for (size_t k = 1; k < columns->radix[i]; k++) {
-				roots_at(roots, p * k * s * unit, root);
-				tables_put(precision, columns->twiddles, at++, root, 1);
-			}
+			for (size_t k = 1; k < columns->radix[i]; k++)
+				tables_put_root(roots, p * k * s * unit, precision, columns->twiddles, at++);
 	}
 }
 
@@ -130,10 +127,10 @@ static void build_lane_row(const struct roots *roots, enum fft_precision precisi
 {
 	const struct fft_stage *stage = &smooth->stage[0];
 	const size_t padded = smooth->row;
-	long double root[2];
+	double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
-		roots_at(roots, (row / padded * lanes + lane_element(smooth, l, lanes)) * (row % padded), root);
+		roots_rounded(roots, (row / padded * lanes + lane_element(smooth, l, lanes)) * (row % padded), precision, root);
 		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
 		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
@@ -145,10 +142,10 @@ static void build_group_row(const struct roots *roots, enum fft_precision precis
 {
 	const struct fft_stage *stage = &smooth->stage[0];
 	const size_t w = stage->columns.radix[1];
-	long double root[2];
+	double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
-		roots_at(roots, lane_element(smooth, l, lanes) % w * row, root);
+		roots_rounded(roots, lane_element(smooth, l, lanes) % w * row, precision, root);
 		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
 		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
@@ -159,10 +156,10 @@ static void build_first_row(const struct roots *roots, enum fft_precision precis
 			    size_t row, size_t lanes)
 {
 	const size_t r = stage->columns.radix[0];
-	long double root[2];
+	double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
-		roots_at(roots, (row / (r - 1) * lanes + l) * (row % (r - 1) + 1), root);
+		roots_rounded(roots, (row / (r - 1) * lanes + l) * (row % (r - 1) + 1), precision, root);
 		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
 		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
@@ -175,13 +172,9 @@ static void build_base(const struct tables *tables, enum fft_precision precision
 {
 	const size_t length = stage->columns.length, row = tables->row;
 	const uint64_t unit = tables->roots.n / (length * stage->m);
-	long double root[2];
+	const uint64_t k = tables->stage == 0 ? row / padded * width * (row % padded) : (row / length) * (row % length) * unit;
 
-	if (tables->stage == 0)
-		roots_at(&tables->roots, row / padded * width * (row % padded), root);
-	else
-		roots_at(&tables->roots, (row / length) * (row % length) * unit, root);
-	tables_put(precision, stage->bases, row, root, 1);
+	tables_put_root(&tables->roots, k, precision, stage->bases, row);
 }
 
 /* Builds rows of the current table until the step has done its share. */

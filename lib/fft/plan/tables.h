@@ -23,10 +23,9 @@ int tables_step(struct tables *tables, enum fft_precision precision, size_t lane
 void tables_free(struct tables *tables);
 void tables_free_smooth(struct fft_smooth *smooth);
 
-/* Stores pair times scale as complex number i of a table. */
-void tables_put(enum fft_precision precision, void *table, size_t i, const long double pair[2], long double scale);
-/* Reads complex number i of a table. */
-void tables_get(enum fft_precision precision, const void *table, size_t i, long double ret_pair[2]);
+/* Stores a pair as complex number i of a table, and w^k. */
+void tables_put(enum fft_precision precision, void *table, size_t i, const double pair[2]);
+void tables_put_root(const struct roots *roots, uint64_t k, enum fft_precision precision, void *table, size_t i);
 size_t tables_real_bytes(enum fft_precision precision);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
 	PIECE = 16384,           /* elements that a chunk packs or unpacks */
-	ENTRIES_PER_STEP = 2048, /* table entries that one step builds: below CHUNK_MOST_NS */
+	ENTRIES_PER_STEP = 8192, /* table entries that one step builds: below CHUNK_MOST_NS */
 	GROUP_BYTES = 32 << 10,  /* rows that are packed, transformed and unpacked together: the first-level cache */
 };
 
