@@ -30,6 +30,11 @@ same "every manual page is there" "" "$missing"
 like "a page names its function's example" "*EXAMPLES*trnsci_ring_attach*" "$(cat "$site/trnsci_ring_attach.3.html")"
 if [ -e "$build/python/trnsci" ]; then
 	like "the reference of Python has docstrings" "*id=\"trnsci.Generator.normal\"*Mean and standard deviation.*" "$(cat "$site/python-reference.html")"
+	missing=
+	for module in $(cd "$root/client/python" && find trnsci -name '[!_]*.py' -o -path '*/*/__init__.py' | sed 's|/__init__||; s|\.py$||; s|/|.|g'); do
+		grep -q "id=\"$module\"" "$site/python-reference.html" || missing="$missing $module"
+	done
+	same "and has every module" "" "$missing"
 fi
 
 # The checker itself: what it would find.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the package shows of itself: names, reprs, hints in errors."""
+import importlib
 import pickle
+import pkgutil
 import subprocess
 import sys
 
@@ -20,6 +22,35 @@ def test_names_of_the_package():
     subprocess.run([sys.executable, "-c", "import sys, trnsci; dir(trnsci)\n"
                     "from trnsci import *\nassert 'scipy' not in sys.modules"],
                    check=True)
+
+
+def test_import_loads_what_all_programs_need():
+    """Modules come when they are used, and asyncio with the first await."""
+    subprocess.run([sys.executable, "-c", "import sys, numpy\n"
+                    "before = set(sys.modules)\nimport trnsci\n"
+                    "new = {name for name in set(sys.modules) - before\n"
+                    "       if not name.startswith(('trnsci._', 'typing',\n"
+                    "                           '_typing'))}\n"
+                    "assert new <= {'trnsci'}, new\n"
+                    "session = trnsci.Session('embedded:')\n"
+                    "session.draw('normal', 3).result()\n"
+                    "assert 'asyncio' not in sys.modules\n"
+                    "assert trnsci.signal.windows.hann(3).size == 3"],
+                   check=True)
+
+
+def test_names_of_modules():
+    """What is imported for the module's own use is no name of its."""
+    pytest.importorskip("scipy")
+    found = [each.name for each
+             in pkgutil.walk_packages(trnsci.__path__, "trnsci.")
+             if "._" not in each.name]
+    assert {"trnsci.mpi", "trnsci.replay.tensorflow",
+            "trnsci.signal.windows"} <= set(found)
+    for name in found:
+        module = importlib.import_module(name)
+        shown = {each for each in dir(module) if not each.startswith("_")}
+        assert shown == set(module.__all__), name
 
 
 @pytest.mark.parametrize("name", [

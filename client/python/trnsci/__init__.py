@@ -15,6 +15,7 @@ Examples
 >>> rng.integers(1, 7, size=5)
 array([1, 6, 1, 6, 3])
 """
+import importlib as _importlib
 import typing as _typing
 
 from ._bit_generator import BitGenerator
@@ -27,24 +28,27 @@ from ._generator import Generator, default_rng
 from ._ring import Ring
 from ._streams import Stream
 from ._trace import Trace, trace
-from . import fft, program, replay, signal
+
+if _typing.TYPE_CHECKING:
+    from . import fft, mpi, program, qmc, replay, signal
 
 __all__ = [
     "BitGenerator", "Broadcast", "Call", "Generator", "Publisher", "Ring",
     "Seen", "Session", "Span", "Stream", "Tile", "Trace", "default_rng",
-    "default_session", "fft", "program", "replay", "signal", "trace",
+    "default_session", "fft", "mpi", "program", "replay", "signal", "trace",
     "Error", "ParameterError", "ParameterTypeError", "ResourceError",
     "ServiceError", "ServiceTimeoutError",
 ]
 
+_MODULES = ("fft", "mpi", "program", "qmc", "replay", "signal")
+
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), "qmc"])
+    return sorted({*globals(), *_MODULES})
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """Load what needs scipy when it is used."""
-    if name == "qmc":
-        import importlib
-        return importlib.import_module(".qmc", __name__)
+    """Load a module when it is used: qmc needs scipy, and all take time."""
+    if name in _MODULES:
+        return _importlib.import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,6 @@
 """Calls: requests that are on their way, to be awaited or waited for."""
 from __future__ import annotations
 
-import asyncio
 import math
 import operator
 from typing import TYPE_CHECKING, Any, Generator, NamedTuple, Optional
@@ -178,6 +177,7 @@ class Call(_core.Call):
         return self.result(0)
 
     async def _in_loop(self):
+        import asyncio  # half of the package's time to load, and few need it
         loop = asyncio.get_running_loop()
         future = loop.create_future()
         waiter = loop, future
@@ -197,6 +197,7 @@ class Call(_core.Call):
     def _wake(self):
         """Wake the loops that await the call, from any thread."""
         for loop, future in tuple(self._waiters):
+            import asyncio
             if loop is asyncio._get_running_loop():
                 _finish(future)
             else:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What errors about unknown names add: the name that may be meant."""
 import contextlib
-import difflib
 
 from . import _core
 from ._errors import ParameterError, ParameterTypeError
@@ -9,6 +8,7 @@ from ._errors import ParameterError, ParameterTypeError
 
 def nearest(given, allowed):
     """" (did you mean 'normal'?)", or "" where no name is near."""
+    import difflib
     near = difflib.get_close_matches(str(given), allowed, 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 

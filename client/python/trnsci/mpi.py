@@ -31,6 +31,11 @@ from . import _errors
 
 __all__ = ["Group", "Layout"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 _MOST = 8
 _U64S = ctypes.c_uint64 * _MOST
 _DTYPES = {"int8": 1, "int32": 2, "int64": 3, "uint32": 4, "uint64": 5, "float32": 6, "float64": 7, "complex64": 8,

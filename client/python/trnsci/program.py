@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Compiled", "Expression", "Noise", "Program"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 _TILES_MOST = 6  # of a run, that replace those of the call
 _FRESH_BYTES = 1 << 20  # from so many on results have tiles of their own
 _REALS = {"c64": "f32", "c128": "f64"}

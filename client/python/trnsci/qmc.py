@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Halton", "LatinHypercube", "Lattice", "Sobol"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 # Later releases of scipy call the seed rng.
 _SEED = "rng" if "rng" in inspect.signature(QMCEngine.__init__).parameters \
     else "seed"

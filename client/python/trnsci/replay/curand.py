@@ -15,6 +15,10 @@ __all__ = ["State", "curand", "curand_init", "curand_normal",
            "curand_normal_double", "curand_uniform", "curand_uniform_double"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 class State:
     """A state: made by `curand_init`."""
 

@@ -18,6 +18,10 @@ __all__ = ["PRNGKey", "bernoulli", "bits", "fold_in", "key", "normal",
            "permutation", "randint", "split", "uniform"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def key(seed: int, *, enable_x64: bool = False) -> Any:
     """Make a key of a seed: its low 32 bits, or 64 with `enable_x64`.
 

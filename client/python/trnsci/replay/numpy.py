@@ -16,6 +16,10 @@ from ._draw import Shape, draw, shape_of
 __all__ = ["Philox"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 class Philox:
     """`numpy.random.Philox`, with the methods of a Generator over it.
 

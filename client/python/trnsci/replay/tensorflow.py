@@ -14,6 +14,10 @@ from ._draw import Shape, draw, word
 __all__ = ["stateless_normal", "stateless_uniform"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def _draw(distribution, shape, seed, dtype, jit_compile, **params):
     first, second = seed
     array, _ = draw(distribution, shape, dtype, seed=word(first),

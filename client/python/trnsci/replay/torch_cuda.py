@@ -16,6 +16,10 @@ __all__ = ["Generator", "manual_seed", "rand", "randint", "randn",
            "set_device"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 class Generator:
     """A `torch.Generator` of a CUDA device.
 

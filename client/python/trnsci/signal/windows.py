@@ -33,6 +33,11 @@ __all__ = [
     "taylor", "triang", "tukey",
 ]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 # scipy's other names of windows, and those that take parameters with how many
 # of them are needed and allowed.
 _NAMES = {
