@@ -401,3 +401,65 @@ assert sorted(faults)[6] < 100, faults
 """
     subprocess.run([sys.executable, "-c", program], check=True,
                    env=dict(os.environ, TRNSCI_SOCKET="/nonexistent"))
+
+
+# ---- Plans ----
+
+
+@pytest.mark.parametrize("kind", ONE)
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i8", "f2"])
+def test_plan(session, kind, norm, dtype):
+    rng = np.random.default_rng(1)
+    x = np.asarray(rng.normal(size=(3, 16, 5)) * 9).astype(dtype)
+    y = (rng.normal(size=(3, 16, 5)) * 9).astype(dtype)
+    if kind in ("rfft", "ihfft") and x.dtype.kind == "c":
+        with pytest.raises(TypeError, match="real"):
+            fft.plan(kind, x, session=session)
+        return
+    # scipy 1.10's dst is not orthogonal, and no option changes complex ones.
+    more = {"orthogonalize": False} if "dst" in kind else {}
+
+    def expected(given, **options):
+        if "dst" in kind and given.dtype.kind == "c":
+            return expected(given.real, **options) + 1j * expected(
+                given.imag, **options)
+        return getattr(scipy.fft, kind)(given, **options)
+
+    for n in (None, 12, 20):
+        plan = fft.plan(kind, x, n, 1, norm, session=session, **more)
+        for given in (x, y):
+            close(plan(given), expected(given, n=n, axis=1, norm=norm, **more))
+            same = getattr(fft, kind)(given, n=n, axis=1, norm=norm, **more)
+            assert (plan.output == same).all()
+
+
+def test_plan_of_axes_and_memory(session):
+    x = np.random.default_rng(2).normal(size=(4, 6, 8))
+    plan = fft.plan("rfft", x, (3, 10), (0, 2), session=session)
+    assert (plan() == fft.rfftn(x, (3, 10), (0, 2))).all()
+    plan.input[...] = 2 * x
+    assert plan.run() is None
+    assert (plan.output == fft.rfftn(2 * x, (3, 10), (0, 2))).all()
+    assert plan() is plan.output
+    double = fft.plan("dct", x.astype("f4"), type=3, precision="double",
+                      session=session)
+    assert (double() == fft.dct(x.astype("f4"), 3, precision="double")).all()
+    assert repr(plan) == "<trnsci.fft.Plan: rfft of float64 (4, 6, 8)>"
+
+
+def test_plan_refuses():
+    with pytest.raises(ValueError, match="ftt.*did you mean"):
+        fft.plan("ftt", [1.0, 2.0])
+    with pytest.raises(ValueError, match="precision"):
+        fft.plan("fft", [1.0, 2.0], precision="none")
+    with pytest.raises(TypeError, match="did you mean 'precision'"):
+        fft.plan("fft", [1.0, 2.0], precison="double")
+    with pytest.raises(TypeError):
+        fft.plan("fft", np.zeros(4, np.longdouble))
+    plan = fft.plan("fft", np.zeros(4, complex))
+    with pytest.raises(ValueError):
+        plan([1.0, 2.0])
+    with trnsci.Session("embedded:") as session:
+        plan = fft.plan("fft", [1.0, 0.0], session=session)
+    assert plan().tolist() == [1, 1]  # it holds the session open

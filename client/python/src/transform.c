@@ -351,6 +351,16 @@ static int read_options(struct transform *t, PyObject *const *args)
 	return 0;
 }
 
+static const struct kind *read_kind(PyObject *number)
+{
+	const long kind = PyLong_AsLong(number);
+
+	if (kind >= 0 && kind < (long)(sizeof kinds / sizeof *kinds))
+		return &kinds[kind];
+	PyErr_SetString(PyExc_ValueError, "transform(): there is no such kind");
+	return NULL;
+}
+
 /* transform(kind, x, lengths, axes, norm, overwrite_x, workers, precision, target_error, type, orthogonalize): kind is an
  * index into kinds[]; workers 0: the module's session; None where the engine's default is meant. */
 static PyObject *transform(PyObject *module, PyObject *const *args, Py_ssize_t n_args)
@@ -362,13 +372,9 @@ static PyObject *transform(PyObject *module, PyObject *const *args, Py_ssize_t n
 		PyErr_SetString(PyExc_TypeError, "transform() takes 11 arguments");
 		return NULL;
 	}
-	const long kind = PyLong_AsLong(args[0]);
-
-	if (kind < 0 || kind >= (long)(sizeof kinds / sizeof *kinds)) {
-		PyErr_SetString(PyExc_ValueError, "transform(): there is no such kind");
+	t.kind = read_kind(args[0]);
+	if (!t.kind)
 		return NULL;
-	}
-	t.kind = &kinds[kind];
 	/* The array is looked at last: Python code that runs for the others may change it. */
 	if (read_options(&t, args) == 0 && read_axes(&t, args[3], args[2]) == 0 && take_input(&t, args[1]) == 0 &&
 	    place_axes(&t) == 0 && find_shape(&t) == 0) {
@@ -382,7 +388,20 @@ static PyObject *transform(PyObject *module, PyObject *const *args, Py_ssize_t n
 	return result;
 }
 
+/* transform_kind(kind): the operation's name and its flags. */
+static PyObject *transform_kind(PyObject *module, PyObject *number)
+{
+	const struct kind *kind = read_kind(number);
+
+	(void)module;
+	if (!kind)
+		return NULL;
+	return Py_BuildValue(kind->flags[1] ? "(sss)" : kind->flags[0] ? "(ss)" : "(s)", kind->operation, kind->flags[0],
+			     kind->flags[1]);
+}
+
 PyMethodDef transform_functions[] = {
+	{"transform_kind", transform_kind, METH_O, NULL},
 	{"transform", (PyCFunction)(void (*)(void))transform, METH_FASTCALL, NULL},
 	{NULL, NULL, 0, NULL},
 };

@@ -22,16 +22,17 @@ from ._backend import __ua_domain__, __ua_function__
 from ._hankel import fht, fhtoffset, ifht
 from ._helpers import (fftfreq, fftshift, get_workers, ifftshift,
                        next_fast_len, prev_fast_len, rfftfreq, set_workers)
+from ._plan import Plan, plan
 from ._transforms import (dct, dctn, dst, dstn, fft, fft2, fftn, hfft, hfft2,
                           hfftn, idct, idctn, idst, idstn, ifft, ifft2, ifftn,
                           ihfft, ihfft2, ihfftn, irfft, irfft2, irfftn, rfft,
                           rfft2, rfftn)
 
 __all__ = [
-    "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn",
+    "Plan", "dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn",
     "fftshift", "fht", "fhtoffset", "get_workers", "hfft", "hfft2", "hfftn",
     "idct", "idctn", "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift",
     "ifht", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn",
-    "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn",
-    "set_workers",
+    "next_fast_len", "plan", "prev_fast_len", "rfft", "rfft2", "rfftfreq",
+    "rfftn", "set_workers",
 ]
