@@ -224,6 +224,13 @@ static int reserve_and_run(const struct prepared *prepared, struct inline_run *k
 	return error;
 }
 
+/* Returns whether the tiles that are held stay until the run ends. Who shares memory with the engine frees no tile that a run uses, so
+ * there is no other thread to agree with. */
+static bool keeps_tiles(const struct prepared *prepared, struct inline_run *kept)
+{
+	return prepared->plan.session->limits.shares_memory ? tile_holder_has(&kept->holder) : tile_holder_begin(&kept->holder);
+}
+
 /* Begins a run: sets what it states, and takes its tiles unless they are those of the run before, and held. is_locked:
  * the caller has the session's lock. */
 static int begin(const struct prepared *prepared, struct inline_run *kept, const struct prepared_changes *changes,
@@ -233,7 +240,7 @@ static int begin(const struct prepared *prepared, struct inline_run *kept, const
 	const int changed = prepared_change(prepared, changes, &kept->run, NULL);
 	int error;
 
-	if (changed < 0 || prepared->n_tiles == 0 || (!changed && tile_holder_begin(&kept->holder)))
+	if (changed < 0 || prepared->n_tiles == 0 || (!changed && keeps_tiles(prepared, kept)))
 		return changed < 0 ? changed : 0;
 	if (!is_locked)
 		pthread_mutex_lock(&session->lock);
@@ -250,7 +257,7 @@ static int run_begun(const struct prepared *prepared, struct inline_run *kept)
 
 	run_name_tiles(&kept->run);
 	error = reserve_and_run(prepared, kept);
-	if (prepared->n_tiles)
+	if (prepared->n_tiles && !tile_holder_has(&kept->holder))
 		tile_holder_end(prepared->plan.session, &kept->holder);
 	return error;
 }

@@ -38,7 +38,7 @@ static bool set_run(const struct prepared *prepared, const struct prepared_chang
 
 	if (changed < 0)
 		return false;
-	if (kept->short_draw == SHORT_DRAW_REPLY || (!changed && tile_holder_has_locked(&kept->holder)))
+	if (kept->short_draw == SHORT_DRAW_REPLY || (!changed && tile_holder_has(&kept->holder)))
 		return true;
 	if (prepared_take_tiles_locked(prepared))
 		return false;

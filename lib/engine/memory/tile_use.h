@@ -2,7 +2,7 @@
 /* A tile and its uses, also those that stay with a call between its runs.
  *
  * A call that runs again and again on the same tiles takes them once. Its later runs begin and end by one exchange each,
- * without the session's lock. A tile that is freed takes itself out of the calls that hold it and do not run; a run in
+ * without the session's lock; those of a program in its own process by none, since it frees no tile that a run uses. A tile that is freed takes itself out of the calls that hold it and do not run; a run in
  * progress keeps it until its end, as it would with a use of its own.
  *
  *     EMPTY --tile_holder_start_locked--> RUNNING --tile_holder_end--> HELD --tile_holder_begin--> RUNNING
@@ -61,17 +61,18 @@ static inline bool tile_holder_begin(struct tile_holder *holder)
 /* Ends a run: its tiles stay held, unless one was freed meanwhile. Without the lock. */
 void tile_holder_end(struct engine_session *session, struct tile_holder *holder);
 
+/* Returns whether tiles are held, and no run that began with them has still to end. */
+static inline bool tile_holder_has(const struct tile_holder *holder)
+{
+	return atomic_load_explicit(&holder->state, memory_order_relaxed) == TILES_HELD;
+}
+
 /* Hold the session's lock for all below. */
 
 /* Adds a tile to a holder that is EMPTY. */
 void tile_holder_add_locked(struct tile_holder *holder, struct tile *tile);
 /* Begins a run with the tiles that were added. */
 void tile_holder_start_locked(struct tile_holder *holder);
-/* Returns whether the tiles of a run that ended are held. */
-static inline bool tile_holder_has_locked(const struct tile_holder *holder)
-{
-	return atomic_load_explicit(&holder->state, memory_order_relaxed) == TILES_HELD;
-}
 /* Gives back what was added, or is held; a run in progress does so at its end. */
 void tile_holder_drop_locked(struct tile_holder *holder);
 /* Takes a tile whose handle ends out of all calls that hold it. */
