@@ -51,7 +51,21 @@ static struct trnsci_array array_of(const struct fill *fill)
 	return trnsci_array_vector(fill->dtype, fill_is_part(fill) ? fill_part_elements(fill) : fill->elements, fill->out);
 }
 
-/* An embedded engine gets an address in each run. From a daemon the samples come with the reply, until the call has a tile. */
+static int make_cached_by_daemon(const struct fill *fill, const struct trnsci_array *out, struct trnsci_call **ret_call,
+				 struct error *err)
+{
+	struct trnsci_args *args;
+	int r = fill_make_draw(fill, &fill->drawing, fill->elements, ret_call, &args, err);
+
+	if (r < 0 || fill_is_inline(fill, fill->elements))
+		return r;
+	r = tile_pool_lend(*ret_call, "out", out, err);
+	if (r < 0)
+		trnsci_call_free(*ret_call);
+	return r;
+}
+
+/* An embedded engine gets an address in each run. From a daemon few samples come with the reply, until the call has a tile. */
 static int make_cached(void *arg, struct trnsci_call **ret_call, struct error *err)
 {
 	const struct fill *fill = arg;
@@ -60,7 +74,7 @@ static int make_cached(void *arg, struct trnsci_call **ret_call, struct error *e
 	int r;
 
 	if (!fill->session->engine->shares_memory)
-		return fill_make_draw(fill, &fill->drawing, fill->elements, ret_call, &args, err);
+		return make_cached_by_daemon(fill, &out, ret_call, err);
 	r = draw_call(fill->session, &fill->drawing, ret_call, &args, err);
 	if (r == 0 && fill_is_part(fill))
 		args_set_u64(args, "n", fill->elements / fill->components);
@@ -69,14 +83,15 @@ static int make_cached(void *arg, struct trnsci_call **ret_call, struct error *e
 	return r;
 }
 
-/* Returns whether a cached call may fill the memory; a daemon's are for few numbers of whole draws. */
+/* Returns whether a cached call may fill the memory; a daemon's are for whole draws that are one piece and state no
+ * position. */
 static bool can_cache(const struct fill *fill, const struct trnsci_array *out)
 {
 	if (draw_stream_name(&fill->drawing) || fill->elements == 0 || !fill->out)
 		return false;
 	if (fill->session->engine->shares_memory)
 		return array_is_aligned(out);
-	return !fill_is_part(fill) && fill_is_inline(fill, fill->elements) && !fill->may_be_vectors;
+	return !fill_is_part(fill) && !fill->source.position && fill_is_piece(fill, fill->elements) && !fill->may_be_vectors;
 }
 
 /* Returns 1 if there is none that can. */

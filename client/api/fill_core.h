@@ -53,8 +53,9 @@ int fill_find_part(struct fill *fill, struct error *err);
  * caller frees *ret_call, whose reply says more. */
 int fill_find_place(struct fill *fill, struct trnsci_call **ret_call, struct error *err);
 
-/* Returns whether a daemon sends the part with its reply. */
+/* Returns whether a daemon sends so many elements with its reply; or else through one tile by one draw. */
 bool fill_is_inline(const struct fill *fill, uint64_t elements);
+bool fill_is_piece(const struct fill *fill, uint64_t elements);
 
 /* Runs a fill with tiles in the place of its parameters' arrays. */
 int fill_with_tiles(struct fill *fill, int (*run)(struct fill *fill, struct error *err), struct error *err);

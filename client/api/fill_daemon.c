@@ -14,7 +14,7 @@
 
 enum {
 	INLINE_BYTES = 64 << 10, /* up to so many come with the reply: a tile costs more round trips */
-	PIECE_BYTES = 1 << 20,   /* of a draw through a tile: small enough to stay in cache until it is copied */
+	PIECE_BYTES = 2 << 20,   /* of a draw through a tile: small enough to stay in cache until it is copied */
 	PIECE_UNIT = 1024,       /* samples: pieces begin where kernels need no start in the middle of a block */
 };
 
@@ -23,6 +23,11 @@ enum {
 bool fill_is_inline(const struct fill *fill, uint64_t elements)
 {
 	return elements <= INLINE_BYTES / fill->element_bytes;
+}
+
+bool fill_is_piece(const struct fill *fill, uint64_t elements)
+{
+	return elements <= PIECE_BYTES / fill->element_bytes;
 }
 
 /* Copies the samples of a reply. Returns false if it has no array of that dtype and count. */
@@ -61,7 +66,7 @@ static bool is_first_large(const struct fill *fill)
 {
 	struct trnsci_session *session = fill->session;
 
-	if (draw_stream_name(&fill->drawing) || fill_part_elements(fill) * fill->element_bytes > PIECE_BYTES)
+	if (draw_stream_name(&fill->drawing) || !fill_is_piece(fill, fill_part_elements(fill)))
 		return false;
 	pthread_mutex_lock(&session->lock);
 	const bool first = !session->arenas && !session->large_fills;

@@ -102,7 +102,7 @@ static void fill_pieces(struct trnsci_session *session, const struct drawing *dr
 /* An array of any length comes through one tile: the last piece begins before the one in front of it ends. */
 static void pieces(void **state)
 {
-	enum { PIECE = 1 << 18, LONGEST = 4 * PIECE + 3 };
+	enum { PIECE = 1 << 19, LONGEST = 4 * PIECE + 3 };
 	static const uint64_t lengths[] = {PIECE,	  PIECE + 1,	 PIECE + 1023,	PIECE + 1025,  3 * PIECE / 2,
 					   2 * PIECE - 1, 2 * PIECE + 1, 2 * PIECE + 3, 3 * PIECE + 7, LONGEST};
 	const struct drawing draws[] = {

@@ -364,7 +364,8 @@ TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint6
 /* ---- One line ---- */
 
 /** Draws samples into the caller's array: a distribution ("bits", "uniform", "normal" ...) with its parameters. An embedded
- * engine writes them there. From a daemon, up to 64 KiB take one request; more take one per MiB, plus one.
+ * engine writes them there. From a daemon, up to 64 KiB take one request, as do up to 2 MiB from their second time on; else one per
+ * 2 MiB, plus one.
  * @param params the distribution's; NULL: its defaults.
  * @param source NULL: seed 0.
  * @param n elements of the whole draw, which for a distribution of vectors are a multiple of a sample's components.

@@ -12,7 +12,7 @@
 #include "harness/wait.h"
 #include "session_socket.h"
 
-enum { N = 300, TILES = 3, ROUNDS = 400, FEW = 20, TRIES = 6, CUTS = 100, FILL = 16000 };
+enum { N = 300, TILES = 3, ROUNDS = 400, FEW = 20, TRIES = 6, CUTS = 100, FILL = 16000, BY_TILE = 20000, LARGE = 300000 };
 
 static struct trnsci_session *open_kept(int queue)
 {
@@ -175,7 +175,7 @@ static void restarted(void **state)
 /* Fills at a place of its own, and compares samples and place with an embedded fill. Returns the library's error. */
 static int fill_and_compare(struct trnsci_session *session, uint64_t n, unsigned i)
 {
-	static float expected[FILL], got[FILL];
+	static float expected[LARGE], got[LARGE];
 	const struct trnsci_source source = {.seed = i % 5, .stream = i % 3, .offset = 7 * i};
 	struct trnsci_span span, expected_span;
 	int r = trnsci_draw_array(session, "normal", NULL, &source, TRNSCI_F32, n, got, &span, NULL);
@@ -196,6 +196,25 @@ static void fills(void **state)
 	AWAIT(i >= ROUNDS && stat_of(session, "daemon", "queue_runs") >= before + least)
 	for (unsigned end = i + ROUNDS; i < end; i++)
 		assert_int_equal(fill_and_compare(session, i % 3 ? N : 1 + i % 7, i), 0);
+	trnsci_close(session);
+}
+
+/* More samples than a reply brings, up to 2 MiB, come through a tile that stays with the call: one request each. */
+static void large_fills(void **state)
+{
+	struct trnsci_session *session = open_kept(-1);
+
+	(void)state;
+	for (uint64_t n = BY_TILE; n <= LARGE; n *= 15) {
+		uint64_t before;
+
+		for (unsigned i = 0; i < FEW; i++)
+			assert_int_equal(fill_and_compare(session, n, i), 0);
+		before = stat_of(session, "daemon", "requests");
+		for (unsigned i = 0; i < FEW; i++)
+			assert_int_equal(fill_and_compare(session, n, i), 0);
+		assert_int_equal(stat_of(session, "daemon", "requests"), before + FEW + 1);
+	}
 	trnsci_close(session);
 }
 
@@ -313,7 +332,8 @@ static void fills_beside_cuts(void **state)
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, cut_again_and_again, NULL), 0);
 	for (unsigned i = 0; !atomic_load(&cuts_end); i++)
-		atomic_fetch_add(&done, fill_and_compare(session, FILL, i) == 0 && transform_and_compare(session, FILL / 2, i) == 0);
+		atomic_fetch_add(&done, fill_and_compare(session, i % 2 ? FILL : BY_TILE, i) == 0 &&
+						transform_and_compare(session, FILL / 2, i) == 0);
 	pthread_join(thread, NULL);
 	assert_int_equal(fill_and_compare(session, FILL, 1), 0);
 	trnsci_close(session);
@@ -324,7 +344,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tiles), cmocka_unit_test(prepared_once), cmocka_unit_test(freed),
 		cmocka_unit_test(wrong), cmocka_unit_test(many),          cmocka_unit_test(restarted),
-		cmocka_unit_test(fills), cmocka_unit_test(transforms),    cmocka_unit_test(fills_after_a_loss),
+		cmocka_unit_test(fills), cmocka_unit_test(large_fills),   cmocka_unit_test(transforms),
+		cmocka_unit_test(fills_after_a_loss),
 		cmocka_unit_test(tiles_after_a_loss),
 		cmocka_unit_test(fills_beside_cuts),
 	};
