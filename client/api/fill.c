@@ -59,7 +59,7 @@ static int make_cached_by_daemon(const struct fill *fill, const struct trnsci_ar
 
 	if (r < 0 || fill_is_inline(fill, fill->elements))
 		return r;
-	r = tile_pool_lend(*ret_call, "out", out, err);
+	r = tile_pool_lend_for_long(*ret_call, "out", out, err);
 	if (r < 0)
 		trnsci_call_free(*ret_call);
 	return r;

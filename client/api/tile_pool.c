@@ -7,7 +7,7 @@
 #include "session/public_error.h"
 
 /* A larger tile is freed at once: it would keep others out of the arena. */
-enum { KEPT_BYTES_MOST = 4 << 20 };
+enum { KEPT_BYTES_MOST = 4 << 20, LENT_BYTES_MOST = 64 << 20 };
 
 static bool is_like(const struct trnsci_tile *tile, const struct trnsci_array *array)
 {
@@ -53,6 +53,7 @@ static void take_back(const struct trnsci_call *call, struct trnsci_tile *tile)
 static void take_all_back(struct trnsci_call *call)
 {
 	for (size_t i = 0; i < CALL_LENT && call->lent[i]; i++) {
+		atomic_fetch_sub_explicit(&call->session->lent_bytes, call->lent[i]->bytes, memory_order_relaxed);
 		take_back(call, call->lent[i]);
 		call->lent[i] = NULL;
 	}
@@ -84,7 +85,15 @@ int tile_pool_lend(struct trnsci_call *call, const char *name, const struct trns
 
 	if (r < 0)
 		return r;
+	atomic_fetch_add_explicit(&call->session->lent_bytes, (*lent)->bytes, memory_order_relaxed);
 	call->give_back = take_all_back;
 	args_set_tile(call->params, name, *lent);
 	return 0;
+}
+
+int tile_pool_lend_for_long(struct trnsci_call *call, const char *name, const struct trnsci_array *like, struct error *err)
+{
+	if (atomic_load_explicit(&call->session->lent_bytes, memory_order_relaxed) >= LENT_BYTES_MOST)
+		return error_set(err, ERROR_LIMIT, "%s: %s: calls that stay have %d MiB of tiles", call->method, name, LENT_BYTES_MOST >> 20);
+	return tile_pool_lend(call, name, like, err);
 }

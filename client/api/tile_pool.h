@@ -11,4 +11,7 @@
  * is freed, and stands in its `lent`. Errors: as trnsci_tile_new. */
 int tile_pool_lend(struct trnsci_call *call, const char *name, const struct trnsci_array *like, struct error *err);
 
+/* Lends a tile to a call that stays. -ERROR_LIMIT, too, where such calls have 64 MiB already. */
+int tile_pool_lend_for_long(struct trnsci_call *call, const char *name, const struct trnsci_array *like, struct error *err);
+
 #endif

@@ -14,7 +14,7 @@
 #include "call/run.h"
 
 /* Bytes of each array, of a cached call with a daemon. */
-enum { CACHED_BYTES_MOST = 64 << 10 };
+enum { CACHED_BYTES_MOST = 256 << 10 };
 
 struct transform {
 	struct trnsci_session *session;

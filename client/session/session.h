@@ -147,6 +147,7 @@ struct trnsci_session {
 	size_t n_lost;             /* tiles whose content is lost */
 	struct trnsci_tile *pooled[POOLED_TILES];
 	size_t n_pooled;
+	atomic_size_t lent_bytes; /* of tiles that the pool has lent to calls; without the lock */
 	struct cache *cache; /* call/cache.h; constant until the session is stopped; NULL: there was no memory */
 };
 

@@ -218,12 +218,25 @@ static void large_fills(void **state)
 	trnsci_close(session);
 }
 
+/* Calls that stay have 64 MiB of tiles together, beside the eight that the library keeps for others. */
+static void many_large_fills(void **state)
+{
+	enum { LENGTHS = 120, MOST = (64 << 20) / (LARGE - LENGTHS) / 4 + 1 + 8 };
+	struct trnsci_session *session = open_kept(-1);
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * LENGTHS; i++)
+		assert_int_equal(fill_and_compare(session, LARGE - i / 2, i), 0);
+	assert_in_range(stat_of(session, "session", "tiles"), MOST / 2, MOST);
+	trnsci_close(session);
+}
+
 /* ---- transforms ---- */
 
 /* Transforms samples of its own, and compares with an embedded transform. Returns the library's error. */
 static int transform_and_compare(struct trnsci_session *session, uint64_t n, unsigned i)
 {
-	static float in[FILL], expected[FILL], got[FILL];
+	static float in[LARGE], expected[LARGE], got[LARGE];
 	const struct trnsci_array from = trnsci_array_vector(TRNSCI_C64, n, in);
 	int r;
 
@@ -257,6 +270,24 @@ static void transforms(void **state)
 						    trnsci_array_vector(TRNSCI_C64, N, expected), NULL), 0);
 		assert_memory_equal(inout, expected, sizeof inout);
 	}
+	trnsci_close(session);
+}
+
+/* Up to 256 KiB each way: one request each. */
+static void large_transforms(void **state)
+{
+	enum { POINTS = (256 << 10) / 8 };
+	struct trnsci_session *session = open_kept(-1);
+	uint64_t before;
+
+	(void)state;
+	for (unsigned i = 0; i < FEW; i++)
+		assert_int_equal(transform_and_compare(session, POINTS, i), 0);
+	before = stat_of(session, "daemon", "requests");
+	for (unsigned i = 0; i < FEW; i++)
+		assert_int_equal(transform_and_compare(session, POINTS, i), 0);
+	assert_int_equal(stat_of(session, "session", "prepared"), 1);
+	assert_int_equal(stat_of(session, "daemon", "requests"), before + FEW + 2);
 	trnsci_close(session);
 }
 
@@ -344,7 +375,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tiles), cmocka_unit_test(prepared_once), cmocka_unit_test(freed),
 		cmocka_unit_test(wrong), cmocka_unit_test(many),          cmocka_unit_test(restarted),
-		cmocka_unit_test(fills), cmocka_unit_test(large_fills),   cmocka_unit_test(transforms),
+		cmocka_unit_test(fills), cmocka_unit_test(large_fills),   cmocka_unit_test(many_large_fills), cmocka_unit_test(large_transforms),
+		cmocka_unit_test(transforms),
 		cmocka_unit_test(fills_after_a_loss),
 		cmocka_unit_test(tiles_after_a_loss),
 		cmocka_unit_test(fills_beside_cuts),
