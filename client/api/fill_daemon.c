@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills from a daemon: few samples come with the reply to one request, many through a tile, piece by piece. */
+/* Fills from a daemon: few samples come with the reply to one request, many piece by piece through two tiles: while one piece is
+ * copied, the daemon draws the next. */
 #include <string.h>
 
 #include "call/run.h"
@@ -106,20 +107,7 @@ static void state_call(const struct fill *fill, struct trnsci_args *args)
 		args_set_u64(args, "call_n", fill->source.offset + fill->elements / fill->components);
 }
 
-static int copy_piece(struct trnsci_call *call, void *out, int64_t deadline, struct error *err)
-{
-	int r;
-
-	do {
-		r = call_run_until(call, deadline);
-		if (r < 0)
-			return error_import(err, &call->answer.error);
-		r = tile_read_answer(call->lent[0], call->connection, out, err);
-	} while (r > 0);
-	return r;
-}
-
-/* Returns the samples of a piece. Pieces are equally long, so that one tile serves all of them: another tile would take a
+/* Returns the samples of a piece. Pieces are equally long, so that the same tiles serve all of them: another tile would take a
  * request, and memory of its own. */
 static uint64_t piece_samples(const struct fill *fill)
 {
@@ -132,25 +120,6 @@ static uint64_t piece_samples(const struct fill *fill)
 	return n < samples ? n : samples;
 }
 
-/* The last piece ends with the draw, and draws samples of the one before again. The deadline is one for all pieces. */
-static int draw_pieces(struct fill *fill, struct trnsci_call *call, int64_t deadline, struct error *err)
-{
-	const uint64_t n = piece_samples(fill), sample_bytes = fill->components * fill->element_bytes;
-	const struct trnsci_array piece = trnsci_array_vector(fill->dtype, n * fill->components, NULL);
-	int64_t ask_ns = 0;
-	int r = tile_pool_lend(call, "out", &piece, err);
-
-	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += n) {
-		const uint64_t from = fill->end - at < n ? fill->end - n : at;
-
-		args_set_u64(trnsci_call_args(call), "offset", fill->source.offset + from);
-		r = copy_piece(call, (char *)fill->out + (from - fill->begin) * sample_bytes, deadline, err);
-		if (r == 0 && session_is_interrupted(fill->session, &ask_ns))
-			r = error_set(err, ERROR_CANCELLED, "%s: interrupted", fill->drawing.distribution);
-	}
-	return r;
-}
-
 /* Sets the noise that a named stream is one signal of. NULL: it is none. */
 static void set_signal(struct trnsci_args *args, const struct trnsci_value *noise)
 {
@@ -160,6 +129,83 @@ static void set_signal(struct trnsci_args *args, const struct trnsci_value *nois
 		trnsci_set_value(args, parameter.name, trnsci_value_get(noise, parameter.name));
 }
 
+/* A piece, and the call that draws it to a tile. */
+struct piece {
+	struct trnsci_call *call; /* NULL: none is needed */
+	uint64_t from;            /* sample of the whole draw */
+};
+
+static int make_piece(const struct fill *fill, const struct trnsci_value *noise, struct piece *piece, struct error *err)
+{
+	const struct trnsci_array array = trnsci_array_vector(fill->dtype, piece_samples(fill) * fill->components, NULL);
+	struct trnsci_args *args;
+	int r = draw_call(fill->session, &fill->drawing, &piece->call, &args, err);
+
+	if (r < 0)
+		return r;
+	set_signal(args, noise);
+	state_items(fill, args);
+	state_call(fill, args);
+	return tile_pool_lend(piece->call, "out", &array, err);
+}
+
+/* The last piece ends with the draw, and draws samples of the one before again. */
+static int start_piece(const struct fill *fill, struct piece *piece, uint64_t at, struct error *err)
+{
+	const uint64_t n = piece_samples(fill);
+
+	piece->from = fill->end - at < n ? fill->end - n : at;
+	args_set_u64(trnsci_call_args(piece->call), "offset", fill->source.offset + piece->from);
+	return call_start(piece->call, false) < 0 ? error_import(err, &piece->call->answer.error) : 0;
+}
+
+/* Waits for a piece and copies it. */
+static int end_piece(const struct fill *fill, const struct piece *piece, int64_t deadline, struct error *err)
+{
+	char *out = (char *)fill->out + (piece->from - fill->begin) * fill->components * fill->element_bytes;
+	struct trnsci_call *call = piece->call;
+
+	for (int r = call_await(call, deadline); r == 0; r = call_run_until(call, deadline)) {
+		const int copied = tile_read_answer(call->lent[0], call->connection, out, err);
+
+		if (copied <= 0)
+			return copied;
+	}
+	return error_import(err, &call->answer.error);
+}
+
+/* Each piece is copied once the next one was sent. The deadline is one for all. */
+static int draw_pieces(const struct fill *fill, struct piece pieces[2], int64_t deadline, struct error *err)
+{
+	int64_t ask_ns = 0;
+	size_t i = 0;
+	int r = 0;
+
+	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += piece_samples(fill), i++) {
+		r = start_piece(fill, &pieces[i % 2], at, err);
+		if (r == 0 && i > 0)
+			r = end_piece(fill, &pieces[(i - 1) % 2], deadline, err);
+		if (r == 0 && session_is_interrupted(fill->session, &ask_ns))
+			r = error_set(err, ERROR_CANCELLED, "%s: interrupted", fill->drawing.distribution);
+	}
+	return r == 0 && i > 0 ? end_piece(fill, &pieces[(i - 1) % 2], deadline, err) : r;
+}
+
+static int fill_pieces(const struct fill *fill, const struct trnsci_value *noise, int64_t deadline, struct error *err)
+{
+	const size_t most = fill->end - fill->begin > piece_samples(fill) ? 2 : 1;
+	struct piece pieces[2] = {{.call = NULL}};
+	int r = 0;
+
+	for (size_t i = 0; i < most && r == 0; i++)
+		r = make_piece(fill, noise, &pieces[i], err);
+	if (r == 0)
+		r = draw_pieces(fill, pieces, deadline, err);
+	for (size_t i = 0; i < most; i++)
+		trnsci_call_free(pieces[i].call);
+	return r;
+}
+
 /* Learns first where the whole draw lies, then draws its pieces from there. Unlike a draw from a named stream, a piece
  * can be repeated. A part of a signal may begin at any sample, and the filter is the stream's. */
 static int fill_by_tile(struct fill *fill, struct error *err)
@@ -167,8 +213,7 @@ static int fill_by_tile(struct fill *fill, struct error *err)
 	const bool named = draw_stream_name(&fill->drawing);
 	const int64_t deadline = deadline_after(fill->session->timeout_ms);
 	const struct trnsci_value *noise;
-	struct trnsci_args *args;
-	struct trnsci_call *call, *place;
+	struct trnsci_call *place;
 	int r = fill_find_place(fill, &place, err);
 
 	if (r < 0)
@@ -183,14 +228,7 @@ static int fill_by_tile(struct fill *fill, struct error *err)
 	fill->drawing.source = &fill->source;
 	if (noise) /* what is stated is the stream's, perhaps in other words */
 		fill->drawing.params = NULL;
-	r = draw_call(fill->session, &fill->drawing, &call, &args, err);
-	if (r == 0) {
-		set_signal(args, noise);
-		state_items(fill, args);
-		state_call(fill, args);
-		r = draw_pieces(fill, call, deadline, err);
-		trnsci_call_free(call);
-	}
+	r = fill_pieces(fill, noise, deadline, err);
 	trnsci_call_free(place);
 	return r;
 }

@@ -137,14 +137,18 @@ static int give_up(struct trnsci_call *call, int r)
 	return r;
 }
 
+int call_await(struct trnsci_call *call, int64_t deadline)
+{
+	const int r = call->ran_inline ? 0 : wait_until(call, deadline);
+
+	return (r == -ERROR_TIMEOUT || r == -ERROR_CANCELLED) && call_is_in_flight(call) ? give_up(call, r) : r;
+}
+
 int call_run_until(struct trnsci_call *call, int64_t deadline)
 {
-	int r = call_start(call, false);
+	const int r = call_start(call, false);
 
-	if (r < 0 || call->ran_inline)
-		return r;
-	r = wait_until(call, deadline);
-	return (r == -ERROR_TIMEOUT || r == -ERROR_CANCELLED) && call_is_in_flight(call) ? give_up(call, r) : r;
+	return r < 0 ? r : call_await(call, deadline);
 }
 
 int call_run_and_keep(struct trnsci_call *call)
