@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/dtype.h"
-#include "session/fork_mark.h"
+#include "session/fork_flag.h"
 #include "session/public_error.h"
 #include "session/wait.h"
 
@@ -42,7 +42,7 @@ int reader_attach(const struct reader_kind *kind, struct trnsci_call *call, stru
 	struct trnsci_reader *reader = calloc(1, sizeof *reader);
 	int r;
 
-	if (!reader || !(reader->alive = fork_mark_get())) {
+	if (!reader || !(reader->alive = fork_flag_get())) {
 		free(reader);
 		trnsci_call_free(call);
 		return error_set(err, ERROR_NO_MEMORY, "%s: no memory for it", kind->name);

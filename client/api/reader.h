@@ -30,7 +30,7 @@ struct reader_kind {
 };
 
 struct trnsci_reader {
-	const int *alive; /* fork_mark.h */
+	const int *alive; /* fork_flag.h */
 	const struct reader_kind *kind;
 	/* Samples, as the memory counts them; `before` of the reader's own numbers lie before its sample 0, modulo 2^64. */
 	uint64_t produced; /* as last read, and checked */

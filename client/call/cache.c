@@ -139,12 +139,12 @@ static struct cached_call *find_cached(struct cache *cache, const struct call_ke
 static bool was_seen(struct cache *cache, uint64_t hash)
 {
 	_Atomic uint32_t *set = cache->seen[hash / SETS % SEEN_SETS];
-	const uint32_t mark = (uint32_t)(hash >> 32) | 1, latest = atomic_load_explicit(&set[0], memory_order_relaxed);
+	const uint32_t fingerprint = (uint32_t)(hash >> 32) | 1, latest = atomic_load_explicit(&set[0], memory_order_relaxed);
 
-	if (latest == mark || atomic_load_explicit(&set[1], memory_order_relaxed) == mark)
+	if (latest == fingerprint || atomic_load_explicit(&set[1], memory_order_relaxed) == fingerprint)
 		return true;
 	atomic_store_explicit(&set[1], latest, memory_order_relaxed);
-	atomic_store_explicit(&set[0], mark, memory_order_relaxed);
+	atomic_store_explicit(&set[0], fingerprint, memory_order_relaxed);
 	return false;
 }
 

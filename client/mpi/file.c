@@ -2,7 +2,7 @@
 /* npy files and checkpoints by MPI-IO.
  *
  * A rank's view of a file is an MPI datatype that is built axis by axis of runs of indices, in bytes, so that no count but
- * that of runs must fit an int. Data go in pieces of at most 1 GiB, as many on every rank. A checkpoint's mark is a second
+ * that of runs must fit an int. Data go in pieces of at most 1 GiB, as many on every rank. What a checkpoint holds beside the array is a second
  * npy array behind the first, which numpy.load does not read unless asked again. */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "npy/npy.h"
 #include "layout.h"
 
-enum { PIECE_BYTES = 1 << 30, HEADER_ROOM = 512, MARK_BYTES = 512, PATH_ROOM = 4096 };
+enum { PIECE_BYTES = 1 << 30, HEADER_ROOM = 512, CHECKPOINT_BYTES = 512, PATH_ROOM = 4096 };
 
 /* ---- what a rank sees of a file ---- */
 
@@ -182,26 +182,26 @@ static int npy_header(const struct trnsci_mpi_layout *layout, enum trnsci_dtype 
 					   trnsci_dtype_name(dtype));
 }
 
-/* A second npy header, of one text of MARK_BYTES. */
-static size_t mark_text(const struct trnsci_mpi_mark *mark, char text[2 * MARK_BYTES])
+/* A second npy header, of one text of CHECKPOINT_BYTES. */
+static size_t checkpoint_text(const struct trnsci_mpi_checkpoint *checkpoint, char text[2 * CHECKPOINT_BYTES])
 {
-	const struct trnsci_source *source = &mark->source;
+	const struct trnsci_source *source = &checkpoint->source;
 	size_t used = 10;
 
-	memset(text, 0, 2 * MARK_BYTES);
-	used += (size_t)sprintf(text + used, "{'descr': '|S%d', 'fortran_order': False, 'shape': (), }", MARK_BYTES);
+	memset(text, 0, 2 * CHECKPOINT_BYTES);
+	used += (size_t)sprintf(text + used, "{'descr': '|S%d', 'fortran_order': False, 'shape': (), }", CHECKPOINT_BYTES);
 	while ((used + 1) % 64)
 		text[used++] = ' ';
 	text[used++] = '\n';
 	memcpy(text, NPY_MAGIC "\x01\x00", 8);
 	text[8] = (char)((used - 10) & 255);
 	text[9] = (char)((used - 10) >> 8);
-	snprintf(text + used, MARK_BYTES,
+	snprintf(text + used, CHECKPOINT_BYTES,
 		 "trnsci-checkpoint 1 generator %s seed %" PRIu64 " stream %" PRIu64 " position %" PRIu64 " offset %" PRIu64
 		 " step %" PRIu64,
 		 source->generator ? source->generator : "threefry4x32", source->seed, source->stream, source->position,
-		 source->offset, mark->step);
-	return used + MARK_BYTES;
+		 source->offset, checkpoint->step);
+	return used + CHECKPOINT_BYTES;
 }
 
 /* Collective. Rank 0 chooses the name under which the file is written. */
@@ -227,15 +227,15 @@ static int check_limit(uint64_t bytes, struct trnsci_error *err)
 }
 
 static int write_parts(struct trnsci_mpi *mpi, MPI_File file, const struct trnsci_mpi_layout *layout, enum trnsci_dtype dtype,
-		       const void *data, const struct trnsci_mpi_mark *mark, struct trnsci_error *err)
+		       const void *data, const struct trnsci_mpi_checkpoint *checkpoint, struct trnsci_error *err)
 {
-	char header[HEADER_ROOM], text[2 * MARK_BYTES];
+	char header[HEADER_ROOM], text[2 * CHECKPOINT_BYTES];
 	size_t bytes = 0;
 	const size_t size = trnsci_dtype_size(dtype);
 	int r = npy_header(layout, dtype, header, &bytes, err);
 
 	if (r == 0)
-		r = check_limit(bytes + layout_count(layout) * size + 2 * MARK_BYTES, err);
+		r = check_limit(bytes + layout_count(layout) * size + 2 * CHECKPOINT_BYTES, err);
 	r = group_agree(mpi, r, err);
 	if (r == 0)
 		r = write_bytes(mpi, file, 0, header, bytes, err);
@@ -243,8 +243,8 @@ static int write_parts(struct trnsci_mpi *mpi, MPI_File file, const struct trnsc
 
 	if (r == 0)
 		r = move_data(&t, file);
-	if (r == 0 && mark)
-		r = write_bytes(mpi, file, (MPI_Offset)(bytes + layout_count(layout) * size), text, mark_text(mark, text), err);
+	if (r == 0 && checkpoint)
+		r = write_bytes(mpi, file, (MPI_Offset)(bytes + layout_count(layout) * size), text, checkpoint_text(checkpoint, text), err);
 	return r;
 }
 
@@ -263,7 +263,7 @@ static int finish_file(struct trnsci_mpi *mpi, int agreed, const char *name, con
 }
 
 static int write_file(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout, enum trnsci_dtype dtype,
-		      const void *data, const struct trnsci_mpi_mark *mark, struct trnsci_error *err)
+		      const void *data, const struct trnsci_mpi_checkpoint *checkpoint, struct trnsci_error *err)
 {
 	char name[PATH_ROOM];
 	struct trnsci_mpi_layout checked;
@@ -277,7 +277,7 @@ static int write_file(struct trnsci_mpi *mpi, const char *path, const struct trn
 	memset(&agreed, 0, sizeof agreed);
 	agreed.layout = r == 0 ? checked : *layout;
 	agreed.dtype = dtype;
-	if (r == 0 && mark && mark->source.name)
+	if (r == 0 && checkpoint && checkpoint->source.name)
 		r = group_fail(err, TRNSCI_OUT_OF_RANGE, "checkpoint: source: a named stream, allowed is its seed, stream and offset");
 	r = group_agree_same(mpi, r, &agreed, sizeof agreed, "file: layout and dtype", err);
 	if (r == 0)
@@ -288,7 +288,7 @@ static int write_file(struct trnsci_mpi *mpi, const char *path, const struct trn
 	r = group_agree(mpi, r, err);
 	if (r < 0)
 		return finish_file(mpi, r, name, path, err);
-	r = write_parts(mpi, file, &checked, dtype, data, mark, err);
+	r = write_parts(mpi, file, &checked, dtype, data, checkpoint, err);
 	const int closed = group_mpi(r < 0 ? NULL : err, MPI_File_close(&file), "MPI_File_close");
 
 	if (r == 0)
@@ -303,9 +303,9 @@ int trnsci_mpi_write(struct trnsci_mpi *mpi, const char *path, const struct trns
 }
 
 int trnsci_mpi_save(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout, enum trnsci_dtype dtype,
-		    const void *data, const struct trnsci_mpi_mark *mark, struct trnsci_error *err)
+		    const void *data, const struct trnsci_mpi_checkpoint *checkpoint, struct trnsci_error *err)
 {
-	return write_file(mpi, path, layout, dtype, data, mark, err);
+	return write_file(mpi, path, layout, dtype, data, checkpoint, err);
 }
 
 /* ---- reading ---- */
@@ -314,9 +314,9 @@ int trnsci_mpi_save(struct trnsci_mpi *mpi, const char *path, const struct trnsc
 struct found {
 	struct npy npy;
 	uint64_t start; /* of the data */
-	bool has_mark;
+	bool has_checkpoint;
 	char generator[32];
-	struct trnsci_mpi_mark mark; /* without its generator */
+	struct trnsci_mpi_checkpoint checkpoint; /* without its generator */
 };
 
 static int read_header(FILE *file, struct found *found, struct trnsci_error *err)
@@ -341,24 +341,24 @@ static int read_header(FILE *file, struct found *found, struct trnsci_error *err
 	return 0;
 }
 
-static void read_mark(FILE *file, struct found *found)
+static void read_checkpoint(FILE *file, struct found *found)
 {
-	char text[2 * MARK_BYTES + 1] = "";
+	char text[2 * CHECKPOINT_BYTES + 1] = "";
 	uint64_t end = found->start, count = trnsci_dtype_size(found->npy.dtype);
 
 	for (size_t i = 0; i < found->npy.ndim; i++)
 		count *= found->npy.shape[i];
 	end += count;
-	if (fseeko(file, (off_t)end, SEEK_SET) < 0 || fread(text, 1, 2 * MARK_BYTES, file) < 128)
+	if (fseeko(file, (off_t)end, SEEK_SET) < 0 || fread(text, 1, 2 * CHECKPOINT_BYTES, file) < 128)
 		return;
-	const char *mark = memmem(text, sizeof text - 1, "trnsci-checkpoint 1 ", 20);
-	struct trnsci_source *source = &found->mark.source;
+	const char *checkpoint = memmem(text, sizeof text - 1, "trnsci-checkpoint 1 ", 20);
+	struct trnsci_source *source = &found->checkpoint.source;
 
-	found->has_mark = mark && sscanf(mark,
+	found->has_checkpoint = checkpoint && sscanf(checkpoint,
 					 "trnsci-checkpoint 1 generator %31s seed %" SCNu64 " stream %" SCNu64
 					 " position %" SCNu64 " offset %" SCNu64 " step %" SCNu64,
 					 found->generator, &source->seed, &source->stream, &source->position, &source->offset,
-					 &found->mark.step) == 6;
+					 &found->checkpoint.step) == 6;
 }
 
 /* Collective. */
@@ -373,7 +373,7 @@ static int look(struct trnsci_mpi *mpi, const char *path, struct found *ret_foun
 		r = file ? read_header(file, ret_found, err)
 			 : group_fail(err, TRNSCI_SYSTEM, "file: %.120s: %s", path, strerror(errno));
 		if (r == 0)
-			read_mark(file, ret_found);
+			read_checkpoint(file, ret_found);
 		if (file)
 			fclose(file);
 	}
@@ -440,7 +440,7 @@ int trnsci_mpi_read(struct trnsci_mpi *mpi, const char *path, const struct trnsc
 }
 
 int trnsci_mpi_restore(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout, enum trnsci_dtype dtype,
-		       void *data, struct trnsci_mpi_mark *ret_mark, struct trnsci_error *err)
+		       void *data, struct trnsci_mpi_checkpoint *ret_checkpoint, struct trnsci_error *err)
 {
 	struct trnsci_generator_info generator;
 	struct found found;
@@ -450,9 +450,9 @@ int trnsci_mpi_restore(struct trnsci_mpi *mpi, const char *path, const struct tr
 		return r;
 	for (size_t i = 0; trnsci_generator_at(i, &generator) == 0; i++)
 		if (strcmp(found.generator, generator.name) == 0)
-			found.mark.source.generator = generator.name;
-	if (!found.has_mark || !found.mark.source.generator)
-		return group_fail(err, TRNSCI_BAD_SHAPE, "file: it holds no mark of a checkpoint");
-	*ret_mark = found.mark;
+			found.checkpoint.source.generator = generator.name;
+	if (!found.has_checkpoint || !found.checkpoint.source.generator)
+		return group_fail(err, TRNSCI_BAD_SHAPE, "file: it is an array, and no checkpoint");
+	*ret_checkpoint = found.checkpoint;
 	return 0;
 }

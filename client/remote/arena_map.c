@@ -54,7 +54,7 @@ int arena_map(struct fdpass *fds, const struct value *reply, size_t wanted, stru
 	}
 	*arena = (struct arena){.handle = (uint32_t)handle, .base = base, .size = (size_t)bytes, .fd = fds->at[0]};
 	fds->count = 0;
-	arena_set_mark(arena);
+	arena_write_trailer(arena);
 	*ret_arena = arena;
 	return 0;
 }

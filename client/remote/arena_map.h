@@ -7,10 +7,10 @@
 #include "fdpass.h"
 #include "session/arena.h"
 
-/* Adds the parameters of a request for an arena of `bytes`, with room for the mark. -ERROR_NO_MEMORY */
+/* Adds the parameters of a request for an arena of `bytes`, with room for the trailer. -ERROR_NO_MEMORY */
 int arena_map_put_params(struct bump *bump, struct value *params, uint64_t bytes);
 
-/* Maps the one memfd that came with a reply to `arena`, at least `wanted` bytes, marks it, and takes its descriptor. The
+/* Maps the one memfd that came with a reply to `arena`, at least `wanted` bytes, writes its trailer, and takes its descriptor. The
  * arena is the caller's. -ERROR_BAD_REPLY if number, seals or size are wrong; -ERROR_SYSTEM, also if this process can have
  * no more descriptors; -ERROR_NO_MEMORY. */
 int arena_map(struct fdpass *fds, const struct value *reply, size_t wanted, struct arena **ret_arena, struct error *err);

@@ -186,11 +186,11 @@ static bool copy_pages(const struct arena *from, const struct arena *to, size_t 
 	return true;
 }
 
-/* Copies an arena's tiles. Returns whether the copies are what the tiles held: an arena that still has its mark after the
+/* Copies an arena's tiles. Returns whether the copies are what the tiles held: an arena that still has its trailer after the
  * copy was complete during the copy. */
 static bool copy_arena(const struct restoring *restoring, const struct move *move)
 {
-	bool copied = arena_has_mark(move->old);
+	bool copied = arena_has_trailer(move->old);
 
 	for (size_t i = 0; i < restoring->n_tiles && copied; i++) {
 		const struct trnsci_tile *tile = restoring->tiles[i];
@@ -198,7 +198,7 @@ static bool copy_arena(const struct restoring *restoring, const struct move *mov
 		if (tile->arena == move->old)
 			copied = copy_pages(move->old, move->new, tile->offset, tile->offset + tile->bytes);
 	}
-	return copied && arena_has_mark(move->old);
+	return copied && arena_has_trailer(move->old);
 }
 
 /* ---- switching to the new arenas ---- */

@@ -8,22 +8,22 @@
 #include <unistd.h>
 
 /* Any value but 0, which an emptied page holds. */
-#define MARK UINT64_C(0x6d61726b6564)
+#define TRAILER UINT64_C(0x6d61726b6564)
 
-static _Atomic uint64_t *mark_of(const struct arena *arena)
+static _Atomic uint64_t *trailer_of(const struct arena *arena)
 {
 	return (_Atomic uint64_t *)(void *)(arena->base + arena->size - ARENA_RESERVE);
 }
 
-void arena_set_mark(struct arena *arena)
+void arena_write_trailer(struct arena *arena)
 {
-	*mark_of(arena) = MARK;
+	*trailer_of(arena) = TRAILER;
 }
 
-bool arena_has_mark(const struct arena *arena)
+bool arena_has_trailer(const struct arena *arena)
 {
 	atomic_thread_fence(memory_order_acquire); /* after the reads of the tile */
-	return *mark_of(arena) == MARK;
+	return *trailer_of(arena) == TRAILER;
 }
 
 void arena_add(struct trnsci_session *session, struct arena *arena)

@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-/* Bytes at the end of a remote arena where no tile lies, for the library's own mark: see arena_has_mark. */
+/* Bytes at the end of a remote arena where no tile lies, for the library's own trailer: see arena_has_trailer. */
 enum { ARENA_RESERVE = 64 };
 
 struct arena {
@@ -27,11 +27,11 @@ void arena_remove(struct trnsci_session *session, struct arena *arena);
 /* Takes out and frees all arenas. Nobody uses the session any more, or its lock is held. */
 void arena_remove_all(struct trnsci_session *session);
 
-/* Sets the mark of a remote arena that was just mapped. */
-void arena_set_mark(struct arena *arena);
+/* Writes the trailer of a remote arena that was just mapped. */
+void arena_write_trailer(struct arena *arena);
 /* Returns whether a remote arena holds what was written to it: a daemon that ends a session while it lives closes the connection,
- * and then empties an arena beginning with its last page, where the mark is. A caller that has read a tile looks after that. */
-bool arena_has_mark(const struct arena *arena);
+ * and then empties an arena beginning with its last page, where the trailer is. A caller that has read a tile looks after that. */
+bool arena_has_trailer(const struct arena *arena);
 
 /* Unmaps the memory and closes its descriptor; an embedded engine's memory is its own. */
 void arena_unmap(struct arena *arena);

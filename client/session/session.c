@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "engine/scheduler/cpus.h"
-#include "fork_mark.h"
+#include "fork_flag.h"
 
 /* A bit of session->inside: nobody enters any more. */
 #define BARRED (UINT32_C(1) << 31)
@@ -22,7 +22,7 @@ int session_check_fully(const struct trnsci_session *session, struct error *err)
 {
 	if (!session)
 		return error_set(err, ERROR_CLOSED, "session: there is none");
-	if (session->mark ? !*session->mark : session->pid != getpid())
+	if (session->fork_flag ? !*session->fork_flag : session->pid != getpid())
 		return error_set(err, ERROR_CLOSED,
 				 "session: it belongs to process %ld, a child after fork must open its own",
 				 (long)session->pid);
@@ -97,7 +97,7 @@ struct trnsci_session *session_new(const struct session_engine *engine, const ch
 		free(session);
 		return NULL;
 	}
-	session->mark = fork_mark_get();
+	session->fork_flag = fork_flag_get();
 	return session;
 }
 

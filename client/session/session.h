@@ -105,7 +105,7 @@ struct trnsci_session {
 	void *peer;      /* the engine's own */
 	char *address;   /* owned */
 	pid_t pid;       /* of the process that opened it; a child after fork must not use it */
-	const int *mark; /* 0 in a child (fork_mark.h); NULL: not available, pid decides */
+	const int *fork_flag; /* 0 in a child (fork_flag.h); NULL: not available, pid decides */
 	/* Settings: fixed once the session is open. */
 	int timeout_ms;     /* of a call; -1: none */
 	int reconnect_ms;   /* how long the first wait for a lost daemon may take; negative: none, a lost session ends */
@@ -155,7 +155,7 @@ struct trnsci_session {
 int session_check_fully(const struct trnsci_session *session, struct error *err);
 static inline int session_check(const struct trnsci_session *session, struct error *err)
 {
-	return session && session->mark && *session->mark ? 0 : session_check_fully(session, err);
+	return session && session->fork_flag && *session->fork_flag ? 0 : session_check_fully(session, err);
 }
 
 /* Returns a session without peer, with one reference; NULL if there is no memory. */

@@ -69,7 +69,7 @@ void *trnsci_tile_data(const struct trnsci_tile *tile)
 		return NULL;
 	if (tile_is_lost(tile) && session_check(tile->session, NULL) == 0) {
 		pthread_mutex_lock(&tile->session->lock);
-		tile_set_lost((struct trnsci_tile *)tile, false); /* the mark is bookkeeping: const is about the array */
+		tile_set_lost((struct trnsci_tile *)tile, false); /* that it is lost is bookkeeping: const is about the array */
 		pthread_mutex_unlock(&tile->session->lock);
 	}
 	return tile->data;
@@ -106,7 +106,7 @@ static bool was_kept(const struct trnsci_tile *tile, uint64_t connection)
 	bool kept;
 
 	pthread_mutex_lock(&tile->session->lock);
-	kept = tile->session->connection == connection && tile->arena && tile->arena->base && arena_has_mark(tile->arena);
+	kept = tile->session->connection == connection && tile->arena && tile->arena->base && arena_has_trailer(tile->arena);
 	pthread_mutex_unlock(&tile->session->lock);
 	return kept;
 }

@@ -295,19 +295,19 @@ static void read_again(struct trnsci_mpi *mpi, int size, const char *path, const
 	static double mine[COUNT];
 	const struct trnsci_mpi_layout layout = layout_of(number, 3, shape, size);
 	struct trnsci_error err = {0, ""};
-	struct trnsci_mpi_mark mark;
+	struct trnsci_mpi_checkpoint checkpoint;
 
 	memset(mine, 0, sizeof mine);
-	EXPECT(trnsci_mpi_restore(mpi, path, &layout, TRNSCI_F64, mine, &mark, &err) == 0, "%s", err.text);
+	EXPECT(trnsci_mpi_restore(mpi, path, &layout, TRNSCI_F64, mine, &checkpoint, &err) == 0, "%s", err.text);
 	expect_part(mpi, &layout, sizeof *mine, (const char *)whole, (const char *)mine, "restore");
-	EXPECT(mark.step == 41 && mark.source.seed == UINT64_MAX && mark.source.position == 123456 &&
-		       strcmp(mark.source.generator, "philox4x32") == 0, "the mark differs");
+	EXPECT(checkpoint.step == 41 && checkpoint.source.seed == UINT64_MAX && checkpoint.source.position == 123456 &&
+		       strcmp(checkpoint.source.generator, "philox4x32") == 0, "the checkpoint differs");
 }
 
 static void check_files(const char *folder)
 {
 	static double whole[COUNT], mine[COUNT];
-	const struct trnsci_mpi_mark mark = {.source = {.generator = "philox4x32", .seed = UINT64_MAX, .position = 123456}, .step = 41};
+	const struct trnsci_mpi_checkpoint checkpoint = {.source = {.generator = "philox4x32", .seed = UINT64_MAX, .position = 123456}, .step = 41};
 	char path[256], name[64];
 
 	snprintf(path, sizeof path, "%s/checkpoint.npy", folder);
@@ -325,7 +325,7 @@ static void check_files(const char *folder)
 				for (uint64_t i = 0; i < part.count; i++)
 					mine[i] = whole[global_of(&layout, world_rank, sizes[s], &part, i)];
 			if (writers)
-				EXPECT(trnsci_mpi_save(writers, path, &layout, TRNSCI_F64, mine, &mark, &err) == 0, "%s", err.text);
+				EXPECT(trnsci_mpi_save(writers, path, &layout, TRNSCI_F64, mine, &checkpoint, &err) == 0, "%s", err.text);
 			trnsci_mpi_close(writers);
 			MPI_Barrier(MPI_COMM_WORLD);
 			readers = group_of(sizes[N_SIZES - 1 - s], "embedded:");

@@ -150,7 +150,7 @@ static void check_files(struct trnsci_mpi *mpi, const char *folder)
 	const uint64_t shape[1] = {100};
 	struct trnsci_mpi_layout layout = trnsci_mpi_slabs(1, shape), found;
 	enum trnsci_dtype dtype;
-	struct trnsci_mpi_mark mark;
+	struct trnsci_mpi_checkpoint checkpoint;
 	float data[100] = {0};
 	char path[256];
 
@@ -161,7 +161,7 @@ static void check_files(struct trnsci_mpi *mpi, const char *folder)
 	EXPECT(trnsci_mpi_look(mpi, path, &found, &dtype, &err) == 0 && found.ndim == 1 && found.shape[0] == 100 && dtype == TRNSCI_F32,
 	       "what was written was not found: %s", err.text);
 	expect_error(trnsci_mpi_read(mpi, path, &layout, TRNSCI_F64, data, &err), TRNSCI_BAD_SHAPE, "its dtype is f32");
-	expect_error(trnsci_mpi_restore(mpi, path, &layout, TRNSCI_F32, data, &mark, &err), TRNSCI_BAD_SHAPE, "mark of a checkpoint");
+	expect_error(trnsci_mpi_restore(mpi, path, &layout, TRNSCI_F32, data, &checkpoint, &err), TRNSCI_BAD_SHAPE, "no checkpoint");
 	layout.shape[0] = 99;
 	expect_error(trnsci_mpi_read(mpi, path, &layout, TRNSCI_F32, data, &err), TRNSCI_BAD_SHAPE, "its shape is not");
 	report("errors: ", "files");

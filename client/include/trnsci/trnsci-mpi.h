@@ -172,21 +172,21 @@ TRNSCI_API int trnsci_mpi_read(struct trnsci_mpi *mpi, const char *path, const s
 			       enum trnsci_dtype dtype, void *data, struct trnsci_error *err);
 
 /** What a checkpoint holds beside an array. */
-struct trnsci_mpi_mark {
+struct trnsci_mpi_checkpoint {
 	struct trnsci_source source; /**< where the next draw begins; no name. The generator lives for ever */
 	uint64_t step;		     /**< a number of the program's own */
 	uint64_t reserved[4];
 };
-/** Writes a checkpoint: an npy file as trnsci_mpi_write, with a second npy array behind the first that holds the mark as
+/** Writes a checkpoint: an npy file as trnsci_mpi_write, with a second npy array behind the first that holds `checkpoint` as
  * text. It can be restored by any number of ranks, in any layout. Collective. Returns what trnsci_mpi_write may return;
  * -TRNSCI_OUT_OF_RANGE also for a named source. */
 TRNSCI_API int trnsci_mpi_save(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout,
-			       enum trnsci_dtype dtype, const void *data, const struct trnsci_mpi_mark *mark,
+			       enum trnsci_dtype dtype, const void *data, const struct trnsci_mpi_checkpoint *checkpoint,
 			       struct trnsci_error *err);
-/** Restores a checkpoint: the rank's elements, and the mark. Collective. Returns what trnsci_mpi_read may return;
- * -TRNSCI_BAD_SHAPE also for an npy file without a mark. */
+/** Restores a checkpoint: the rank's elements, and what it holds beside them. Collective. Returns what trnsci_mpi_read may return;
+ * -TRNSCI_BAD_SHAPE also for an npy file that is no checkpoint. */
 TRNSCI_API int trnsci_mpi_restore(struct trnsci_mpi *mpi, const char *path, const struct trnsci_mpi_layout *layout,
-				  enum trnsci_dtype dtype, void *data, struct trnsci_mpi_mark *ret_mark,
+				  enum trnsci_dtype dtype, void *data, struct trnsci_mpi_checkpoint *ret_checkpoint,
 				  struct trnsci_error *err);
 
 /** Moves a global array from one layout to another. Collective.

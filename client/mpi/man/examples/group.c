@@ -118,25 +118,25 @@ static void files(void)
 
 static void checkpoints(void)
 {
-	/* example: trnsci_mpi_save trnsci_mpi_restore trnsci_mpi_mark */
+	/* example: trnsci_mpi_save trnsci_mpi_restore trnsci_mpi_checkpoint */
 	const uint64_t shape[1] = {1000};
 	const struct trnsci_mpi_layout layout = trnsci_mpi_slabs(1, shape);
 	double x[1000] = {0};
-	struct trnsci_mpi_mark mark = {.source = trnsci_source_seed(1),
+	struct trnsci_mpi_checkpoint checkpoint = {.source = trnsci_source_seed(1),
 				       .step = 42};
 	struct trnsci_error error;
 
-	mark.source.position = 2000; /* the `next` of the last draw's span */
-	if (trnsci_mpi_save(mpi, "step42.npy", &layout, TRNSCI_F64, x, &mark,
+	checkpoint.source.position = 2000; /* the `next` of the last draw's span */
+	if (trnsci_mpi_save(mpi, "step42.npy", &layout, TRNSCI_F64, x, &checkpoint,
 			    &error))
 		errx(1, "%s", error.text);
 	/* later, also with another number of ranks */
-	if (trnsci_mpi_restore(mpi, "step42.npy", &layout, TRNSCI_F64, x, &mark,
+	if (trnsci_mpi_restore(mpi, "step42.npy", &layout, TRNSCI_F64, x, &checkpoint,
 			       &error))
 		errx(1, "%s", error.text);
 	if (rank == 0)
-		printf("step %" PRIu64 ", word %" PRIu64 "\n", mark.step,
-		       mark.source.position); /* prints step 42, word 2000 */
+		printf("step %" PRIu64 ", word %" PRIu64 "\n", checkpoint.step,
+		       checkpoint.source.position); /* prints step 42, word 2000 */
 	/* end */
 }
 
