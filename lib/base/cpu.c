@@ -2,7 +2,7 @@
 /* Detection by the compiler's builtins, which also check that the operating system saves the registers.
  *
  * Features build on each other (AVX-512 implies AVX2 here, and so on), so a set of them is always one that some level
- * names, AES aside. */
+ * names, AES and GFNI aside. */
 #include "base/cpu.h"
 
 #include <stdbool.h>
@@ -18,16 +18,16 @@
 
 #include "base/error.h"
 
-enum { AES_OF_AVX2 = CPU_AESNI | CPU_VAES256, AES_OF_AVX512 = AES_OF_AVX2 | CPU_VAES512 };
+enum { AES_OF_AVX2 = CPU_AESNI | CPU_VAES256, MORE_OF_AVX512 = AES_OF_AVX2 | CPU_VAES512 | CPU_GFNI };
 
 /* Lowest first; each has all features of those before it. */
 static const struct cpu_level levels[] = {
 	{"scalar", 0, 0},
 #if defined(__x86_64__)
 	{"avx2", CPU_AVX2, AES_OF_AVX2},
-	{"avx512", CPU_AVX2 | CPU_AVX512, AES_OF_AVX512},
-	{"avx512bf16", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16, AES_OF_AVX512},
-	{"amx", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16 | CPU_AMX, AES_OF_AVX512},
+	{"avx512", CPU_AVX2 | CPU_AVX512, MORE_OF_AVX512},
+	{"avx512bf16", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16, MORE_OF_AVX512},
+	{"amx", CPU_AVX2 | CPU_AVX512 | CPU_AVX512_BF16 | CPU_AMX, MORE_OF_AVX512},
 #elif defined(__aarch64__)
 	{"neon", CPU_NEON, CPU_ARM_AES},
 #endif
@@ -78,7 +78,7 @@ uint32_t cpu_detect(void)
 		found |= CPU_AVX2;
 	if ((found & CPU_AVX2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
 	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-		found |= CPU_AVX512;
+		found |= CPU_AVX512 | (__builtin_cpu_supports("gfni") ? CPU_GFNI : 0);
 	if ((found & CPU_AVX512) && __builtin_cpu_supports("avx512bf16"))
 		found |= CPU_AVX512_BF16;
 	if ((found & CPU_AVX512_BF16) && has_amx())

@@ -20,10 +20,11 @@ enum cpu_feature {
 	CPU_VAES256 = 1 << 6,     /* the same on 256 bits, with AVX2 */
 	CPU_VAES512 = 1 << 7,     /* and on 512 bits, with AVX-512 */
 	CPU_ARM_AES = 1 << 8,     /* AESE and AESMC of AArch64 */
+	CPU_GFNI = 1 << 9,        /* GF2P8AFFINEQB, with AVX-512 */
 };
 
 /* A level is a name for a set of features: "scalar", "avx2", "avx512", "avx512bf16", "amx", "neon". A CPU has a level
- * if it has all of its features. Units for AES came to each level at another time, so they are optional: the level as a
+ * if it has all of its features. Units for AES and GFNI came to each level at another time, so they are optional: the level as a
  * mask allows them where the CPU has them. */
 struct cpu_level {
 	const char *name;

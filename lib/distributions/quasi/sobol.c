@@ -231,4 +231,10 @@ void sobol_fill(const struct sobol *sobol, const struct sobol_kernel *kernel, en
 	}
 }
 
-KERNEL_TABLE(struct sobol_kernel, sobol, KERNEL_ROWS(sobol))
+#if defined(__x86_64__)
+#define BEST &sobol_gfni,
+#else
+#define BEST
+#endif
+
+KERNEL_TABLE(struct sobol_kernel, sobol, BEST KERNEL_ROWS(sobol))

@@ -52,7 +52,7 @@ struct sobol_kernel {
 	void (*f64)(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, double *out);
 };
 
-extern const struct sobol_kernel sobol_scalar, sobol_avx2, sobol_avx512, sobol_neon;
+extern const struct sobol_kernel sobol_scalar, sobol_avx2, sobol_avx512, sobol_gfni, sobol_neon;
 
 /* Returns all variants of this build, the fastest first, scalar last. */
 const struct sobol_kernel *const *sobol_kernels(size_t *ret_count);

@@ -32,15 +32,40 @@ typedef float f32x8 __attribute__((vector_size(32), aligned(4), may_alias));
 		x = x >> 32 | x << 32;                                                                                 \
 	} while (0)
 
+#ifdef SIMD_AVX512
+/* Reverses the bytes of each element. */
+static inline __m512i reverse_bytes(u64x8 x)
+{
+	return _mm512_shuffle_epi8((__m512i)x, _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607));
+}
+
+/* Looks up the lower and the higher four bits of each byte, reversed. */
+static inline u64x8 reverse_by_table(u64x8 x)
+{
+	const __m512i low = _mm512_set4_epi32(0xf070b030, 0xd0509010, 0xe060a020, 0xc0408000);
+	const __m512i high = _mm512_set4_epi32(0x0f070b03, 0x0d050901, 0x0e060a02, 0x0c040800);
+	const __m512i four = _mm512_set1_epi8(15), bytes = reverse_bytes(x);
+
+	return (u64x8)(_mm512_shuffle_epi8(low, bytes & four) | _mm512_shuffle_epi8(high, _mm512_srli_epi64(bytes, 4) & four));
+}
+
+#define REVERSE_TABLE(x) x = reverse_by_table(x)
+/* Multiplies each byte by the matrix that reverses it. */
+#define REVERSE_GFNI(x) \
+	x = (u64x8)_mm512_gf2p8affine_epi64_epi8(reverse_bytes(x), _mm512_set1_epi64(0x8040201008040201), 0)
+#else
+#define REVERSE_TABLE REVERSE
+#endif
+
 /* Flips each bit by a hash of the bits below it, then reverses the bits. x ^ x c is a bijection since c is even. */
-#define OWEN(x, added, factor)                                                                                         \
+#define OWEN(x, added, factor, reverse)                                                                                \
 	do {                                                                                                           \
 		x ^= x * UINT64_C(0x9C3D27F04A6B8E52);                                                                 \
 		x += added;                                                                                            \
 		x *= factor;                                                                                           \
 		x ^= x * UINT64_C(0xE1B2C3D4F5968A7C);                                                                 \
 		x ^= x * UINT64_C(0x5F3A9D62B8C7E10E);                                                                 \
-		REVERSE(x);                                                                                            \
+		reverse(x);                                                                                            \
 	} while (0)
 
 /* Store eight fractions of 2^53, or their top 24 bits, as numbers in [0, 1). */
@@ -70,8 +95,8 @@ static void advance_span(const struct sobol *sobol, uint64_t s, uint64_t *state)
 
 /* Defines a function that writes blocks. It goes through a span by columns of one, two or four vectors, whose part of the
  * state stays in registers. A column's last elements may go by way of the stack. */
-#define FILL(name, type, store, owen)                                                                                  \
-	static inline __attribute__((always_inline)) void name##_columns(                                              \
+#define FILL(name, type, store, owen, reverse, target)                                                                 \
+	static inline target __attribute__((always_inline)) void name##_columns(                                            \
 		const struct sobol *sobol, const uint64_t *state, size_t e, size_t columns, size_t first,              \
 		size_t n_blocks, type *out)                                                                            \
 	{                                                                                                              \
@@ -91,7 +116,7 @@ static void advance_span(const struct sobol *sobol, uint64_t s, uint64_t *state)
 			for (size_t c = 0; c < columns; c++) {                                                         \
 				x = base[c] ^ *(const u64x8 *)(row + c * SOBOL_LANES);                                 \
 				if (owen) {                                                                            \
-					OWEN(x, added[c], factor[c]);                                                  \
+					OWEN(x, added[c], factor[c], reverse);                                               \
 					x = CUT(x);                                                                    \
 				}                                                                                      \
 				if (columns > 1 || is_whole) {                                                         \
@@ -105,7 +130,7 @@ static void advance_span(const struct sobol *sobol, uint64_t s, uint64_t *state)
 			}                                                                                              \
 	}                                                                                                              \
                                                                                                                        \
-	static void name(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, type *out)       \
+	target static void name(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, type *out)\
 	{                                                                                                              \
 		const size_t per_span = (size_t)1 << sobol->log2_span;                                                 \
 		size_t at = (size_t)(first % per_span);                                                                \
@@ -128,10 +153,10 @@ static void advance_span(const struct sobol *sobol, uint64_t s, uint64_t *state)
 		}                                                                                                      \
 	}
 
-FILL(plain_f32, float, store_f32, false)
-FILL(plain_f64, double, store_f64, false)
-FILL(owen_f32, float, store_f32, true)
-FILL(owen_f64, double, store_f64, true)
+FILL(plain_f32, float, store_f32, false, REVERSE, )
+FILL(plain_f64, double, store_f64, false, REVERSE, )
+FILL(owen_f32, float, store_f32, true, REVERSE_TABLE, )
+FILL(owen_f64, double, store_f64, true, REVERSE_TABLE, )
 
 static void fill_f32(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, float *out)
 {
@@ -144,3 +169,22 @@ static void fill_f64(const struct sobol *sobol, uint64_t first, size_t n_blocks,
 }
 
 const struct sobol_kernel SIMD_SUFFIX(sobol) = {SIMD_NAME, SIMD_NEEDS, fill_f32, fill_f64};
+
+#ifdef SIMD_AVX512
+#define GFNI __attribute__((target("gfni")))
+
+FILL(gfni_f32, float, store_f32, true, REVERSE_GFNI, GFNI)
+FILL(gfni_f64, double, store_f64, true, REVERSE_GFNI, GFNI)
+
+static void fill_gfni_f32(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, float *out)
+{
+	(sobol->owen ? gfni_f32 : plain_f32)(sobol, first, n_blocks, state, out);
+}
+
+static void fill_gfni_f64(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, double *out)
+{
+	(sobol->owen ? gfni_f64 : plain_f64)(sobol, first, n_blocks, state, out);
+}
+
+const struct sobol_kernel sobol_gfni = {"gfni", SIMD_NEEDS | CPU_GFNI, fill_gfni_f32, fill_gfni_f64};
+#endif
