@@ -48,6 +48,8 @@ static void randint_matches_its_definition(void **state)
 		{INT64_MIN, INT64_MAX},
 		{-1, (1ll << 62) + 12345},
 		{INT64_MIN, INT64_MIN + 3},
+		{-7, (1ll << 32) - 7},
+		{-7, (1ll << 32) - 6},
 	};
 	static int64_t wide[3000];
 	static int32_t narrow[3000];
@@ -71,6 +73,51 @@ static void randint_matches_its_definition(void **state)
 		draw_fill(&kernels, &draw, 9, 3000, narrow);
 		for (uint64_t i = 0; i < 3000; i++)
 			assert_int_equal(narrow[i], randint_of(9 + i, range, low, true));
+	}
+}
+
+/* The inverse of an odd number modulo 2^64, by Newton's method. */
+static uint64_t inverse_of(uint64_t odd)
+{
+	uint64_t x = odd;
+
+	for (int i = 0; i < 6; i++)
+		x *= 2 - odd * x;
+	return x;
+}
+
+/* Words whose products end around the bound are too rare to be drawn: they are made. */
+static void randint_rejects_exactly_below_its_bound(void **state)
+{
+	enum { N = 64 };
+	static const uint64_t ranges[] = {3, 1001, 0xFFFFFFFB, UINT32_MAX, 0x100000001, 0x8000000000000001};
+	size_t count;
+	const struct dist_kernel *const *kernels = dist_kernels(&count);
+
+	(void)state;
+	for (size_t r = 0; r < sizeof ranges / sizeof *ranges * count; r++) {
+		const struct dist_kernel *kernel = kernels[r % count];
+		const uint64_t range = ranges[r / count], bound = -range % range;
+		const uint64_t ends[] = {0, bound - 1, bound, 0xFFFFFFFF, 1ull << 32, UINT64_MAX, 1};
+		const struct dist_constants k = {.randint = {.low = -5, .range = range, .reject_below = bound}};
+		uint64_t words[N], n_rejected = 0;
+		const void *const inputs[] = {words};
+		uint16_t rejected[N];
+		int64_t out[N];
+
+		if (kernel->needs & ~cpu_detect())
+			continue;
+		for (size_t i = 0; i < N; i++)
+			words[i] = i % 3 ? (i + 1) * 0x9E3779B97F4A7C15 : ends[i / 3 % 7] * inverse_of(range);
+		const size_t n = kernel->randint[DTYPE_I64](&k, inputs, 0, N, out, rejected);
+
+		for (size_t i = 0; i < N; i++)
+			if (words[i] * range < bound)
+				assert_int_equal(rejected[n_rejected++], i);
+			else
+				assert_int_equal(out[i], (int64_t)((unsigned __int128)words[i] * range >> 64) - 5);
+		assert_int_equal(n, n_rejected);
+		assert_true(n > 0);
 	}
 }
 
@@ -283,6 +330,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(randint_of_a_whole_dtype_is_the_words),
+		cmocka_unit_test(randint_rejects_exactly_below_its_bound),
 		cmocka_unit_test(boxmuller64_rounds_to_the_nearest_half),
 		cmocka_unit_test(randint_matches_its_definition),
 		cmocka_unit_test(bernoulli_compares_digits),

@@ -2,6 +2,7 @@
 /* Distributions of integers, and the 16-bit floats: plain C, which the compiler vectorises for each variant. */
 #include <string.h>
 
+#include "base/simd/simd_u64.h"
 #include "distributions/tables/alias_table.h"
 #include "distributions/tables/discrete_table.h"
 #include "math/half.h"
@@ -27,7 +28,36 @@ INLINE uint32_t multiply_words(const uint32_t *words, uint32_t range, uint32_t l
 		ret = halves[i] < ret ? halves[i] : ret;
 	return ret;
 }
+
+/* Writes low + floor(word range / 2^64), range below 2^32, and returns the least upper half of the products' low 64 bits: where it is
+ * not 0, none of them is below the range. */
+INLINE uint32_t multiply_long_words(const uint64_t *words, uint32_t range, uint64_t low, size_t n, uint64_t *ret_out)
+{
+	const u32v factor = u64_set(range), shift = u64_set(low);
+	u32v least = u32_set(UINT32_MAX);
+	uint32_t halves[U32_LANES], ret = UINT32_MAX;
+
+	for (size_t i = 0; i < n; i += U32_LANES / 2) {
+		const u32v word = u64_load(words + i);
+		const u32v carried = U64_SHR(u64_mul32(word, factor), 32);
+		const u32v sum = u64_add(u64_mul32(U64_SHR(word, 32), factor), carried);
+
+		least = u32_min(least, sum);
+		u64_store(ret_out + i, u64_add(U64_SHR(sum, 32), shift));
+	}
+	u32_store(halves, least);
+	for (unsigned i = 0; i < U32_LANES; i += 2) /* the odd elements are of the results */
+		ret = halves[i] < ret ? halves[i] : ret;
+	return ret;
+}
 #else
+/* Leaves all to the caller. */
+INLINE uint32_t multiply_long_words(const uint64_t *words, uint32_t range, uint64_t low, size_t n, uint64_t *ret_out)
+{
+	(void)words, (void)range, (void)low, (void)n, (void)ret_out;
+	return 0;
+}
+
 /* Writes low + floor(word range / 2^32), and returns the least low half of all products. */
 INLINE uint32_t multiply_words(const uint32_t *words, uint32_t range, uint32_t low, size_t n, uint32_t *ret_out)
 {
@@ -69,17 +99,20 @@ static size_t randint_i32(const struct dist_constants *k, const void *const inpu
 static size_t randint_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			  void *ret_out, uint16_t *ret_rejected)
 {
-	const uint64_t range = k->randint.range, reject_below = k->randint.reject_below;
+	const uint64_t range = k->randint.range, reject_below = k->randint.reject_below, low = (uint64_t)k->randint.low;
 	const uint64_t *words = inputs[0];
 	uint64_t *out = ret_out;
 	size_t n_rejected = 0;
 
 	(void)attempt;
+	for (size_t i = 0; range == 0 && i < n; i++) /* 2^64: all words */
+		out[i] = low + words[i];
+	if (range == 0 || (range <= UINT32_MAX && multiply_long_words(words, (uint32_t)range, low, n, out) > 0))
+		return 0;
 	for (size_t i = 0; i < n; i++) {
 		const unsigned __int128 product = (unsigned __int128)words[i] * range;
-		const uint64_t offset = range == 0 ? words[i] : (uint64_t)(product >> 64);
 
-		out[i] = (uint64_t)k->randint.low + offset;
+		out[i] = low + (uint64_t)(product >> 64);
 		if ((uint64_t)product < reject_below)
 			ret_rejected[n_rejected++] = (uint16_t)i;
 	}
