@@ -93,6 +93,16 @@ def test_a_daemon_draws_the_same(name, session):
                                       there(*DRAWS[name], size=size))
 
 
+@pytest.mark.parametrize("name", ["random", "normal", "integers", "gamma"])
+def test_blocks_of_every_length_agree(name, session):
+    """Draws of 1,000 let the block ahead grow to its longest, and beyond."""
+    g = trnsci.Generator(5, session=session)
+    whole = getattr(trnsci.Generator(5), name)(*DRAWS[name], size=120000)
+    for at in range(0, 120000, 1000):
+        np.testing.assert_array_equal(
+            getattr(g, name)(*DRAWS[name], size=1000), whole[at:at + 1000])
+
+
 @pytest.mark.parametrize("name", sorted(DRAWS))
 def test_parts_join_to_the_whole(name):
     generators = [trnsci.Generator(6, rank=r, size=3) for r in range(3)]

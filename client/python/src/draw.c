@@ -7,7 +7,8 @@
 
 enum {
 	BLOCK_LEAST = 64,  /* samples of a recipe's first block; each block is twice as long as the one before */
-	BLOCK_MOST = 4096, /* at most 32 KiB */
+	BLOCK_MOST = 4096, /* at most 32 KiB: an embedded engine's, which stay in the first cache */
+	DAEMON_MOST = 32768, /* a daemon's: a call takes as long as 20,000 samples */
 	DRAW_MOST = 1024,  /* a longer draw goes to the engine */
 	HOLD_LOCK = 2048,   /* samples that an embedded engine draws before another Python thread could be woken */
 };
@@ -80,7 +81,12 @@ static int refill(struct generator_object *g, const struct recipe *recipe, uint6
 	const size_t bytes = trnsci_dtype_size(recipe->dtype);
 	struct block *block = find_block(g, recipe);
 	const size_t size = block->size > n ? block->size : n;
+	struct session_object *session = generator_session(g);
 	void *samples;
+
+	if (!session)
+		return -1;
+	const size_t most = session->embedded ? BLOCK_MOST : DAEMON_MOST;
 
 	if (size > (UINT64_MAX - first) / recipe->words)
 		return generator_fill(g, recipe, first, 0, n, out);
@@ -99,7 +105,7 @@ static int refill(struct generator_object *g, const struct recipe *recipe, uint6
 	block->samples = samples;
 	block->begin = first;
 	block->end = first + size * recipe->words;
-	block->size = 2 * size < BLOCK_MOST ? 2 * size : BLOCK_MOST;
+	block->size = 2 * size < most ? 2 * size : most;
 	return 0;
 }
 
