@@ -19,11 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def _check_sizes(n, m):
+def _read(x, m, axis):
+    """The signals, their length, and the points that are wanted."""
+    x = np.asarray(x)
+    n = x.shape[axis]
+    m = n if m is None else m
     for size in (n, m):
         if size < 1 or not isinstance(size, numbers.Integral):
             raise ValueError(f"Invalid number of CZT data points ({size}) "
                              "specified. n must be positive and integer type.")
+    return x, n, m
 
 
 def _transform(x, m, axis, chirp, inverse, start):
@@ -75,10 +80,7 @@ def czt(x: ArrayLike, m: int | None = None, w: complex | None = None,
     >>> np.allclose(trnsci.signal.czt(x), np.fft.fft(x))
     True
     """
-    x = np.asarray(x)
-    n = x.shape[axis]
-    m = n if m is None else m
-    _check_sizes(n, m)
+    x, n, m = _read(x, m, axis)
     k = np.arange(max(n, m))
     if w is None:
         chirp = _circle(k**2 % (2 * m), 1 / m)
@@ -123,10 +125,7 @@ def zoom_fft(x: ArrayLike, fn: float | Sequence[float], m: int | None = None,
     >>> int(abs(z).argmax())
     230
     """
-    x = np.asarray(x)
-    n = x.shape[axis]
-    m = n if m is None else m
-    _check_sizes(n, m)
+    x, n, m = _read(x, m, axis)
     if np.size(fn) not in (1, 2):
         raise ValueError("fn must be a scalar or 2-length sequence")
     first, last = fn if np.size(fn) == 2 else (0.0, np.ravel(fn)[0])

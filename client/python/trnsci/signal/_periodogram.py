@@ -51,7 +51,7 @@ def periodogram(x: ArrayLike, fs: float = 1.0,
     """
     x = np.asarray(x)
     if x.size == 0:
-        return np.empty(x.shape), np.empty(x.shape)
+        return welch(x)
     n = x.shape[axis]
     if nfft is not None and nfft < n:
         x = np.moveaxis(np.moveaxis(x, axis, -1)[..., :nfft], -1, axis)

@@ -57,6 +57,11 @@ def _times(segments, length, fs, boundary):
     return time
 
 
+def _nothing(x, n):
+    """scipy's n results of signals without samples."""
+    return tuple(np.empty(np.shape(x)) for _ in range(n))
+
+
 def _to_last(x, axis):
     return np.moveaxis(x, axis, -1) if x.ndim > 1 and axis != -1 else x
 
@@ -225,7 +230,7 @@ def stft(x: ArrayLike, fs: float = 1.0, window: _Window = "hann",
         raise ValueError(f"Parameter {scaling=} not in ['spectrum', 'psd']!")
     nperseg = _check(x, boundary, nperseg)
     if np.size(x) == 0:
-        return tuple(np.empty(np.shape(x)) for _ in range(3))
+        return _nothing(x, 3)
     f, t, made = _short_time(x, fs, window, nperseg, noverlap, nfft, detrend,
                              return_onesided, scaling, axis, boundary, padded)
     return f, t, _place_axis(made, int(axis))
@@ -384,7 +389,7 @@ def welch(x: ArrayLike, fs: float = 1.0, window: _Window = "hann",
     """
     x = np.asarray(x)
     if x.size == 0:
-        return np.empty(x.shape), np.empty(x.shape)
+        return _nothing(x, 2)
     return _spectrum(x, None, fs, window, nperseg, noverlap, nfft, detrend,
                      return_onesided, scaling, axis, average)
 
@@ -420,9 +425,8 @@ axis, average : optional
     True
     """
     if y is x:
-        f, power = welch(x, fs, window, nperseg, noverlap, nfft, detrend,
-                         return_onesided, scaling, axis, average)
-        return f, power
+        return welch(x, fs, window, nperseg, noverlap, nfft, detrend,
+                     return_onesided, scaling, axis, average)
     x, y = np.asarray(x), np.asarray(y)
     if x.size == 0 or y.size == 0:
         return _empty_cross(x, y, int(axis))
@@ -485,7 +489,7 @@ optional
     nperseg = check_length(nperseg)
     window, nperseg = read_window(window, nperseg, x.shape[axis])
     if x.size == 0:
-        return tuple(np.empty(x.shape) for _ in range(3))
+        return _nothing(x, 3)
     if noverlap is None:
         noverlap = nperseg // 8
     f, t, made = _short_time(x, fs, window, nperseg, noverlap, nfft, detrend,
