@@ -12,8 +12,8 @@
 /* In the order of documentation. */
 #define COMMANDS(X) \
 	X(rand) X(ring) X(broadcast) X(qmc) X(derive) X(fft) X(dct) X(dst) X(fftshift) X(fftfreq) X(next_fast_len) \
-	X(noise) X(gemm) X(trace) X(stft) X(istft) X(convolve) X(correlate) X(welch) X(csd) X(window) X(field) X(fgn) X(fbm) X(plot) X(run) \
-	X(stream) X(status) X(top) X(metrics) X(selftest) X(bench) X(version) X(describe) X(help)
+	X(noise) X(gemm) X(trace) X(stft) X(istft) X(convolve) X(correlate) X(welch) X(csd) X(window) X(field) X(fgn) X(fbm) X(surrogate) X(plot) \
+	X(run) X(stream) X(status) X(top) X(metrics) X(selftest) X(bench) X(version) X(describe) X(help)
 
 #define X(name) extern const struct command command_##name;
 COMMANDS(X)

@@ -20,6 +20,15 @@ refused() {
 code "no command" 2 "$cli"
 like "prints the usage on stderr" "usage: trnsci-cli *commands:*rand *draw random numbers*" "$(cat err)"
 same "and nothing on stdout" "" "$(cat out)"
+# What is not there by its own line works on elements, or reduces along axes.
+"$cli" --json describe >described.json
+same "the last list has those operations alone" "" "$(sed '1,/^and operations on elements/d; /^$/,$d' err | tr -s ' ' '\n' |
+	python3 -c 'import json, sys
+operations = {each["name"]: each for each in json.load(open("described.json"))["operations"]}
+for name in sys.stdin.read().split():
+    of = operations[name]
+    if of["category"] != "elementwise" and any(each["name"] == "seed" for each in of["parameters"]) or of["category"] == "signal":
+        print(name)')"
 refused "--json of what prints no report" 2 "*--json: rand prints no report; allowed with derive, status, stream list*" \
 	"$cli" rand normal -n 4 --json
 refused "--json before such a command" 2 "*--json: fft prints no report*" "$cli" --json fft -

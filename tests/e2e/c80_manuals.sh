@@ -137,7 +137,7 @@ zsh_completes() {
 }
 
 if command -v bash >/dev/null; then
-	same "bash: commands" "stft stream status selftest surrogate scale subtract square sqrt sum" "$(bash_offers trnsci-cli s)"
+	same "bash: commands" "stft surrogate stream status selftest scale subtract square sqrt sum" "$(bash_offers trnsci-cli s)"
 	same "bash: what streams can" "draw delete" "$(bash_offers trnsci-cli stream d)"
 	same "bash: a stream's distribution" "normal" "$(bash_offers trnsci-cli stream draw noise nor)"
 	same "bash: a stream's options" "--mode" "$(bash_offers trnsci-cli stream create noise --m)"

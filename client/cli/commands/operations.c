@@ -271,6 +271,9 @@ COMMAND(fgn, fgn, axes_rules, "fractional Gaussian noise: fgn --shape 4096 --hur
 COMMAND(fbm, fbm, axes_rules, "fractional Brownian motion: fbm --shape 4096 --hurst 0.7",
 	"Draw fractional Brownian motion.", "fbm --shape 4096 --hurst 0.7 -o path.npy", SIGNAL_ROWS(0, 1),
 	.usage = "--shape N --hurst H [option ...]", .n_operands = 0, .operands = "inputs", .allowed = "none");
+COMMAND(surrogate, surrogate, axes_rules, "a signal of the same spectrum: surrogate signal.npy --seed 1",
+	"Draw a signal with the spectrum of another, its phases drawn anew.", "surrogate signal.npy --seed 1 -o other.npy",
+	ROWS(shift_rows), ONE_INPUT);
 
 /* ---- operations without a row ---- */
 
