@@ -101,7 +101,7 @@ LIB_SOURCES := $(call own,lib)
 PROTO_SOURCES := $(call own,proto)
 CLIENT_SOURCES := $(call own,$(addprefix client/,call session remote embedded api selftest))
 NPY_SOURCES := $(call own,client/npy)
-CLI_SOURCES := $(call own,client/cli) $(NPY_SOURCES)
+CLI_SOURCES := $(call own,client/cli) $(NPY_SOURCES) lib/base/suggest.c
 DAEMON_SOURCES := $(call own,daemon)
 
 LIB_ARCHIVE := $(BUILD)/obj/liblib.a

@@ -53,6 +53,19 @@ static bool read_action(const char *argument, enum options_action *ret_action)
 	return false;
 }
 
+static int fail_unknown(const char *name, struct error *err)
+{
+	struct suggestion suggestion = suggestion_of(name);
+
+	settings_suggest(&suggestion);
+	suggestion_try(&suggestion, "config");
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+		suggestion_try(&suggestion, actions[i].name + 2);
+	error_set(err, ERROR_UNKNOWN_PARAMETER, "%.60s: no such setting or option%s, allowed: see trnscid --help", name,
+		  suggestion_text(&suggestion));
+	return OPTIONS_USAGE;
+}
+
 /* Reads the config files in the first pass and all other options in the second, so that the command line overrides the
  * files. Returns as options_read. */
 static int read_pass(char **argv, bool config_pass, struct settings *settings, enum options_action *ret_action,
@@ -72,6 +85,8 @@ static int read_pass(char **argv, bool config_pass, struct settings *settings, e
 		}
 		const char *value = option_value(argv, &at, name);
 		bool config = strcmp(name, "config") == 0;
+		if (!config && !settings_find(name))
+			return fail_unknown(name, err);
 		if (!value) {
 			error_set(err, ERROR_MISSING_PARAMETER, "%s: value missing", name);
 			return OPTIONS_USAGE;

@@ -55,7 +55,7 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-static const struct setting *find_setting(const char *name)
+const struct setting *settings_find(const char *name)
 {
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		if (same_name(table[i].name, name))
@@ -131,13 +131,27 @@ static int set_number(const struct setting *setting, uint64_t *field, const char
 			 setting->name, text, setting->min, setting->max, setting->unit);
 }
 
+void settings_suggest(struct suggestion *suggestion)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		suggestion_try(suggestion, table[i].name);
+}
+
+static int fail_unknown(const char *name, struct error *err)
+{
+	struct suggestion suggestion = suggestion_of(name);
+
+	settings_suggest(&suggestion);
+	return error_set(err, ERROR_UNKNOWN_PARAMETER, "%.60s: no such setting%s, allowed: see trnscid --help", name,
+			 suggestion_text(&suggestion));
+}
+
 int settings_set(struct settings *settings, const char *name, const char *text, struct error *err)
 {
-	const struct setting *setting = find_setting(name);
+	const struct setting *setting = settings_find(name);
 
 	if (!setting)
-		return error_set(err, ERROR_UNKNOWN_PARAMETER, "%.60s: no such setting, allowed: see trnscid --help",
-				 name);
+		return fail_unknown(name, err);
 	void *field = (char *)settings + setting->offset;
 	if (setting_is_text(setting))
 		return set_text(setting, field, text, err);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "base/value.h"
 
 enum setting_kind {
@@ -137,9 +138,15 @@ struct setting {
 
 const struct setting *settings_table(size_t *ret_count);
 
+/* Returns the setting of a name ('-' and '_' are the same), or NULL. */
+const struct setting *settings_find(const char *name);
+
+/* Takes the names of all settings into account. */
+void settings_suggest(struct suggestion *suggestion);
+
 void settings_default(struct settings *settings);
 
-/* Sets one by name ('-' and '_' are the same) from text. Returns 0; or -ERROR_UNKNOWN_PARAMETER or -ERROR_OUT_OF_RANGE, and
+/* Sets one by name, as settings_find, from text. Returns 0; or -ERROR_UNKNOWN_PARAMETER or -ERROR_OUT_OF_RANGE, and
  * *settings is untouched. */
 int settings_set(struct settings *settings, const char *name, const char *text, struct error *err);
 

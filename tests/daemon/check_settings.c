@@ -158,6 +158,11 @@ static void files(void **state)
 	assert_non_null(strstr(err.text, ":2: threads: \"400\", allowed: 0 to 128 threads"));
 	assert_true(strncmp(err.text, "out_of_range: /tmp/", 19) == 0);
 	assert_int_equal(load("threads = 4\nnonsense = 1\n", &settings, &err), -ERROR_UNKNOWN_PARAMETER);
+	assert_null(strstr(err.text, "did you mean"));
+	assert_int_equal(load("threads = 4\nstop-time = 1\n", &settings, &err), -ERROR_UNKNOWN_PARAMETER);
+	assert_non_null(strstr(err.text, ":2: stop-time: no such setting, allowed"));
+	assert_int_equal(load("threads = 4\narena-total-byts = 1\n", &settings, &err), -ERROR_UNKNOWN_PARAMETER);
+	assert_non_null(strstr(err.text, ":2: arena-total-byts: no such setting (did you mean 'arena_total_bytes'?), allowed"));
 	assert_memory_equal(&settings, &before, sizeof settings);
 	assert_int_equal(settings_load(&settings, "/nonexistent", &err), -ERROR_SYSTEM);
 }

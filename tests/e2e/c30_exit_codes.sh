@@ -88,6 +88,8 @@ refused "an ending that names no format" 2 "*.xyz*allowed .npy, .txt, .csv, .wav
 refused "a misspelt command" 2 "*ran: *did you mean 'rand'?*" "$cli" ran
 refused "a misspelt distribution" 2 "*did you mean 'normal'?*" "$cli" rand normla -n 2
 refused "a misspelt option" 2 "*did you mean '--seed'?*" "$cli" rand normal -n 2 --sead 1
+refused "a misspelt setting of the daemon" 2 "*thread: no such setting*did you mean 'threads'?*" "$build/bin/trnscid" --thread 3
+refused "and a misspelt option without a value" 2 "*chek-config: no such setting*did you mean 'check-config'?*" "$build/bin/trnscid" --chek-config
 refused "a count that is no integer" 2 "*--count: '1.5'*" "$cli" rand normal -n 1.5
 refused "a count with an unknown suffix" 2 "*--count: '3X'*64Ki*" "$cli" rand normal -n 3X
 refused "no streams to split into" 2 "*--split: 0*" "$cli" derive --split 0

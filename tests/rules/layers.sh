@@ -17,7 +17,7 @@ includes() {
 	xargs -r grep -H '^#include "' | sed 's/^\([^:]*\):#include "\([^"]*\)".*/\1 \2/'
 }
 
-# may ROOM ALLOWED... : an include with a folder in it names one of ALLOWED, or a file of ROOM; a bare one, only outside
+# may ROOM ALLOWED... : an include with a folder in it names one of ALLOWED (folders or files), or a file of ROOM; a bare one, only outside
 # lib/, names a file that stands beside the includer, in ROOM itself, or in proto/ (for those above it).
 may() {
 	room=$1
@@ -25,7 +25,7 @@ may() {
 	sources "$room" | includes | while read -r file name; do
 		case $file in client/cli/*) [ "$room" = client/cli ] || continue ;; esac
 		case " $* " in
-		*" ${name%%/*} "*) continue ;;
+		*" ${name%%/*} "* | *" $name "*) continue ;;
 		esac
 		case $room:$name in
 		lib/*) ;;
@@ -137,7 +137,7 @@ may client/embedded base engine session call embedded
 may client/api base rng distributions fft engine session call remote embedded api
 may client/selftest base rng gemm fft selftest
 may client/npy npy
-may client/cli npy
+may client/cli npy base/suggest.h
 may client/examples
 may client/man
 may client/python

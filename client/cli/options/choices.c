@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "rows.h"
-#include "suggest.h"
 
 /* ---- names ---- */
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/suggest.h"
 #include "help.h"
 #include "rows.h"
-#include "suggest.h"
 
 /* ---- the list ---- */
 

@@ -3,7 +3,7 @@
  *
  * Source: Damerau, "A technique for computer detection and correction of spelling errors", CACM 7(3), 1964; the restricted
  * form. */
-#include "suggest.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "did you mean": the word of a list that is nearest to a misspelt one. */
-#ifndef TRNSCI_CLI_OPTIONS_SUGGEST_H
-#define TRNSCI_CLI_OPTIONS_SUGGEST_H
+#ifndef TRNSCI_BASE_SUGGEST_H
+#define TRNSCI_BASE_SUGGEST_H
 
 #include <stddef.h>
 
