@@ -12,7 +12,7 @@
 #include "base/dtype.h"
 #include "session/tile.h"
 
-enum { WASTE_LEAST = 4096 /* bytes: half of what bump_new allocates */ };
+enum { WASTE_LEAST = 4096 /* bytes: as many as a block has that is added */ };
 
 /* ---- the tree's values ---- */
 
@@ -96,7 +96,7 @@ static size_t drop_value(struct args_state *state, struct value *value)
  * for it the tree stays where it is. */
 static void compact(struct args_state *state)
 {
-	struct bump *bump = bump_new_cached(&state->session->bump_cache);
+	struct bump *bump = bump_new_small();
 	struct value copy;
 
 	if (bump && value_copy(bump, &state->map, &copy) == 0) {
@@ -147,7 +147,7 @@ int args_init(struct args_state *state, struct trnsci_session *session)
 	state->root.state = state;
 	state->map = value_map();
 	state->waste_most = WASTE_LEAST;
-	state->bump = bump_new_cached(&session->bump_cache);
+	state->bump = bump_new_small();
 	return state->bump ? 0 : -ERROR_NO_MEMORY;
 }
 

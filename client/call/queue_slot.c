@@ -88,7 +88,7 @@ static int fill_slot(const struct trnsci_call *call, struct queue_slot *slot)
 {
 	struct trnsci_tile *out = NULL;
 
-	slot->bump = bump_new();
+	slot->bump = bump_new_small();
 	if (!slot->bump || value_copy(slot->bump, call->answer.reply, &slot->reply) != 0)
 		return -ERROR_NO_MEMORY;
 	if (!find_members(slot))

@@ -15,8 +15,9 @@
 
 #include "base/error.h"
 
-/* 8000: with malloc's own header and ours the first block stays below two pages. */
-enum { FIRST_BYTES = 8000, BLOCK_BYTES = 4096 };
+/* 8000, 900: with malloc's own header and ours the first block stays below two pages, or within the 1,032 bytes that glibc keeps for each
+ * thread. */
+enum { FIRST_BYTES = 8000, SMALL_BYTES = 900, BLOCK_BYTES = 4096 };
 
 struct block {
 	struct block *next; /* an older one; NULL: this is the first */
@@ -38,17 +39,27 @@ struct bump {
 	struct block first;       /* must be the last member: its bytes follow */
 };
 
-struct bump *bump_new(void)
+static struct bump *new_of(size_t first_bytes)
 {
-	struct bump *bump = malloc(sizeof *bump + FIRST_BYTES);
+	struct bump *bump = malloc(sizeof *bump + first_bytes);
 
 	if (bump) {
 		bump->blocks = &bump->first;
 		bump->deferred = NULL;
 		bump->cache = NULL;
-		bump->first = (struct block){NULL, 0, FIRST_BYTES};
+		bump->first = (struct block){NULL, 0, first_bytes};
 	}
 	return bump;
+}
+
+struct bump *bump_new(void)
+{
+	return new_of(FIRST_BYTES);
+}
+
+struct bump *bump_new_small(void)
+{
+	return new_of(SMALL_BYTES);
 }
 
 /* Puts an empty allocator into its cache. Returns false if it has none, or the cache is full. */

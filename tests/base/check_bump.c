@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cache of allocators keeps those of several requests in flight, and no more than it has room for. */
+/* A cache of allocators keeps those of several requests in flight, and no more than it has room for; a small one grows as others do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,9 +47,29 @@ static void several(void **state)
 	assert_int_equal(count_cached(&cache), 0);
 }
 
+static void small(void **state)
+{
+	enum { PIECES = 1000 };
+	struct bump *bump = bump_new_small();
+	uint64_t *at[PIECES];
+
+	(void)state;
+	assert_non_null(bump);
+	assert_in_range(bump_bytes(bump), 900, 1032);
+	for (uint64_t i = 0; i < PIECES; i++) {
+		at[i] = bump_alloc(bump, (i % 9 + 1) * sizeof *at[i]);
+		assert_true((uintptr_t)at[i] % _Alignof(max_align_t) == 0);
+		for (uint64_t k = 0; k <= i % 9; k++)
+			at[i][k] = i;
+	}
+	for (uint64_t i = 0; i < PIECES; i++)
+		assert_true(at[i][0] == i && at[i][i % 9] == i);
+	bump_free(bump);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(several)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(several), cmocka_unit_test(small)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
