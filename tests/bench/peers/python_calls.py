@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from Python, of ours and of others: library_of=trnsci|pyFFTW|scipy|numpy SFC64, work=NAME n= dtype= at=SOCKET."""
+"""Calls from Python, of ours and of others: library_of=trnsci|pyFFTW|scipy|numpy SFC64, work=NAME n= dtype= given= at=SOCKET."""
 import sys
 
 import worker
@@ -33,15 +33,16 @@ def generator():
 
 
 def open_fft(case):
-    """A planned call, where the library has one, of an array."""
+    """A planned transform of what is in its memory; given=1: of an array, which is copied there."""
     x = noise(2 * int(case['n'])).view(np.complex128).astype(case['dtype'])
-    if not OURS:
-        aligned = pyfftw.empty_aligned(x.shape, x.dtype)
-        plan = pyfftw.FFTW(aligned, pyfftw.empty_aligned(x.shape, x.dtype), flags=('FFTW_PATIENT',))
-        aligned[:] = x
-        return lambda: plan(aligned)
-    plan = trnsci.fft.plan(x) if hasattr(trnsci.fft, 'plan') else trnsci.fft.fft
-    return lambda: plan(x)
+    if OURS:
+        plan = trnsci.fft.plan('fft', x, session=trnsci.Session('embedded:'))
+        run = plan.run
+    else:
+        arrays = [pyfftw.empty_aligned(x.shape, x.dtype) for _ in range(2)]
+        run = plan = pyfftw.FFTW(*arrays, flags=('FFTW_PATIENT',))
+        arrays[0][:] = x
+    return (lambda: plan(x)) if 'given' in case else run
 
 
 def open_first(case):
