@@ -184,6 +184,8 @@ struct fft_ops {
 		     void *scratch);
 	/* Runs contiguous transforms [first, first + count) of a plan with group_rows. May be NULL. */
 	void (*short_rows)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);
+	/* Runs the first of transforms [first, first + count) of such a plan that are columns side by side, and returns how many. */
+	size_t (*short_columns)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count);
 	/* Runs contiguous transforms [first, first + count) of a plan with `singles`, one by one. NULL where LANES is 1. */
 	void (*single)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		       void *scratch);

@@ -12,6 +12,7 @@ const struct fft_ops LOCAL(fft_ops) = {
 	.fold = LOCAL(fold),
 	.flat = WIDE(LOCAL(flat)),
 	.short_rows = WIDE(LOCAL(short_rows)),
+	.short_columns = WIDE(LOCAL(short_columns)),
 	.single = VECTORS(LOCAL(single)),
 	.transpose = LOCAL(transpose_array),
 	.odd_deal = LOCAL(odd_deal),

@@ -189,3 +189,42 @@ static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_
 	else if (LOCAL(WIDTH) == 16)
 		BY_ORDER(call->inverse, LOCAL(run_groups)(16, 8, EXCHANGE, &g, count, x, y));
 }
+
+/* Runs blocks of LANES columns: both passes of a block in one piece of code, one after the other through a buffer that stays in the
+ * first-level cache. */
+INLINE void LOCAL(run_short_columns)(const unsigned rows, const unsigned w, const bool exchange,
+				     const struct fft_columns *columns, const struct fft_call *call, size_t blocks,
+				     const real *x, real *y)
+{
+	_Alignas(64) real between[2 * LOCAL(MOST_ROWS) * 4 * LANES];
+	struct LOCAL(rows_ahead) none = {.rows = 0};
+
+	for (size_t i = 0; i < blocks; i++, x += 2 * LANES, y += 2 * LANES) {
+		const struct LOCAL(pass) first = {.x = x, .x_row = 2 * call->in_stride, .y = between, .y_row = 2 * LANES, .m = w,
+						  .s = 1, .twiddles = columns->twiddles, .exchange = exchange, .ahead = &none};
+		const struct LOCAL(pass) second = {.x = between, .x_row = 2 * LANES, .y = y, .y_row = 2 * call->out_stride, .m = 1,
+						   .s = rows, .exchange = exchange, .scale = (real)call->scale, .ahead = &none};
+
+		LOCAL(run_pass)(&first, rows, LOCAL(SPLIT) | LOCAL(TWIDDLE));
+		LOCAL(run_pass)(&second, w, LOCAL(SCALE));
+	}
+}
+
+/* The same lengths as columns side by side. Returns how many are done: whole vectors of them, none where they go around the caches. */
+static size_t LOCAL(short_columns)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count)
+{
+	const struct fft_columns *columns = &smooth->stage[0].columns;
+	const size_t blocks = LOCAL(goes_around)(smooth, call) ? 0 : count / LANES;
+	const real *x = (const real *)call->in + 2 * first;
+	real *y = (real *)call->out + 2 * first;
+
+	if (smooth->n == 16)
+		BY_ORDER(call->inverse, LOCAL(run_short_columns)(4, 4, EXCHANGE, columns, call, blocks, x, y));
+	else if (smooth->n == 32)
+		BY_ORDER(call->inverse, LOCAL(run_short_columns)(8, 4, EXCHANGE, columns, call, blocks, x, y));
+	else if (smooth->n == 64)
+		BY_ORDER(call->inverse, LOCAL(run_short_columns)(16, 4, EXCHANGE, columns, call, blocks, x, y));
+	else
+		return 0;
+	return blocks * LANES;
+}

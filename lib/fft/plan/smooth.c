@@ -282,6 +282,8 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 		plan->ops->short_rows(smooth_of(plan), call, begin, end - begin);
 		return;
 	}
+	if (smooth_of(plan)->group_rows && plan->ops->short_columns && call->in_distance == 1 && call->out_distance == 1)
+		begin += plan->ops->short_columns(smooth_of(plan), call, begin, end - begin);
 	const size_t singles = call->in_stride == 1 && call->out_stride == 1 ? smooth_of(plan)->singles : 0;
 
 	for (size_t b = begin; b < end; b += lanes)
