@@ -26,9 +26,12 @@ both "istft" istft spectra.npy --n-fft 512 --hop-length 128 --window hann --leng
 both "convolve" convolve x.npy taps.npy --mode same
 both "correlate" correlate x.npy y.npy
 both "welch" welch x.npy --fs 100 --average median
+both "spectra of segments" welch x.npy --fs 100 --average none
 both "csd" csd x.npy y.npy --detrend linear --nperseg 100
 both "window" window --n 100 --window kaiser --window-parameter 8
 
+same "spectra of segments as text, a column for each" "frequency,power0,power1,power2" \
+	"$("$cli" --embedded welch x.npy --nperseg 2 --noverlap 0 --average none --format csv | sed -n 1p | cut -d, -f1-4)"
 same "a window as text" "0 0.5 1 0.5" "$("$cli" --embedded window --n 4 --format text | xargs)"
 code "istft of a window with gaps" 2 "$cli" --embedded istft spectra.npy --n-fft 512 --hop-length 513
 like "istft of a window with gaps is refused by name" "*istft: window: the squared windows over a sample*" "$(cat "$work/err")"

@@ -71,7 +71,7 @@ int spectrum_write_bins(struct output *output, const struct pieces *pieces, cons
 	struct frames frames = {.nfft = 1};
 	int code;
 
-	frames_of_segments(pieces->options, input->array.shape[axis], &frames); /* the engine has accepted them */
+	frames_of_segments(pieces->options, input->array.shape[input->array.ndim - (size_t)-pieces->axes[0]], &frames); /* the engine has accepted them */
 	make_names(names, "frequency", (const char *const[]){complex ? "re" : "power", "im"}, signals, complex);
 	code = output_begin_table(output, 1 + signals, names);
 	for (uint64_t bin = 0; bin < split.length && code == EXIT_OK; bin++) {

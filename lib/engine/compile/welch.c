@@ -18,6 +18,9 @@ struct request_welch {
 	int transform;
 };
 
+/* The choices of average. */
+enum { AVERAGE_MEAN, AVERAGE_MEDIAN, AVERAGE_SUMS, AVERAGE_NONE };
+
 /* Both signals of csd must have one shape; the wider dtype of the two decides the arithmetic. */
 static void read_signals(struct compiler *c, struct request_welch *r)
 {
@@ -82,6 +85,7 @@ static void find_average(struct compiler *c, struct request_welch *r)
 {
 	struct welch *welch = &r->welch;
 	const struct arg *onesided = &c->args.at[WELCH_ONESIDED];
+	const unsigned average = c->args.at[WELCH_AVERAGE].choice;
 
 	welch->onesided = onesided->given ? onesided->boolean : !welch->frames.is_complex;
 	if (welch->onesided && welch->frames.is_complex)
@@ -89,7 +93,8 @@ static void find_average(struct compiler *c, struct request_welch *r)
 				    "got true, allowed for complex signals is false");
 	welch->fs = c->args.at[WELCH_FS].f64;
 	welch->density = c->args.at[WELCH_SCALING].choice == 0;
-	welch->median = c->args.at[WELCH_AVERAGE].choice == 1;
+	welch->median = average == AVERAGE_MEDIAN;
+	welch->apart = welch->median || average == AVERAGE_NONE;
 	welch->frames.detrend = (enum detrend)c->args.at[WELCH_DETREND].choice;
 	if (welch->median && welch->frames.count > WELCH_MEDIAN_MOST)
 		compile_param_error(c, WELCH_AVERAGE, ERROR_LIMIT,
@@ -97,8 +102,9 @@ static void find_average(struct compiler *c, struct request_welch *r)
 				    welch->frames.count, WELCH_MEDIAN_MOST);
 	if (c->error)
 		return;
-	welch->divisor = welch->median ? welch_median_bias(welch->frames.count)
-				       : (double)(welch->before + welch->frames.count);
+	welch->divisor = welch->median  ? welch_median_bias(welch->frames.count)
+			 : welch->apart ? 1
+					: (double)(welch->before + welch->frames.count);
 	welch->out_bins = welch->onesided ? welch->frames.n / 2 + 1 : welch->frames.n;
 }
 
@@ -110,14 +116,17 @@ static void find_sums(struct compiler *c, struct request_welch *r)
 	const bool given = c->args.at[WELCH_SUMS].given;
 
 	r->sums = given ? compile_floating_input(c, WELCH_SUMS) : NULL;
-	r->keeps = average == 2;
+	r->keeps = average == AVERAGE_SUMS;
 	r->welch.before = segments->u64;
 	if (given != (segments->u64 > 0))
 		compile_param_error(c, given ? WELCH_SEGMENTS : WELCH_SUMS, ERROR_MISSING_PARAMETER,
 				    given ? "missing: give how many are in sums" : "missing: give the sums of the segments before");
-	if (given && average == 1)
+	if (given && average == AVERAGE_MEDIAN)
 		compile_param_error(c, WELCH_SUMS, ERROR_OUT_OF_RANGE,
 				    "given for the median, allowed is none: it needs all segments at once");
+	if (given && average == AVERAGE_NONE)
+		compile_param_error(c, WELCH_SUMS, ERROR_OUT_OF_RANGE,
+				    "given with average = none, allowed is none: no segments are added up");
 }
 
 /* (signals, levels, bins): also the shape of such a result. */
@@ -145,6 +154,27 @@ static void check_sums(struct compiler *c, const struct request_welch *r)
 				    shape_text(&r->sums->shape, has), shape_text(&shape, needs));
 }
 
+/* Returns the shape of a result with bins along the axis, behind one of segments where they are not averaged. */
+static struct shape spectra_shape(struct compiler *c, const struct request_welch *r)
+{
+	struct shape shape = r->in->shape;
+	unsigned axis = r->axis;
+
+	shape.dtype = signal_dtype(r->wide, r->welch.crosses);
+	if (r->welch.apart && !r->welch.median) {
+		if (shape.ndim == SHAPE_MAX_DIMS) {
+			compile_param_error(c, WELCH_IN, ERROR_BAD_SHAPE,
+					    "it has 8 dimensions, allowed with average = none are 7: the result has one more");
+			return shape;
+		}
+		for (unsigned i = shape.ndim++; i > axis; i--)
+			shape.dims[i] = shape.dims[i - 1];
+		shape.dims[axis++] = r->welch.frames.count;
+	}
+	shape.dims[axis] = r->welch.out_bins;
+	return shape;
+}
+
 /* Reads the parameters and returns the result's shape. Rows are all signals beside the axis, whichever side of it they
  * lie on: `stride` steps from one sample of a row to the next. */
 static struct shape read_request(struct compiler *c, struct request_welch *r)
@@ -166,10 +196,7 @@ static struct shape read_request(struct compiler *c, struct request_welch *r)
 	find_average(c, r);
 	check_sums(c, r);
 	r->welch.out_stride = frames->stride;
-	shape.dims[r->axis] = r->welch.out_bins;
-	shape.dtype = signal_dtype(r->wide, r->welch.crosses);
-	if (r->keeps)
-		shape = sums_shape(r);
+	shape = r->keeps ? sums_shape(r) : spectra_shape(c, r);
 	if (!shape_finish(&shape))
 		compile_param_error(c, WELCH_NFFT, ERROR_OUT_OF_RANGE,
 				    "the result has more than 2^62 bytes, allowed are fewer");
@@ -257,15 +284,15 @@ static void keep_sums(struct compiler *c, const struct request_welch *r, struct 
 	}
 }
 
-/* Sums of parts are added WELCH_FAN at a time, in a fixed order, until one is left for each row; of the median all
- * parts stay. The result divides by the window's own sums, which a step finds piece by piece. */
+/* Sums of parts are added WELCH_FAN at a time, in a fixed order, until one is left for each row; parts that are apart
+ * stay. The result divides by the window's own sums, which a step finds piece by piece. */
 static void add_result(struct compiler *c, const struct request_welch *r, struct welch *welch, struct buffer *sums)
 {
 	const uint64_t pieces = signal_count_pieces(r->welch.frames.window_n, SIGNAL_PIECE);
 	const uint64_t segments = r->welch.before + r->welch.frames.count;
 	struct buffer *window;
 
-	while (welch && segments > welch->part && !welch->median)
+	while (welch && segments > welch->part && !welch->apart)
 		welch = add_level(c, r, welch, &sums);
 	window = signal_temp(c, DTYPE_F64, pieces, 1, sizeof(struct welch_window) / sizeof(double));
 	signal_step(c, &welch_window_sums, welch, STEP_NO_TRANSFORM, r->window, NULL, window);

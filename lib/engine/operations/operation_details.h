@@ -171,7 +171,7 @@
 #define DETAILS_correlate \
 	"Meaning and modes are those of scipy.signal.correlate, along one axis: convolve with b conjugated and reversed. " DETAILS_CONVOLVE_
 #define DETAILS_WELCH_ \
-	" The result has the shape of in, with nfft / 2 + 1 bins (onesided) or nfft in the place of the samples. A segment is at " \
+	" The result has the shape of in, with nfft / 2 + 1 bins (onesided) or nfft in the place of the samples, behind an axis of segments where average = none. A segment is at " \
 	"most as long as a signal; frequencies are multiples of fs / nfft, the reply's bin_width, and segments is their number. " \
 	"onesided is an error for complex signals. A long signal may come in pieces, cut at any segments: average = sums gives sums, " \
 	"f64 or c128 of shape (signals, 8, bins), and each piece is given the sums and segments of the reply before; the bytes " \

@@ -82,9 +82,9 @@ static const struct param correlate_params[] = {
 		"nfft / 2 + 1 bins, doubled except at 0 and nfft / 2; default: true for real signals"}, \
 	[WELCH_SCALING] = {"scaling", PARAM_CHOICE, "", "density", 0, 0, false, "density|spectrum", \
 		"density: power per hertz; spectrum: power of a sinusoid"}, \
-	[WELCH_AVERAGE] = {"average", PARAM_CHOICE, "", "mean", 0, 0, false, "mean|median|sums", \
+	[WELCH_AVERAGE] = {"average", PARAM_CHOICE, "", "mean", 0, 0, false, "mean|median|sums|none", \
 		"average over segments; median: with its bias removed, at most 16384 segments; sums: no result yet, but sums " \
-		"that the call for the signal's next piece goes on with"}, \
+		"that the call for the signal's next piece goes on with; none: each segment's own spectrum, a spectrogram"}, \
 	[WELCH_SUMS] = {"sums", PARAM_TILE, "", "", NONE, \
 		"result of average = sums for the pieces before: the segments count together, with the bytes of one whole signal"}, \
 	[WELCH_SEGMENTS] = {"segments", PARAM_U64, "segments", "0", 0, WELCH_SEGMENTS_MOST, false, NULL, \

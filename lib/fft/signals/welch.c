@@ -32,12 +32,12 @@ uint64_t welch_spectrum(const struct welch *welch)
 	return welch->frames.is_complex ? welch->frames.n : welch->frames.n / 2 + 1;
 }
 
-/* Returns the segments of a part of level 0. The median needs every segment, so each is a part. */
+/* Returns the segments of a part of level 0. */
 static uint64_t segments_per_part(const struct welch *welch)
 {
 	const uint64_t fit = PART_ELEMENTS / welch->frames.n;
 
-	return welch->median || fit < 1 ? 1 : fit < PART_MOST ? fit : PART_MOST;
+	return welch->apart || fit < 1 ? 1 : fit < PART_MOST ? fit : PART_MOST;
 }
 
 /* Returns the number of the first part, counted from the signal's first segment. */
@@ -422,10 +422,27 @@ static double select_median(const struct welch *welch, const double *from, size_
 	return n % 2 ? low : (low + high) / 2;
 }
 
+/* Returns the spectra of a row. */
+static size_t spectra_per_row(const struct welch *welch)
+{
+	return welch->apart && !welch->median ? (size_t)welch->parts : 1;
+}
+
+static size_t count_spectra(const struct welch *welch)
+{
+	return (size_t)welch->frames.rows * spectra_per_row(welch);
+}
+
 /* Returns the bins of a chunk. One median is enough work for a chunk. */
 static size_t result_bins(const struct welch *welch)
 {
 	return welch->median ? 1 : BINS;
+}
+
+/* Returns the spectra of a chunk: some short ones, or some bins of one. */
+static size_t result_spectra(const struct welch *welch)
+{
+	return welch->out_bins < result_bins(welch) ? result_bins(welch) / (size_t)welch->out_bins : 1;
 }
 
 static size_t result_chunks(const void *call, const struct fft_plan *plan)
@@ -433,7 +450,8 @@ static size_t result_chunks(const void *call, const struct fft_plan *plan)
 	const struct welch *welch = call;
 
 	(void)plan;
-	return (size_t)welch->frames.rows * signal_count_pieces(welch->out_bins, result_bins(welch));
+	return signal_count_pieces(count_spectra(welch), result_spectra(welch)) *
+	       signal_count_pieces(welch->out_bins, result_bins(welch));
 }
 
 /* Keys of all parts, and as much again for select_value. */
@@ -454,36 +472,59 @@ static void put_number(const struct welch *welch, char *out, size_t i, double x)
 		((double *)(void *)out)[i] = x;
 }
 
-/* Stores bin k. A real signal's upper bins mirror the lower ones; a one-sided spectrum counts inner bins twice. */
-static void put_bin(const struct welch *welch, const double *sums, double scale, uint64_t row, uint64_t k, char *out,
-		    uint64_t *keys)
+/* Stores bin k of the spectrum that begins at element `at`. A real signal's upper bins mirror the lower ones; a one-sided spectrum
+ * counts inner bins twice. */
+static void put_bin(const struct welch *welch, const double *sums, double scale, size_t at, uint64_t k, char *out, uint64_t *keys)
 {
 	const size_t bins = welch_spectrum(welch), parts = doubles_per_bin(welch), numbers = bins * parts;
 	const uint64_t n = welch->frames.n, from = k < bins ? k : n - k;
 	const bool twice = welch->onesided && k > 0 && 2 * k != n;
-	const size_t at = signal_row(row, welch->out_bins, welch->out_stride) + k * welch->out_stride;
 
 	for (size_t i = 0; i < parts; i++) {
 		const double *number = sums + from * parts + i;
 		const double x = welch->median ? select_median(welch, number, numbers, keys) : *number;
 
-		put_number(welch, out, at * parts + i, x * scale * (twice ? 2 : 1) * (i && k != from ? -1 : 1));
+		put_number(welch, out, (at + k * welch->out_stride) * parts + i,
+			   x * scale * (twice ? 2 : 1) * (i && k != from ? -1 : 1));
 	}
 }
 
-/* A chunk is some bins of one row. */
+/* Stores bins [begin, end). Most lie inside a one-sided spectrum, beside each other: these are a loop of their own. */
+static void put_bins(const struct welch *welch, const double *sums, double scale, size_t at, uint64_t begin, uint64_t end, char *out,
+		     uint64_t *keys)
+{
+	const bool plain = welch->onesided && !welch->median && !welch->crosses && welch->out_stride == 1;
+	const uint64_t first = begin > 0 ? begin : 1, middle = (welch->frames.n + 1) / 2, stop = end < middle ? end : middle;
+
+	for (uint64_t k = begin; k < end; k++)
+		if (plain && k == first && first < stop) {
+			(welch->frames.precision == FFT_F32 ? double_powers_f32 : double_powers_f64)(sums, scale, first, stop, at, out);
+			k = stop - 1;
+		} else {
+			put_bin(welch, sums, scale, at, k, out, keys);
+		}
+}
+
+/* Returns the element of the result at which a spectrum begins: those of a row stand in the order of its segments. */
+static size_t spectrum_at(const struct welch *welch, size_t spectrum)
+{
+	const size_t each = spectra_per_row(welch), stride = welch->out_stride, row = spectrum / each;
+
+	return signal_row((row / stride * each + spectrum % each) * stride + row % stride, welch->out_bins, stride);
+}
+
 static int result_run(const void *call, const struct staged_io *io, size_t chunk, void *scratch)
 {
 	const struct welch *welch = call;
-	const size_t most = result_bins(welch), pieces = signal_count_pieces(welch->out_bins, most);
-	const uint64_t row = chunk / pieces, begin = chunk % pieces * most;
-	const uint64_t end = begin + most < welch->out_bins ? begin + most : welch->out_bins;
+	const size_t most = result_bins(welch), pieces = signal_count_pieces(welch->out_bins, most), begin = chunk % pieces * most;
+	const size_t first = chunk / pieces * result_spectra(welch), step = welch->parts / spectra_per_row(welch);
+	const size_t last = size_min(first + result_spectra(welch), count_spectra(welch));
 	const double scale = compute_scale(welch, (const struct welch_window *)(const void *)io->in[1]);
-	const double *sums = (const double *)(const void *)io->in[0] +
-			     row * welch->parts * welch_spectrum(welch) * doubles_per_bin(welch);
+	const double *sums = (const double *)(const void *)io->in[0];
 
-	for (uint64_t k = begin; k < end; k++)
-		put_bin(welch, sums, scale, row, k, io->out, scratch);
+	for (size_t i = first; i < last; i++)
+		put_bins(welch, sums + i * step * numbers_per_part(welch), scale, spectrum_at(welch, i), begin,
+			 size_min(begin + most, welch->out_bins), io->out, scratch);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Power spectra and cross spectra by Welch's method: the mean or the median of the squared spectra of overlapping
- * segments, as scipy.signal.welch and csd define them.
+ * segments, as scipy.signal.welch and csd define them, or these spectra themselves, as spectrogram does.
  *
  * Squares are added in float64: first within parts of a fixed number of segments, then WELCH_FAN parts at a time. The
  * order follows from the lengths alone. Source: P. Welch, "The use of fast Fourier transform for the estimation of
@@ -21,9 +21,10 @@ enum { WELCH_LEVELS = 8 };
 struct welch {
 	struct frames frames; /* n is the length of a transform, window_n that of a segment */
 	bool crosses;         /* two signals: conj(X) Y; else |X|^2 */
-	bool median;
+	bool apart;           /* segments are not added up: each is a part */
+	bool median;          /* of them; else, apart, each has a spectrum in the result */
 	bool onesided, density;
-	double fs, divisor; /* samples per second; the number of segments, or a median's bias */
+	double fs, divisor; /* samples per second; the number of segments added up, or a median's bias */
 	uint64_t out_bins, out_stride;
 	uint64_t before; /* segments of earlier calls, which come first */
 	/* In the current step: how often parts were added up, the segments of a part, and the parts of a row. The first part
@@ -62,7 +63,7 @@ struct welch_window {
 	double sum, squares;
 };
 extern const struct signal_kind welch_window_sums;
-/* in[0]: (rows, parts, spectrum), with one part, or for the median all; in[1]: the window's sums; out: the result. */
+/* in[0]: (rows, parts, spectrum), with one part, or all that are apart; in[1]: the window's sums; out: the result. */
 extern const struct signal_kind welch_result;
 
 #endif

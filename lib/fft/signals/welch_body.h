@@ -33,3 +33,12 @@ static void NAME(sum_window)(const char *window, size_t n, double *ret_sum, doub
 	*ret_sum = sum;
 	*ret_squares = squares;
 }
+
+/* Stores numbers [begin, end), scaled and doubled, behind element `at`. */
+static void NAME(double_powers)(const double *sums, double scale, size_t begin, size_t end, size_t at, char *to)
+{
+	REAL *out = (REAL *)(void *)to + at;
+
+	for (size_t k = begin; k < end; k++)
+		out[k] = (REAL)(sums[k] * scale * 2);
+}

@@ -8,7 +8,7 @@ struct options {
 	const char *dtype;
 	size_t length, nperseg, noverlap, nfft;
 	unsigned detrend; /* none, constant, linear */
-	bool two_sided, spectrum, median, crosses;
+	bool two_sided, spectrum, median, crosses, apart; /* apart: no average */
 };
 
 static bool is_complex(const struct options *o)
@@ -22,9 +22,9 @@ static const char *text_of(const struct options *o)
 
 	snprintf(text, sizeof text,
 		 "%s length %zu nperseg %zu noverlap %zu nfft %zu detrend %u two_sided %d spectrum %d "
-		 "median %d crosses %d",
+		 "median %d crosses %d apart %d",
 		 o->dtype, o->length, o->nperseg, o->noverlap, o->nfft, o->detrend, o->two_sided, o->spectrum,
-		 o->median, o->crosses);
+		 o->median, o->crosses, o->apart);
 	return text;
 }
 
@@ -88,7 +88,7 @@ static wide_t *reference(const struct options *o, const wide_t *x, const wide_t 
 	const size_t hop = o->nperseg - o->noverlap, count = (o->length - o->nperseg) / hop + 1;
 	const size_t bins = o->two_sided || is_complex(o) ? o->nfft : o->nfft / 2 + 1;
 	wide_t *a = calloc(count * o->nfft, sizeof *a), *b = calloc(count * o->nfft, sizeof *b);
-	wide_t *out = calloc(bins, sizeof *out);
+	wide_t *out = calloc(o->apart ? count * bins : bins, sizeof *out);
 	long double sum = 0, squares = 0, *values = calloc(count, sizeof *values);
 
 	assert_non_null(out);
@@ -111,13 +111,16 @@ static wide_t *reference(const struct options *o, const wide_t *x, const wide_t 
 
 				values[s] = part ? cimagl(z) : creall(z);
 			}
-			out[k] += (part ? I : 1) * average(o, values, count) * scale;
+			for (size_t s = 0; s < count && o->apart; s++)
+				out[s * bins + k] += (part ? I : 1) * values[s] * scale;
+			if (!o->apart)
+				out[k] += (part ? I : 1) * average(o, values, count) * scale;
 		}
 	}
 	free(a);
 	free(b);
 	free(values);
-	*ret_n = bins;
+	*ret_n = o->apart ? count * bins : bins;
 	return out;
 }
 
@@ -140,6 +143,8 @@ static struct call *welch_call(const struct options *o, const struct sample *x, 
 		put(call, "scaling", value_string("spectrum"));
 	if (o->median)
 		put(call, "average", value_string("median"));
+	if (o->apart)
+		put(call, "average", value_string("none"));
 	return call;
 }
 
@@ -172,6 +177,7 @@ static void test_spectra(void **state)
 			.detrend = bits % 3,
 			.spectrum = bits & 8,
 			.median = bits & 16,
+			.apart = !(bits & 16) && bits % 3 == 1,
 			.crosses = bits & 32,
 			.two_sided = bits & 64 && !(bits & 2),
 		};
@@ -190,6 +196,7 @@ static void test_spectra(void **state)
 	hold_one(&fixture,
 		 &(struct options){
 			 .dtype = "f64", .length = 40000, .nperseg = 16, .noverlap = 8, .nfft = 16, .median = true});
+	hold_one(&fixture, &(struct options){.dtype = "f32", .length = 9000, .nperseg = 2100, .noverlap = 2000, .nfft = 2100, .apart = true});
 	fixture_close(&fixture);
 }
 
@@ -442,6 +449,7 @@ static void test_errors_of_pieces(void **state)
 		{"sums", 8, 0, ERROR_MISSING_PARAMETER, "missing_parameter: welch: segments: missing: give how many are in sums"},
 		{"mean", 0, 5, ERROR_MISSING_PARAMETER, "missing_parameter: welch: sums: missing: give the sums of the segments before"},
 		{"median", 8, 5, ERROR_OUT_OF_RANGE, "out_of_range: welch: sums: given for the median, allowed is none"},
+		{"none", 8, 5, ERROR_OUT_OF_RANGE, "out_of_range: welch: sums: given with average = none, allowed is none"},
 		{"mean", 7, 5, ERROR_BAD_SHAPE, "bad_shape: welch: sums: it is f64 (1, 7, 129), allowed is f64 (1, 8, 129)"},
 		{"mean", 8, UINT64_C(1) << 42, ERROR_OUT_OF_RANGE,
 		 "out_of_range: welch: segments: 4398046511104 and 6 in this call, allowed together are 2^42"},

@@ -130,10 +130,9 @@ def _check(x, boundary, nperseg):
 
 
 def _short_time(x, fs, window, nperseg, noverlap, nfft, detrend,
-                return_onesided, scaling, axis, boundary, padded,
-                power=False):
-    """Spectra of one signal, or their power: (..., segments, bins), with
-    frequencies and times."""
+                return_onesided, scaling, axis, boundary, padded):
+    """Spectra of one signal: (..., segments, bins), with frequencies and
+    times."""
     axis = int(axis)
     x = np.asarray(x)
     dtype = working_type(x)
@@ -144,7 +143,7 @@ def _short_time(x, fs, window, nperseg, noverlap, nfft, detrend,
     scale = _scale(segments.win, fs, scaling, dtype)
     onesided = _is_onesided(return_onesided, x)
     factor = np.sqrt(scale)
-    after = power or np.iscomplexobj(factor)
+    after = np.iscomplexobj(factor)
     win = segments.win if after else segments.win * factor
     length = x.shape[-1]
     if boundary is not None:
@@ -153,11 +152,7 @@ def _short_time(x, fs, window, nperseg, noverlap, nfft, detrend,
         length += padding(segments, length)
     made = _spectra(x, segments, win, onesided, dtype, boundary, padded,
                     detrend, is_function)
-    if power:
-        made = made.real**2 + made.imag**2
-        made *= made.dtype.type(scale.real)
-        made = _double(made, segments.nfft, onesided)
-    elif after:
+    if after:
         made = (made * factor).astype(dtype)
     return (_frequencies(segments.nfft, fs, onesided),
             _times(segments, length, fs, boundary), made)
@@ -238,8 +233,17 @@ def stft(x: ArrayLike, fs: float = 1.0, window: _Window = "hann",
 
 # ---- Averages of segments ----
 
+def _check_average(average):
+    if average not in ("median", "mean"):
+        raise ValueError('average must be "median" or "mean", got %s'
+                         % (average,))
+
+
 def _average(made, average):
-    """Averages of (..., segments, bins), as scipy takes them."""
+    """Averages of (..., segments, bins), as scipy takes them; "none": these
+    themselves."""
+    if average == "none":
+        return made
     if average == "mean":
         return made.mean(axis=-2)
     n = made.shape[-2]
@@ -286,12 +290,10 @@ def _broadcast(x, y):
 
 def _spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend,
               return_onesided, scaling, axis, average):
-    """Welch's average: of x alone where y is None."""
+    """Welch's average, or the power of each segment, these along the last
+    axis: of x alone where y is None."""
     nperseg = check_length(nperseg)
     axis = int(axis)
-    if average not in ("median", "mean"):
-        raise ValueError('average must be "median" or "mean", got %s'
-                         % (average,))
     dtype = working_type(x) if y is None else working_type(x, y)
     x = _to_last(x, axis)
     if y is not None:
@@ -317,7 +319,8 @@ def _spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend,
     power = power.astype(dtype if y is not None else real_type(dtype),
                          copy=False)
     return (_frequencies(segments.nfft, fs, onesided),
-            np.moveaxis(power, -1, axis))
+            _place_axis(power, axis) if average == "none"
+            else np.moveaxis(power, -1, axis))
 
 
 def _by_engine(x, y, segments, onesided, dtype, detrend, scaling, fs,
@@ -331,7 +334,11 @@ def _by_engine(x, y, segments, onesided, dtype, detrend, scaling, fs,
         "average": average,
         "onesided": None if np.iscomplexobj(x) else onesided,
     }
+    count = segments.count(x.shape[-1])
     x = to_working(x, dtype)
+    if average == "none":
+        return apply("welch", x, params, count, real_type(dtype),
+                     trailing=(bins,))
     if y is None:
         return apply("welch", x, params, bins, real_type(dtype))
     params["y"] = as_rows(to_working(y, dtype), 1)
@@ -390,6 +397,7 @@ def welch(x: ArrayLike, fs: float = 1.0, window: _Window = "hann",
     x = np.asarray(x)
     if x.size == 0:
         return _nothing(x, 2)
+    _check_average(average)
     return _spectrum(x, None, fs, window, nperseg, noverlap, nfft, detrend,
                      return_onesided, scaling, axis, average)
 
@@ -430,6 +438,7 @@ axis, average : optional
     x, y = np.asarray(x), np.asarray(y)
     if x.size == 0 or y.size == 0:
         return _empty_cross(x, y, int(axis))
+    _check_average(average)
     return _spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend,
                      return_onesided, scaling, axis, average)
 
@@ -492,9 +501,13 @@ optional
         return _nothing(x, 3)
     if noverlap is None:
         noverlap = nperseg // 8
+    if mode == "psd":
+        f, made = _spectrum(x, None, fs, window, nperseg, noverlap, nfft,
+                            detrend, return_onesided, scaling, axis, "none")
+        segments = Segments(window, nperseg, noverlap, nfft, x.shape[axis])
+        return f, _times(segments, x.shape[axis], fs, None), made
     f, t, made = _short_time(x, fs, window, nperseg, noverlap, nfft, detrend,
-                             return_onesided, scaling, axis, None, False,
-                             mode == "psd")
+                             return_onesided, scaling, axis, None, False)
     if mode == "magnitude":
         made = np.abs(made)
     elif mode in ("angle", "phase"):
