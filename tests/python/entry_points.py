@@ -32,7 +32,7 @@ CALLS = {
                           0.0, 0)],
     "publish_broadcast": [("session", "kept", 1)],
     "close_broadcast": [("session", "other")],
-    "transform_kind": [(0,)],
+    "transform_kind": [(0,)], "choices": [("normal", "generator")],
     "transform": [(0, "array", "list", "axes", None, False, 0, None, None, "2",
                    None), (8, "array", None, 0, "ortho", True, 1, "double",
                            1e-9, "2", "yes")],

@@ -110,11 +110,36 @@ def test_reprs(daemon):
     (lambda s: trnsci.Ring("unifrom", session=s), "uniform"),
     (lambda s: trnsci.Ring("normal", maen=2.0, session=s), "mean"),
     (lambda s: trnsci.program.Program(session=s).gama, "gamma"),
+    (lambda s: s.draw("normal", 3, generator="philox4x33").result(),
+     "philox4x32"),
+    (lambda s: s.draw("normal", 3, layout="jaxx").result(), "jax"),
+    (lambda s: s.draw("normal", 3, method="boxmuler").result(), "boxmuller"),
+    (lambda s: trnsci.Ring("normal", generator="philox4x33", session=s),
+     "philox4x32"),
+    (lambda s: trnsci.Generator(1, generator="philox4x33", session=s),
+     "philox4x32"),
+    (lambda s: trnsci.BitGenerator(1, generator="philox4x33"), "philox4x32"),
+    (lambda s: trnsci.Generator(1, session=s).field(
+        (8, 8), covariance="maternn", length=2), "matern"),
+    (lambda s: trnsci.Generator(1, session=s).colored(9, color="pnik"),
+     "pink"),
+    (lambda s: trnsci.trace(np.eye(3), method="huchpp", session=s), "hutchpp"),
+    (lambda s: s.apply("window", n=8, window="hamn").result(), "hann"),
+    (lambda s: trnsci.signal.get_window("hamn", 8), "hann"),
+    (lambda s: trnsci.signal.welch(np.ones(300), window=("kaisr", 8.0)),
+     "kaiser"),
+    (lambda s: trnsci.signal.torch_stft(np.ones(100), 64, pad_mode="reflekt"),
+     "reflect"),
+    (lambda s: trnsci.program.Program(generator="philox4x33", session=s),
+     "philox4x32"),
 ])
 def test_hints(session, call, meant):
-    kinds = trnsci.ParameterError, trnsci.ParameterTypeError, AttributeError
+    kinds = (trnsci.ParameterError, trnsci.ParameterTypeError, AttributeError,
+             ValueError)
     with pytest.raises(kinds, match=rf"\(did you mean '{meant}'\?\)"):
-        call(session)
+        made = call(session)
+        if isinstance(made, trnsci.program.Program):
+            made.compile(made.normal(3))()
 
 
 def test_hints_of_programs_and_broadcasts(daemon):

@@ -66,6 +66,18 @@ int raise_text(struct module_state *state, int code, const char *text)
 	return -1;
 }
 
+int raise_generator(const char *name)
+{
+	PyObject *module = PyImport_ImportModule("trnsci._suggest");
+	PyObject *text = module ? PyObject_CallMethod(module, "unknown_generator", "s", name) : NULL;
+
+	if (text)
+		PyErr_SetObject(PyExc_ValueError, text);
+	Py_XDECREF(text);
+	Py_XDECREF(module);
+	return -1;
+}
+
 int raise_if(int r, struct module_state *state, const struct trnsci_error *err)
 {
 	if (r < 0)

@@ -62,6 +62,8 @@ int errors_take(struct module_state *state);
 PyObject *raise_error(struct module_state *state, const struct trnsci_error *err);
 /* Raises the exception for an error that this module has found. Returns -1. */
 int raise_text(struct module_state *state, int code, const char *text);
+/* Raises ValueError about the name of a generator, with those that there are. Returns -1. */
+int raise_generator(const char *name);
 /* Raises it if the library returned one, r < 0. Returns 0, or -1. */
 int raise_if(int r, struct module_state *state, const struct trnsci_error *err);
 
@@ -251,6 +253,8 @@ struct generator_object {
 	struct block blocks[BLOCKS];
 };
 extern PyType_Spec generator_spec;
+/* Finds a generator in the library's table. -1: ValueError names those that there are. */
+int generator_find(const char *name, struct trnsci_generator_info *ret);
 
 /* The part of a whole draw that belongs to the generator's rank. */
 struct part {

@@ -104,18 +104,12 @@ int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, s
 
 /* ---- The type ---- */
 
-/* Finds a generator in the library's table. */
-static int find_generator(const char *name, struct trnsci_generator_info *ret)
+int generator_find(const char *name, struct trnsci_generator_info *ret)
 {
-	char names[256] = "";
-
-	for (size_t i = 0; trnsci_generator_at(i, ret) == 0; i++) {
+	for (size_t i = 0; trnsci_generator_at(i, ret) == 0; i++)
 		if (strcmp(ret->name, name) == 0)
 			return 0;
-		snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", ret->name);
-	}
-	PyErr_Format(PyExc_ValueError, "generator: got '%s', allowed are %s", name, names);
-	return -1;
+	return raise_generator(name);
 }
 
 /* Sets the source's generator, which has its stream. */
@@ -123,7 +117,7 @@ static int check_source(const char *name, struct trnsci_source *source)
 {
 	struct trnsci_generator_info info;
 
-	if (find_generator(name, &info) < 0)
+	if (generator_find(name, &info) < 0)
 		return -1;
 	if (source->stream > info.most_stream) {
 		PyErr_Format(PyExc_ValueError, "stream: got %llu, allowed for %s is 0 to %llu",

@@ -106,6 +106,21 @@ static PyObject *names(PyObject *module, PyObject *args)
 	return list;
 }
 
+/* choices(operation, parameter): the names that a choice may have, separated by '|', or None. */
+static PyObject *choices(PyObject *module, PyObject *args)
+{
+	const char *operation, *name;
+	struct trnsci_parameter_info parameter;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "ss", &operation, &name))
+		return NULL;
+	for (size_t i = 0; trnsci_operation_parameter(operation, i, &parameter) == 0; i++)
+		if (strcmp(parameter.name, name) == 0 && parameter.choices)
+			return PyUnicode_FromString(parameter.choices);
+	Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
 	{"default_session", default_session, METH_NOARGS,
 	 "default_session()\n--\n\nReturn the session that draws and transforms where none is given. The first call opens it:\n"
@@ -113,6 +128,7 @@ static PyMethodDef functions[] = {
 	{"dtype_name", name_dtype, METH_O, NULL},
 	{"derive", derive, METH_VARARGS, NULL},
 	{"names", names, METH_VARARGS, NULL},
+	{"choices", choices, METH_VARARGS, NULL},
 	{"fast_length", fast_length, METH_VARARGS, NULL},
 	{"frequencies", frequencies, METH_VARARGS, NULL},
 	{"create_broadcast", broadcast_create, METH_VARARGS, NULL},

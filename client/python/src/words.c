@@ -99,6 +99,7 @@ static int words_init(PyObject *self, PyObject *args, PyObject *kwargs)
 	struct trnsci_source probe = {0};
 	uint64_t seed, stream;
 	struct trnsci_error err = {0};
+	struct trnsci_generator_info info;
 	PyObject *name;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UO&O&:Words", names, &name, args_convert_u64, &seed, args_convert_u64,
@@ -108,6 +109,8 @@ static int words_init(PyObject *self, PyObject *args, PyObject *kwargs)
 	Py_INCREF(name);
 	Py_XSETREF(words->name, name);
 	words->source = (struct trnsci_source){.generator = PyUnicode_AsUTF8(name), .seed = seed, .stream = stream};
+	if (!words->source.generator || generator_find(words->source.generator, &info) < 0)
+		return -1;
 	probe = words->source;
 	words->position = 0;
 	words->left = 0;

@@ -125,9 +125,9 @@ class Broadcast(Reader, _core.Broadcast):
         """
         params = distribution_params(distribution, dtype, params)
         session = _core.default_session() if session is None else session
-        with suggesting([(distribution, params)]):
-            _core.create_broadcast(session, name, distribution, params,
-                                   source_of(seed, stream, generator, offset),
+        source = source_of(seed, stream, generator, offset)
+        with suggesting([(distribution, {**source, **params})]):
+            _core.create_broadcast(session, name, distribution, params, source,
                                    capacity, rate, mode)
         return Publisher(name, session)
 

@@ -105,8 +105,8 @@ class Call(_core.Call):
                          kind == "draw" and method != "stream_draw")
         self._asked = [(method, params)]
         if isinstance(params.get("draw"), dict):
-            self._asked.append((params["draw"]["op"], params["draw"].keys()
-                                - {"op"}))
+            draw = dict(params["draw"])
+            self._asked.append((draw.pop("op"), draw))
         self._kind = kind
         self._shape = shape  # None: as the engine has it
         self._value = None

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._choices import _shape_of, part_of
+from ._suggest import suggesting
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -231,7 +232,8 @@ class Fields:
         self.advance((words + 3) // 4 * 4)
         end = self.position
         try:
-            call._run()
+            with suggesting([(operation, params)]):
+                call._run()
         except Exception:
             # Nothing was drawn.
             if self.position == end:

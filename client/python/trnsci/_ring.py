@@ -126,10 +126,9 @@ class Ring(Reader, _core.Ring):
                  session=None, **params):
         self.batch = check_batch(batch)
         params = distribution_params(distribution, dtype, params)
-        with suggesting([(distribution, params)]):
-            super().__init__(session, distribution, params,
-                             source_of(seed, stream, generator, offset),
-                             capacity)
+        source = source_of(seed, stream, generator, offset)
+        with suggesting([(distribution, {**source, **params})]):
+            super().__init__(session, distribution, params, source, capacity)
         self._name = distribution
         self._learn()
 

@@ -13,8 +13,15 @@ def nearest(given, allowed):
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
+def unknown_generator(name):
+    """The text of an error about a generator's name."""
+    names = _core.choices("bits", "generator").split("|")
+    return (f"generator: got {name!r}, allowed are " + ", ".join(names)
+            + nearest(name, names))
+
+
 def _wrong(error, asked):
-    """The unknown names in what was asked, each with what is allowed."""
+    """The wrong names in what was asked, each with what is allowed."""
     for operation, params in asked:
         allowed = _core.names(operation)
         if error.name == "unknown_method" and not allowed:
@@ -22,12 +29,18 @@ def _wrong(error, asked):
         elif error.name == "unknown_parameter" and allowed:
             yield from ((name, allowed) for name in params
                         if name not in allowed)
+        elif error.name == "out_of_range":
+            for name, value in params.items():
+                if isinstance(value, str):
+                    names = (_core.choices(operation, name) or value).split("|")
+                    if value not in names:
+                        yield value, names
 
 
 @contextlib.contextmanager
 def suggesting(asked):
     """Add the nearest name to the engine's errors about unknown ones. `asked`:
-    pairs of an operation and the names of its parameters."""
+    pairs of an operation and its parameters."""
     try:
         yield
     except (ParameterError, ParameterTypeError) as error:
@@ -35,3 +48,11 @@ def suggesting(asked):
         if any(added):
             error.args = (error.args[0] + next(filter(None, added)),)
         raise
+
+
+def run(session, operation, params, out=False):
+    """A call of an operation that has run; `out`: it makes a tile."""
+    call = _core.Call(session, operation, params, out)
+    with suggesting([(operation, params)]):
+        call._run()
+    return call

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from . import _core
+from ._suggest import run
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -67,11 +68,9 @@ def trace(a: ArrayLike | Tile, probes: int = 64, *, method: str = "hutchinson",
             raise TypeError(f"a: got {a.dtype}, allowed are real numbers")
         narrow = a.dtype in (np.float16, np.float32)
         a = np.ascontiguousarray(a, np.float32 if narrow else np.float64)
-    call = _core.Call(session, "trace", {
+    reply = run(session, "trace", {
         "in": a, "probes": probes, "method": method, "seed": seed,
         "distribution": distribution, "stream": stream,
-        "generator": generator})
-    call._run()
-    reply = call._reply()
+        "generator": generator})._reply()
     error = reply["standard_error"]
     return Trace(reply["estimate"], float("nan") if error is None else error)

@@ -432,7 +432,8 @@ class Compiled:
     def _first_tiles(self):
         """Learn the outputs from a run."""
         call, _ = self._make(None)
-        with suggesting([each._step for each in self._steps]):
+        with suggesting([each._step for each in self._steps]
+                        + [("run", self._params)]):
             call._run()
         made = [None] * len(self._outputs)
         for number, each in enumerate(self._steps):

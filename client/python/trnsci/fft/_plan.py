@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Optional, Sequence, Union
 import numpy as np
 
 from .. import _core
-from .._suggest import nearest, suggesting
+from .._suggest import nearest, run
 from ._helpers import read_norm, read_type
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ class Plan:
                           session=session)
         tile.array[...] = x
         params["in"] = tile
-        made = _core.Call(session, kind[0], params, True)
-        with suggesting([(kind[0], params)]):
-            made._run()
+        made = run(session, kind[0], params, True)
         call = _core.Call(session, kind[0], {**params, "out": made._tile()})
         self.input, self.output = tile.array, made._tile().array
         call._is_short = max(self.input.size, self.output.size) <= _SHORT

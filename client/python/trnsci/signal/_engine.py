@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .. import _core
+from .._suggest import suggesting
 
 # What the engine computes in, by numpy's kind and width of the result.
 _SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
@@ -41,6 +42,7 @@ def apply(operation, x, params, n, dtype, input="in", trailing=(), kept=1):
     n with more axes behind it. Any number of axes before them."""
     rows = as_rows(x, kept)
     shape = (rows.shape[0], n) + trailing
-    made = _core.operate(None, operation, input, rows, params, shape,
-                         np.dtype(dtype))
+    with suggesting([(operation, params)]):
+        made = _core.operate(None, operation, input, rows, params, shape,
+                             np.dtype(dtype))
     return made.reshape(x.shape[:-kept] + made.shape[1:])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import numpy as np
 
-from .. import _core
+from .._suggest import nearest, run
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -86,9 +86,7 @@ def _engine(name, n, sym, parameter=None):
         return np.ones(n)
     options = {"n": n, "window": name, "symmetric": bool(sym),
                "dtype": "f64", "window_parameter": parameter}
-    call = _core.Call(None, "window", options, True)
-    call._run()
-    return call._tile().array.copy()
+    return run(None, "window", options, True)._tile().array.copy()
 
 
 # What every window's document says before its own parameters, and after them.
@@ -415,7 +413,8 @@ def _named(window, name, parameters, n, sym):
     if name in _PLAIN and len(parameters) == 0:
         return _engine(name, n, sym)
     if name not in _PARAMETERS and name not in _PLAIN:
-        raise ValueError("Unknown window type.")
+        raise ValueError("Unknown window type." + nearest(
+            name, [*_PLAIN, *_PARAMETERS]))
     least, most = _PARAMETERS.get(name, (0, 0))
     if least > 0 and len(parameters) == 0:
         raise ValueError(f"The '{name}' window needs one or more parameters "
