@@ -1,9 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-# trnsciD. `make` builds into build/; `make help` lists the rest.
+# trnsciD. What to type (`make help` prints this list):
 #
-# A new .c file below lib/, proto/, daemon/ or client/ is built by being there. Its name chooses the instruction set:
-# X_simd.c is compiled once for each of $(SIMD), X_aes.c for each of $(AES), X_avx512bf16.c and X_amx.c for that one only.
-# Each folder's other rules stand in its own Dir.mk.
+#: make             build into build/; what it needs: make deps-build
+#: make lib         the library alone: a C compiler, make, pkg-config and msgpack-c are enough
+#: make demo        install what is missing, build, and show the main job
+#: make check       install what is missing, build, and run the tests
+#: make install     DESTDIR= PREFIX=/usr/local LIBDIR=PREFIX/lib; make uninstall. Without DESTDIR: into the running system
+#: make deb         Debian packages in build/deb, built in a copy of the tree; make check-packages tests them
+#: make wheel       a Python wheel that needs numpy alone, and a source distribution, in build/wheel
+#: make dist        the tree as build/trnsci-VERSION.tar.gz, which builds
+#: make html        the manual as one site, build/html/index.html: documents, manual pages, Python's reference, with a search
+#: make bench       the speed of everything, beside its peers
+#:
+#: Long tests:
+#: make check-full  sanitizers, long statistics, fuzzing, crowds, another CPU, a booted systemd: 45 minutes
+#: make statistics  every distribution, stream and point set against what it should be like, as tables
+#: make check-arm64 the checks of random numbers and transforms on AArch64, emulated; make check-boot: under a booted systemd
+#: make soak        1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
+#: make bench-against  part of it beside FFTW built with AVX-512 and, where tests/bench/against --mkl has fetched it, MKL
+#: make bench-mpi   transforms over MPI ranks beside FFTW's
+#: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
+#:
+#: With any of them: V=1 shows commands, CC=clang builds with clang, -j2 uses two CPUs; SAN=address,undefined or SAN=thread builds
+#: with sanitizers, in a build folder of its own.
+#
+# How it is built: every .c file below lib/, proto/, daemon/ or client/, by being there. Each folder's other rules stand in its own
+# Dir.mk. Settings come first, then flags, sources, programs, and the commands above.
 
 VERSION := 0.2.0
 SOVERSION := 1
@@ -27,6 +49,8 @@ say = @$(if $(V),:,printf '  %-7s %s\n')
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
+# A file's name chooses the instruction set: X_simd.c is compiled once for each of $(SIMD), X_aes.c for each of $(AES),
+# X_avx512bf16.c and X_amx.c for that one only.
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ISA := $(if $(filter x86_64,$(ARCH)),avx2 avx512 avx512bf16 amx) $(if $(filter aarch64,$(ARCH)),neon)
 FOREIGN_ISA := $(filter-out $(ISA),avx2 avx512 avx512bf16 amx neon)
@@ -245,26 +269,7 @@ dist:
 	@ls $(BUILD)/trnsci-$(VERSION).tar.gz
 
 help:
-	@sed -n 's/^#: //p' Makefile
-
-#: make             build into build/ (what it needs: make deps); make lib: the library alone, which needs msgpack-c only
-#: make demo        install what is missing, build, and show the main job
-#: make check       install what is missing, build, and run the tests
-#: make check-full  sanitizers, long statistics, fuzzing, crowds, another CPU, a booted systemd: 45 minutes
-#: make statistics  every distribution, stream and point set against what it should be like, as tables
-#: make check-arm64 the checks of random numbers and transforms on AArch64, emulated; make check-boot: under a booted systemd
-#: make soak         1,000 clients that come and go, SECONDS=300; make fuzz F=codec SECONDS=60: one fuzz target
-#: make bench       the speed of everything, beside its peers
-#: make bench-against  part of it beside FFTW built with AVX-512 and, where tests/bench/against --mkl has fetched it, MKL
-#: make bench-mpi   transforms over MPI ranks beside FFTW's
-#: make bench-sweep time as a function of size: which sizes take longer than their neighbours allow
-#: make install     DESTDIR= PREFIX=/usr/local LIBDIR=PREFIX/lib; make uninstall. Without DESTDIR: into the running system
-#: make html        the manual as one site, build/html/index.html: documents, manual pages, Python's reference, with a search
-#: make wheel       a Python wheel that needs numpy alone, and a source distribution, in build/wheel
-#: make dist        the tree as build/trnsci-VERSION.tar.gz, which builds
-#: make deb         Debian packages in build/deb, built in a copy of the tree; make check-packages tests them
-#: SAN=address,undefined or SAN=thread with any of them: a build folder of its own
-#: V=1 shows commands; CC=clang builds with clang
+	@sed -n 's/^#: \{0,1\}//p' Makefile
 
 include tests/Dir.mk
 include client/Dir.mk client/examples/Dir.mk client/python/Dir.mk client/mpi/Dir.mk client/fftw/Dir.mk
