@@ -202,10 +202,10 @@ int trnsci_apply_tile(struct trnsci_session *session, const char *operation, con
 	return r < 0 ? error_export(err, &error) : 0;
 }
 
-bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end)
+bool trnsci_rank_part(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end)
 {
 	if (rank >= size)
 		return false;
-	stream_partition(n, rank, size, ret_begin, ret_end);
+	stream_rank_part(n, rank, size, ret_begin, ret_end);
 	return true;
 }

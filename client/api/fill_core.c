@@ -75,7 +75,7 @@ int fill_find_part(struct fill *fill, struct error *err)
 
 	if (r < 0)
 		return r;
-	if (!trnsci_partition(samples, fill->source.rank, size, &fill->begin, &fill->end))
+	if (!trnsci_rank_part(samples, fill->source.rank, size, &fill->begin, &fill->end))
 		return error_set(err, ERROR_OUT_OF_RANGE, "%s: rank: %llu, allowed is 0 to size - 1",
 				 fill->drawing.distribution, (unsigned long long)fill->source.rank);
 	return 0;

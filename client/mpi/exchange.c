@@ -16,7 +16,7 @@ struct box exchange_piece(const struct placement *from, int rank, size_t cut, in
 	const uint64_t low = boxes[0].low[cut], length = boxes[0].high[cut] - low;
 	uint64_t begin, end;
 
-	trnsci_partition(length, (uint64_t)piece, (uint64_t)pieces, &begin, &end);
+	trnsci_rank_part(length, (uint64_t)piece, (uint64_t)pieces, &begin, &end);
 	box.low[cut] = low + begin;
 	box.high[cut] = low + end;
 	return box;

@@ -51,7 +51,7 @@ struct layout_axis layout_axis(const struct trnsci_mpi_layout *layout, int rank,
 
 static void contiguous(const struct layout_axis *axis, uint64_t *ret_begin, uint64_t *ret_end)
 {
-	trnsci_partition(axis->n, axis->coordinate, axis->grid, ret_begin, ret_end);
+	trnsci_rank_part(axis->n, axis->coordinate, axis->grid, ret_begin, ret_end);
 }
 
 /* Whole blocks in turn, and the rest of the axis to the coordinate whose turn is next. */

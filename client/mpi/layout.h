@@ -7,7 +7,7 @@
 
 /* One axis of a layout as one coordinate of the grid sees it. With a block of b, index i lies in block i / b, and blocks are dealt
  * to the coordinates in turn (block-cyclic, as ScaLAPACK does). With block 0 each coordinate has one interval, that of
- * trnsci_partition. */
+ * trnsci_rank_part. */
 struct layout_axis {
 	uint64_t n;          /* indices of the whole axis */
 	uint64_t grid;       /* coordinates along it, at least 1 */

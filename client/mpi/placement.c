@@ -74,7 +74,7 @@ static void interval_of(const struct placement *placement, int rank, uint64_t *r
 {
 	const struct layout_axis axis = layout_axis(&placement->layout, rank, 0);
 
-	trnsci_partition(axis.n, axis.coordinate, axis.grid, ret_begin, ret_end);
+	trnsci_rank_part(axis.n, axis.coordinate, axis.grid, ret_begin, ret_end);
 }
 
 /* A box of rows a to b - 1 and of columns c to d - 1 of a linear one. */

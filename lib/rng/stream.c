@@ -64,7 +64,7 @@ bool stream_next_position(uint64_t first, uint64_t count, uint64_t *ret_next)
 }
 
 /* In 128 bits, so exact for any n and size; the parts of all ranks follow one another without a gap. */
-void stream_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end)
+void stream_rank_part(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end)
 {
 	const unsigned __int128 wide = n;
 

@@ -43,8 +43,8 @@ bool stream_span(uint64_t offset, uint64_t n, unsigned words_per_sample, uint64_
  * that no word serves two draws. Returns false past the end of the stream. */
 bool stream_next_position(uint64_t first, uint64_t count, uint64_t *ret_next);
 
-/* Splits a draw of n samples: rank r of P takes samples floor(r n / P) to floor((r + 1) n / P), the end excluded.
+/* Returns the part of a rank in a draw of n samples: rank r of P takes samples floor(r n / P) to floor((r + 1) n / P), the end excluded.
  * rank < size. */
-void stream_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
+void stream_rank_part(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
 
 #endif

@@ -73,7 +73,7 @@ static void parts(struct trnsci_session *session)
 		for (source.rank = 0; source.rank < 4; source.rank++) {
 			uint64_t begin, end;
 
-			trnsci_partition(draws[i].samples, source.rank, 4, &begin, &end);
+			trnsci_rank_part(draws[i].samples, source.rank, 4, &begin, &end);
 			if (trnsci_draw_array(session, draws[i].distribution, NULL, &source, TRNSCI_F32, n, part, &span, &err) < 0)
 				fail_msg("%s", err.text);
 			assert_memory_equal(part, whole + begin * draws[i].components,
@@ -405,7 +405,7 @@ static void elements(struct trnsci_session *session)
 			const struct trnsci_source source = {.position = 8, .offset = 5, .rank = rank, .size = 3};
 			uint64_t begin, end;
 
-			trnsci_partition(n, rank, 3, &begin, &end);
+			trnsci_rank_part(n, rank, 3, &begin, &end);
 			if (trnsci_draw_array(session, "normal", rank == 1 ? tile_params : inline_params, &source, TRNSCI_F32, n,
 					      out, NULL, &err) < 0)
 				fail_msg("%s", err.text);

@@ -188,7 +188,7 @@ static void joins(struct trnsci_session *session)
 		if (draw(&all[k], 0, 0, whole, NULL, &err) < 0)
 			fail_msg("%s", err.text);
 		for (uint64_t rank = 0; rank < 3; rank++) {
-			assert_true(trnsci_partition(all[k].n, rank, 3, &begin, &end));
+			assert_true(trnsci_rank_part(all[k].n, rank, 3, &begin, &end));
 			if (draw(&all[k], rank, 3, parts + begin * bytes, NULL, &err) < 0)
 				fail_msg("%s", err.text);
 		}

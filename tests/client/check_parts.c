@@ -124,7 +124,7 @@ static void expect_ranks(struct trnsci_session *session, const struct variant *v
 		const struct trnsci_source source = {.seed = 11, .stream = 3, .offset = offset, .rank = rank, .size = size};
 		uint64_t begin, end;
 
-		trnsci_partition(samples, rank, size, &begin, &end);
+		trnsci_rank_part(samples, rank, size, &begin, &end);
 		memset(out, 0xA5, (end - begin) * v->bytes);
 		draw(session, v, &source, samples, out);
 		if (memcmp(out, whole + begin * v->bytes, (end - begin) * v->bytes) != 0)

@@ -236,7 +236,7 @@ static void check_sums(void)
 		if (!mpi)
 			continue;
 		/* The last ranks hold the first values. */
-		trnsci_partition(N, (uint64_t)(sizes[s] - 1 - world_rank), (uint64_t)sizes[s], &begin, &end);
+		trnsci_rank_part(N, (uint64_t)(sizes[s] - 1 - world_rank), (uint64_t)sizes[s], &begin, &end);
 		fill_hard(values, end - begin, begin);
 		EXPECT(trnsci_mpi_sum(mpi, TRNSCI_F64, end - begin, values, &sum, NULL) == 0, "sum failed");
 		if (s == 0)

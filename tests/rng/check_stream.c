@@ -69,7 +69,7 @@ static void test_ranks(void **state)
 		const uint64_t rank = below(&seed, size);
 		uint64_t begin, end, other;
 
-		stream_partition(n, rank, size, &begin, &end);
+		stream_rank_part(n, rank, size, &begin, &end);
 		/* floor(r n / P): begin P <= r n < (begin + 1) P. */
 		const unsigned __int128 product = (unsigned __int128)n * rank;
 
@@ -77,7 +77,7 @@ static void test_ranks(void **state)
 			fail_msg("rank %llu of %llu, n %llu: begin is %llu", (unsigned long long)rank,
 				 (unsigned long long)size, (unsigned long long)n, (unsigned long long)begin);
 		if (rank + 1 < size)
-			stream_partition(n, rank + 1, size, &other, &begin);
+			stream_rank_part(n, rank + 1, size, &other, &begin);
 		else
 			other = n;
 		assert_true(end == other);

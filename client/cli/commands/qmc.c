@@ -34,7 +34,7 @@ static int read_part(struct points *points)
 	    (code = options_u64(options, "rank", &points->rank)) != EXIT_OK ||
 	    (code = options_u64(options, "size", &points->size)) != EXIT_OK)
 		return code;
-	if (!trnsci_partition(points->n, points->rank, points->size, &begin, &end))
+	if (!trnsci_rank_part(points->n, points->rank, points->size, &begin, &end))
 		return complain(EXIT_USAGE, "--rank: %" PRIu64 ", allowed 0 up to --size - 1", points->rank);
 	if (points->size > UINT32_MAX)
 		return complain(EXIT_USAGE, "--size: %" PRIu64 ", allowed 1 to 2^32 - 1", points->size);
@@ -77,7 +77,7 @@ static int write_pieces(const struct points *points, const struct cli *cli, stru
 		progress_end(&progress);
 		return code;
 	}
-	trnsci_partition(points->n, points->rank, points->size, &begin, &end);
+	trnsci_rank_part(points->n, points->rank, points->size, &begin, &end);
 	shape[0] = end - begin;
 	code = output_open(points->options, &output);
 	if (code != EXIT_OK)

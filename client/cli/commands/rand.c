@@ -145,7 +145,7 @@ static int read_part(struct draw *draw, const char *command)
 	    (code = options_u64(draw->options, "rank", &rank)) != EXIT_OK ||
 	    (code = options_u64(draw->options, "size", &size)) != EXIT_OK)
 		return code;
-	if (!trnsci_partition(draw->count, rank, size, &draw->begin, &draw->end))
+	if (!trnsci_rank_part(draw->count, rank, size, &draw->begin, &draw->end))
 		return complain(EXIT_USAGE, "--rank: %" PRIu64 ", allowed 0 up to --size - 1", rank);
 	return EXIT_OK;
 }

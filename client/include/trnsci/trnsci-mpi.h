@@ -61,7 +61,7 @@ TRNSCI_API void trnsci_mpi_describe(const struct trnsci_mpi *mpi, struct trnsci_
 /** The elements of a global array that each rank holds; all zero behind shape is good: slabs of the first axis.
  *
  * The ranks form a grid, numbered row-major. The indices of axis i are dealt to its grid[i] coordinates: with block 0,
- * coordinate c of g has those from floor(c n / g) to floor((c + 1) n / g) (trnsci_partition); otherwise block-cyclically,
+ * coordinate c of g has those from floor(c n / g) to floor((c + 1) n / g) (trnsci_rank_part); otherwise block-cyclically,
  * as ScaLAPACK does, index j belongs to coordinate floor(j / block) mod g. A rank's own elements lie row-major in its
  * memory, in the order of their global indices. */
 struct trnsci_mpi_layout {

@@ -357,9 +357,9 @@ TRNSCI_API int trnsci_source_fold_in(const struct trnsci_source *parent, uint64_
 TRNSCI_API int trnsci_source_split(const struct trnsci_source *parent, uint64_t index, struct trnsci_source *ret_source);
 /** @} */
 
-/** Gives the samples of an n-sample draw that belong to a rank: [floor(rank n / size), floor((rank + 1) n / size)).
+/** Gives the part of a rank in a draw of n samples: [floor(rank n / size), floor((rank + 1) n / size)).
  * Returns false, and gives nothing, unless rank < size. */
-TRNSCI_API bool trnsci_partition(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
+TRNSCI_API bool trnsci_rank_part(uint64_t n, uint64_t rank, uint64_t size, uint64_t *ret_begin, uint64_t *ret_end);
 
 /* ---- One line ---- */
 

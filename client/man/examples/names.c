@@ -62,10 +62,10 @@ static void sources(void)
 
 static void parts(void)
 {
-	/* example: trnsci_partition */
+	/* example: trnsci_rank_part */
 	uint64_t begin, end;
 
-	for (uint64_t rank = 0; trnsci_partition(10, rank, 3, &begin, &end);
+	for (uint64_t rank = 0; trnsci_rank_part(10, rank, 3, &begin, &end);
 	     rank++)
 		printf("%" PRIu64 "-%" PRIu64 " ", begin, end - 1);
 	printf("samples of each rank\n"); /* prints 0-2 3-5 6-9 samples of each rank */

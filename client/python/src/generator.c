@@ -92,7 +92,7 @@ int part_of(const struct generator_object *g, int ndim, const npy_intp *shape, s
 	ret_part->ndim = ndim;
 	ret_part->whole = end * row;
 	if (ndim > 0 && g->size > 1)
-		trnsci_partition((uint64_t)shape[0], g->rank, g->size, &begin, &end);
+		trnsci_rank_part((uint64_t)shape[0], g->rank, g->size, &begin, &end);
 	for (int i = 0; i < ndim; i++)
 		ret_part->shape[i] = shape[i];
 	if (ndim > 0)

@@ -121,7 +121,7 @@ void compile_trace(struct compiler *c)
 	index = place_probes(c, &in->shape, &draw);
 	if (c->error)
 		return;
-	stream_partition(probes, at[TRACE_RANK].u64, at[TRACE_SIZE].u64, &first, &last);
+	stream_rank_part(probes, at[TRACE_RANK].u64, at[TRACE_SIZE].u64, &first, &last);
 	placement = &c->plan->placements.at[index];
 	placement->begin = first * in->shape.dims[0];
 	placement->is_part = at[TRACE_SIZE].u64 > 1;

@@ -81,7 +81,7 @@ static void elements_are_counted_from_the_draws_start(void **state)
 		put(call, "offset", value_uint(rows[i].offset));
 		put(call, "rank", value_uint(rows[i].rank));
 		put(call, "size", value_uint(rows[i].size));
-		stream_partition(N, rows[i].rank, rows[i].size, &begin, &end);
+		stream_rank_part(N, rows[i].rank, rows[i].size, &begin, &end);
 		expect_means(call_run(call, fixture.memory, "normal"), rows[i].offset + begin, end - begin);
 		call_free(call);
 	}

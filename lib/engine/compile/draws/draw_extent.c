@@ -89,7 +89,7 @@ struct draw_extent compile_extent(struct compiler *c, enum dtype dtype, uint64_t
 	if (c->error)
 		return extent;
 	extent.n = extent.shape.n / components;
-	stream_partition(extent.n, at[DRAW_RANK].u64, at[DRAW_SIZE].u64, &extent.begin, &end);
+	stream_rank_part(extent.n, at[DRAW_RANK].u64, at[DRAW_SIZE].u64, &extent.begin, &end);
 	if (at[DRAW_SIZE].u64 > 1) {
 		extent.shape.dims[0] = end - extent.begin;
 		shape_finish(&extent.shape);

@@ -5,7 +5,7 @@
 
 #include "engine/compile/compiler.h"
 
-/* Rank r of P draws samples floor(r n / P) to floor((r + 1) n / P) of the whole draw (stream_partition). */
+/* Rank r of P draws samples floor(r n / P) to floor((r + 1) n / P) of the whole draw (stream_rank_part). */
 struct draw_extent {
 	struct shape shape; /* of what is drawn, in elements; the components of a sample are its last dimension */
 	uint64_t n;         /* samples of the whole draw, all ranks' together */

@@ -131,7 +131,7 @@ static void compile_points(struct compiler *c, enum points_kind kind)
 	check_end(c, &settings, offset, n);
 	if (!design)
 		settings.n = offset + n;
-	stream_partition(n, at[POINTS_RANK].u64, at[POINTS_SIZE].u64, &begin, &end);
+	stream_rank_part(n, at[POINTS_RANK].u64, at[POINTS_SIZE].u64, &begin, &end);
 	shape.dims[0] = end - begin;
 	shape.dims[1] = settings.dims;
 	if (!shape_finish(&shape))
