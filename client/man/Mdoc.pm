@@ -34,7 +34,7 @@ sub argument {
 sub macro_of {
 	my ($word) = @_;
 	return 'Ql ' . argument($1) if $word =~ /^`(.+)`$/;
-	return "Sy " . argument($1) if $word =~ /^\*\*([^*]+)\*\*$/;
+	return "Sy " . argument($1 =~ s/`//gr) if $word =~ /^\*\*([^*]+)\*\*$/;
 	return "Em " . argument($1) if $word =~ /^\*([^*]+)\*$/;
 	return "Dv $word" if $word =~ /^-?TRNSCI_[A-Z0-9_]+$|^NULL$|^UINT64_MAX$/;
 	return "Xr $1 $2" if $word =~ /^([a-z][\w.-]+)\((\d)\)$/;

@@ -79,6 +79,16 @@ sed '/Returns the kind of a value/d' "$header" >"$work/uncommented.h"
 code "a function without a comment" 65 "$root/client/man/function_pages" "$work" "$work/uncommented.h"
 like "is an error that names it" "*trnsci_value_kind has no comment*" "$(cat "$work/err")"
 
+# Outside of code, nothing is left of the markup that the pages are made of: quotes, asterisks, links, tags, Doxygen's words, lists.
+stray() {
+	awk '/^\.Bd/ {code = 1} /^\.Ed/ {code = 0} code || /^\.(F[ato]|It Vt|Vt|\\")/ {next}
+		/`|\\\(ga|\*\*|\]\(|(^|[ (])@(param|return|name|ref|[{}])|<\/?(br|b|i|code|tt)>|<!--|^#+ |^- (up|[A-Z"])/ {print FILENAME ": " $0}' "$@"
+}
+printf '.Sh A\n.Bd -literal\na `b` **c\n.Ed\n.Fa "x **y"\nUse \\(gad\\(ga\nor `e`\n- "f", of\n@param g\n**h**\n' >"$work/stray"
+same "stray markup is found" 5 "$(stray "$work/stray" | wc -l)"
+same "and there is none" "" "$(stray "$root"/client/man/*.[1-9] "$root"/daemon/man/*.[1-9] "$root"/client/*/man/*.[1-9] "$pages"/*.[1-9] \
+	$(ls "$build"/man/mpi/*.[1-9] 2>/dev/null) | head -n 5)"
+
 same "every page of section 3 has an example" "" "$(grep -L '^\.Sh EXAMPLES$' "$root"/client/man/*.3 "$pages"/*.3 "$build"/man/mpi/*.3 2>/dev/null)"
 printf '\t/* example: trnsci_opem */\n\tx();\n\t/* end */\n' >"$work/misspelt.c"
 code "an example of no page" 65 "$root/client/man/function_pages" "$work" "$header" "$work/misspelt.c"

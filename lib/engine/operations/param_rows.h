@@ -25,7 +25,7 @@
 /* Of every method that makes a job: u64, and right behind it timeout_ms, of at most 2^32 - 1 ms (49 days). */
 #define JOB_PARAMS(u64) [u64] = U64_STYLE, \
 	[(u64) + 1] = {"timeout_ms", PARAM_U64, "ms", "0", 0, 4294967295.0, false, NULL, \
-		"the request fails with `timeout` if it is not done by then; 0: no timeout"}
+		"the request fails with 'timeout' if it is not done by then; 0: no timeout"}
 #define OUT {"out", PARAM_TILE, "", "", NONE, "tile for the result, or {new: true} for a new tile; default: the reply carries the result"}
 
 #define LAYOUT_HELP "trn24: 24 bits of the seed to each half of the key; with threefry4x32_trn it replays what trnrand drew on " \

@@ -39,7 +39,7 @@
 		"another framework's layout: samples of its whole call, of which offset and n are a part; default: n"}, \
 	[DRAW_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "samples of this dtype to skip"}, \
 	[DRAW_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
-		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply; offset counts on " \
+		"word at which the stream begins, a multiple of 4, such as the 'next' of an earlier reply; offset counts on " \
 		"from the first sample at or after it that begins at a multiple of 4 words"}, \
 	[DRAW_RANK] = {"rank", PARAM_U64, "", "0", ANY_U64, "which part of the draw to produce, below size"}, \
 	[DRAW_SIZE] = {"size", PARAM_U64, "parts", "1", 1, 0x1p64, false, NULL, \
@@ -128,7 +128,7 @@ static const struct param lhs_params[] = {
 	[FIELD_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP}, \
 	[FIELD_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "normals to skip"}, \
 	[FIELD_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64, \
-		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply"}, \
+		"word at which the stream begins, a multiple of 4, such as the 'next' of an earlier reply"}, \
 	[FIELD_OUT] = OUT, \
 	JOB_PARAMS(FIELD_U64)
 
@@ -167,7 +167,7 @@ static const struct param surrogate_params[] = {
 	[SURROGATE_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, "plain|trn24", LAYOUT_HELP},
 	[SURROGATE_OFFSET] = {"offset", PARAM_U64, "samples", "0", ANY_U64, "uniforms to skip"},
 	[SURROGATE_POSITION] = {"position", PARAM_U64, "words", "0", ANY_U64,
-		"word at which the stream begins, a multiple of 4, such as the `next` of an earlier reply"},
+		"word at which the stream begins, a multiple of 4, such as the 'next' of an earlier reply"},
 	JOB_PARAMS(SURROGATE_U64),
 };
 /* clang-format on */

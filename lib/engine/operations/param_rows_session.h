@@ -19,7 +19,7 @@ static const struct param run_params[] = {
 	[RUN_STREAM] = {"stream", PARAM_U64, "", "0", ANY_U64, "stream of draws that state none"},
 	[RUN_LAYOUT] = {"layout", PARAM_CHOICE, "", "plain", 0, 0, false, LAYOUT_CHOICES, REPLAY_HELP},
 	[RUN_OFFSET] = {"offset", PARAM_U64, "words", "0", ANY_U64,
-		"position of the first draw, rounded up to a multiple of 4; the `next` of an earlier reply continues it"},
+		"position of the first draw, rounded up to a multiple of 4; the 'next' of an earlier reply continues it"},
 	[RUN_NAME] = {"stream_name", PARAM_TEXT, "", "", NONE, STREAM_NAME_HELP},
 	JOB_PARAMS(RUN_U64),
 };
@@ -27,7 +27,7 @@ static const struct param prepare_params[] = {
 	[PREPARE_METHOD] = {"method", PARAM_TEXT, "", NULL, NONE, "the call's method: run, stream_draw, or any step of a run"},
 	[PREPARE_PARAMS] = {"params", PARAM_ANY, "", "", NONE, "map of the call's parameters"},
 	[PREPARE_MAX_BYTES] = {"max_bytes", PARAM_U64, "bytes", "", ANY_U64,
-		"refuse with `limit` what would hold more; default: the session's share of work memory"},
+		"refuse with 'limit' what would hold more; default: the session's share of work memory"},
 	[PREPARE_U64] = U64_STYLE,
 };
 #define INSTEAD ", instead of what the call states"
@@ -174,7 +174,7 @@ static const struct param stream_advance_params[] = {
 		"position of the next draw, instead of by; rounded up likewise, at least the current one"},
 };
 static const struct param stream_list_params[] = {
-	[STREAM_LIST_AFTER] = {"after", PARAM_TEXT, "", "", NONE, "list names after this one, such as the `after` of an earlier reply"},
+	[STREAM_LIST_AFTER] = {"after", PARAM_TEXT, "", "", NONE, "list names after this one, such as the 'after' of an earlier reply"},
 	JOB_PARAMS(STREAM_LIST_U64),
 	[STREAM_LIST_LIMIT] = {"limit", PARAM_U64, "streams", "256", 1, 1024, false, NULL, "maximum number of streams in one reply"},
 };

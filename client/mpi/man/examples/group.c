@@ -126,7 +126,7 @@ static void checkpoints(void)
 				       .step = 42};
 	struct trnsci_error error;
 
-	checkpoint.source.position = 2000; /* the `next` of the last draw's span */
+	checkpoint.source.position = 2000; /* 'next' of the last draw's span */
 	if (trnsci_mpi_save(mpi, "step42.npy", &layout, TRNSCI_F64, x, &checkpoint,
 			    &error))
 		errx(1, "%s", error.text);
