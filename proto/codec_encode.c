@@ -49,7 +49,9 @@ static inline int append(struct codec_buffer *buffer, const void *bytes, size_t 
 #define msgpack_pack_inline_func_fixint(name)      static inline int put_fix##name
 #define msgpack_pack_user                          struct codec_buffer *
 #define msgpack_pack_append_buffer(buffer, at, size) return append(buffer, at, size)
+#define msgpack_pack_ext                           put_ext /* msgpack-c 6 calls it by this name */
 #include <msgpack/pack_template.h>
+#undef msgpack_pack_ext
 
 /* What a message is written to. The functions below return 0, or not 0 if there is no memory. */
 struct writer {
