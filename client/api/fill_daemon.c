@@ -149,11 +149,14 @@ static int make_piece(const struct fill *fill, const struct trnsci_value *noise,
 	return tile_pool_lend(piece->call, "out", &array, err);
 }
 
-/* The last piece ends with the draw, and draws samples of the one before again. */
-static int start_piece(const struct fill *fill, struct piece *piece, uint64_t at, struct error *err)
+/* The last piece ends with the draw, and draws samples of the one before again. One that was drawn while another was copied is not
+ * waited for, so the deadline is looked at here. */
+static int start_piece(const struct fill *fill, struct piece *piece, uint64_t at, int64_t deadline, struct error *err)
 {
 	const uint64_t n = piece_samples(fill);
 
+	if (clock_ns() >= deadline)
+		return error_set(err, ERROR_TIMEOUT, "%s: no answer within %d ms", fill->drawing.distribution, fill->session->timeout_ms);
 	piece->from = fill->end - at < n ? fill->end - n : at;
 	args_set_u64(trnsci_call_args(piece->call), "offset", fill->source.offset + piece->from);
 	return call_start(piece->call, false) < 0 ? error_import(err, &piece->call->answer.error) : 0;
@@ -182,7 +185,7 @@ static int draw_pieces(const struct fill *fill, struct piece pieces[2], int64_t 
 	int r = 0;
 
 	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += piece_samples(fill), i++) {
-		r = start_piece(fill, &pieces[i % 2], at, err);
+		r = start_piece(fill, &pieces[i % 2], at, deadline, err);
 		if (r == 0 && i > 0)
 			r = end_piece(fill, &pieces[(i - 1) % 2], deadline, err);
 		if (r == 0 && session_is_interrupted(fill->session, &ask_ns))

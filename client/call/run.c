@@ -120,9 +120,10 @@ static int wait_until(struct trnsci_call *call, int64_t deadline)
 }
 
 /* Cancels a call whose wait has ended with an error: its time is over, or the program has interrupted it. The call stays in flight
- * until the engine answers it; only its error is written now. */
+ * until the engine answers it; only its error is written now. One that was answered in time after all has its answer. */
 static int give_up(struct trnsci_call *call, int r)
 {
+	const bool cancels = call_is_in_flight(call);
 	struct error error;
 
 	call_cancel(call);
@@ -131,8 +132,12 @@ static int give_up(struct trnsci_call *call, int r)
 	else
 		error_set(&error, ERROR_TIMEOUT, "%s: no answer within %d ms", call->method, call->session->timeout_ms);
 	pthread_mutex_lock(&call->session->lock);
-	if (call->state == CALL_IN_FLIGHT)
-		call_set_error(call, &error);
+	const int code = call->answer.error.code;
+
+	if (call->state == CALL_IN_FLIGHT || (cancels && code == TRNSCI_CANCELLED) || (r == -ERROR_CANCELLED && !code))
+		r = call_set_error(call, &error);
+	else
+		r = -code;
 	pthread_mutex_unlock(&call->session->lock);
 	return r;
 }
@@ -141,7 +146,7 @@ int call_await(struct trnsci_call *call, int64_t deadline)
 {
 	const int r = call->ran_inline ? 0 : wait_until(call, deadline);
 
-	return (r == -ERROR_TIMEOUT || r == -ERROR_CANCELLED) && call_is_in_flight(call) ? give_up(call, r) : r;
+	return r == -ERROR_TIMEOUT || r == -ERROR_CANCELLED ? give_up(call, r) : r;
 }
 
 int call_run_until(struct trnsci_call *call, int64_t deadline)

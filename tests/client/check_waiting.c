@@ -245,14 +245,14 @@ static void interrupt_array(struct program *program)
 }
 
 /* A program of many steps, which one request runs. */
-static struct trnsci_call *long_call(struct trnsci_session *session, struct trnsci_tile **ret_tile)
+static struct trnsci_call *call_of_steps(struct trnsci_session *session, int steps, struct trnsci_tile **ret_tile)
 {
 	const uint64_t shape[] = {PART};
 	struct trnsci_call *call;
 
 	assert_int_equal(trnsci_tile_new(session, TRNSCI_F64, 1, shape, ret_tile, NULL), 0);
 	assert_int_equal(trnsci_call_new(session, "run", &call), 0);
-	for (int i = 0; i < 250; i++) {
+	for (int i = 0; i < steps; i++) {
 		struct trnsci_args *step = trnsci_program_step(call, "gamma");
 
 		trnsci_set(step, trnsci_param_f64("shape", 0.3));
@@ -266,14 +266,16 @@ static struct trnsci_call *long_call(struct trnsci_session *session, struct trns
 static void interrupt_calls(struct program *program)
 {
 	struct trnsci_tile *tile;
-	struct trnsci_call *call = long_call(program->session, &tile);
+	struct trnsci_call *call = call_of_steps(program->session, 250, &tile);
 
 	expect_cancelled(trnsci_run(call, NULL), trnsci_call_error(call));
 	trnsci_call_free(call);
 	trnsci_tile_free(tile);
 
-	call = long_call(program->session, &tile);
+	program->answers_yes_at = INT_MAX;
+	call = call_of_steps(program->session, 250, &tile);
 	assert_int_equal(trnsci_submit(call, NULL, NULL), 0);
+	program->answers_yes_at = program->asked + 1;
 	assert_int_equal(trnsci_wait(call, -1), -TRNSCI_CANCELLED);
 	assert_false(trnsci_call_done(call));
 	program->answers_yes_at = INT_MAX;
@@ -304,6 +306,50 @@ static void test_interruptions(void **state)
 	interrupt_in(trnscid.socket, interrupt_calls);
 }
 
+struct deciding {
+	struct trnsci_session *session;
+	struct trnsci_call *call;
+	bool decides;
+	int asked;
+};
+
+/* The call's answer comes while the program decides, since it draws meanwhile. */
+static bool give_up_when_done(void *arg)
+{
+	struct deciding *deciding = arg;
+	float samples[16];
+
+	if (deciding->decides) /* about one of these draws */
+		return false;
+	deciding->asked++;
+	deciding->decides = true;
+	while (!trnsci_call_done(deciding->call))
+		assert_int_equal(trnsci_draw_array(deciding->session, "normal", NULL, NULL, TRNSCI_F32, 16, samples, NULL, NULL), 0);
+	deciding->decides = false;
+	return true;
+}
+
+/* Then the call is interrupted all the same. */
+static void test_answered_while_interrupted(void **state)
+{
+	struct deciding deciding = {.asked = 0};
+	const struct trnsci_options options = {.interrupted = give_up_when_done, .interrupted_arg = &deciding};
+	struct trnsci_tile *tile;
+
+	(void)state;
+	deciding.session = open_with(trnscid.socket, &options);
+	for (int steps = 16; !deciding.asked; steps *= 2) { /* it takes longer than the program is left alone */
+		struct trnsci_call *call = deciding.call = call_of_steps(deciding.session, steps, &tile);
+		const int r = trnsci_run(call, NULL);
+
+		if (deciding.asked)
+			expect_cancelled(r, trnsci_call_error(call));
+		trnsci_call_free(call);
+		trnsci_tile_free(tile);
+	}
+	trnsci_close(deciding.session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +358,7 @@ int main(void)
 		cmocka_unit_test(test_beside_time_limits),
 		cmocka_unit_test(test_takers),
 		cmocka_unit_test(test_interruptions),
+		cmocka_unit_test(test_answered_while_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);
