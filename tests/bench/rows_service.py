@@ -44,14 +44,6 @@ def large_calls():
         yield Row(f'{mib} MiB of uniforms into a used tile',
                   {'ours': ('user', dict(draw, **DAEMON)), 'embedded': ('user', dict(draw, threads=ALL)),
                    'Redis': ('redis', dict(REDIS, size=mib << 20))}, runs=runs, rate={'GB/s': mib << 20})
-    for method, n, runs in (('uniform', 1 << 22, 90), ('normal', 1 << 16, 900), ('normal', 300000, 900)):
-        draw = {'method': method, 'out': f'f32:{n}', 'call': 'plain'}
-        yield Row(f'{n} {method}s, copied', {'ours': ('user', dict(draw, **DAEMON)), 'embedded': ('user', dict(draw, threads=ALL))},
-                  runs=runs)
-    for shape, axes, runs in (('16384', '0', 900), ('1024x1024', '0,1', 90)):
-        transform = {'method': 'fft', 'in': f'c64:{shape}', 'out': f'c64:{shape}', 'call': 'plain', 'p.axes': axes}
-        yield Row(f'fft of {shape}, copied',
-                  {'ours': ('user', dict(transform, **DAEMON)), 'embedded': ('user', dict(transform, threads=ALL))}, runs=runs)
     transforms = {'method': 'fft', 'in': 'c64:64x1024', 'out': 'c64:64x1024', 'place': 'in', 'call': 'prepared'}
     yield Row('64 transforms of 1024, resident',
               {'ours': ('user', dict(transforms, **DAEMON)), 'embedded': ('user', dict(transforms, threads=ALL)), 'ping': PING},
