@@ -13,11 +13,12 @@
  *   f32_order(exchange)                    returns the order: re first, or im first with exchange
  *   f32_split(order, a, b, &re, &im)       splits LANES pairs in two vectors into their parts
  *   f32_join(order, re, im, &a, &b)        undoes f32_split
- *   f32_split_lanes(order, exchange, a, b, &re, &im)  splits pairs to parts whose lane i holds element f32_lane(i);
- *                                          exchange as in the order, but a constant, where FIXED_ORDER is 1
- *   f32_join_lanes(order, exchange, re, im, &a, &b)  undoes f32_split_lanes
- *   f32_lane(i)                            is i, or exchanges the middle quarters where QUARTERS_EXCHANGED is 1
- *   f32_swap_quarters(a)                   exchanges the middle quarters of the lanes
+ *   f32_split_lanes(exchange, a, b, &re, &im)  splits pairs to parts whose lane i holds element f32_lane(i); exchange as in
+ *                                          an order, but a constant
+ *   f32_join_lanes(exchange, re, im, &a, &b)   undoes f32_split_lanes
+ *   f32_lane(i)                            where LANES_DEALT is 1: 64 bits of elements come from the first half, the next
+ *                                          64 bits from the second half, and so on in turn
+ *   f32_natural(a)                         returns parts from f32_split_lanes with element i in lane i
  *   f32_gather_square(pairs, step, r, i)   loads LANES rows of LANES pairs, `step` reals apart, as columns: r[j] has
  *                                          the first members of all rows' pairs j, i[j] the second
  *   f32_scatter_square(pairs, step, r, i)  stores what f32_gather_square loads

@@ -59,42 +59,38 @@ static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *
 
 /* Shuffles within the halves of a vector are the fastest. Their order is fixed, so each order needs code of its own;
  * and they split to, and join from, parts with the middle quarters exchanged. */
-enum { FIXED_ORDER = 1, QUARTERS_EXCHANGED = 1 };
+enum { LANES_DEALT = 1 };
 
 static inline unsigned f32_lane(unsigned i) { return i / 2 % 3 ? i ^ 6 : i; }
 static inline unsigned f64_lane(unsigned i) { return i % 3 ? i ^ 3 : i; }
 
-static inline f64v f64_swap_quarters(f64v a) { return _mm256_permute4x64_pd(a, 0xd8); }
-static inline f32v f32_swap_quarters(f32v a) { return _mm256_castpd_ps(f64_swap_quarters(_mm256_castps_pd(a))); }
+static inline f64v f64_natural(f64v a) { return _mm256_permute4x64_pd(a, 0xd8); }
+static inline f32v f32_natural(f32v a) { return _mm256_castpd_ps(f64_natural(_mm256_castps_pd(a))); }
 
-static inline void f32_split_lanes(f32_order_t order, const bool exchange, f32v a, f32v b, f32v *re, f32v *im)
+static inline void f32_split_lanes(const bool exchange, f32v a, f32v b, f32v *re, f32v *im)
 {
-	(void)order;
 	*(exchange ? im : re) = _mm256_shuffle_ps(a, b, 0x88);
 	*(exchange ? re : im) = _mm256_shuffle_ps(a, b, 0xdd);
 }
 
-static inline void f64_split_lanes(f64_order_t order, const bool exchange, f64v a, f64v b, f64v *re, f64v *im)
+static inline void f64_split_lanes(const bool exchange, f64v a, f64v b, f64v *re, f64v *im)
 {
-	(void)order;
 	*(exchange ? im : re) = _mm256_unpacklo_pd(a, b);
 	*(exchange ? re : im) = _mm256_unpackhi_pd(a, b);
 }
 
-static inline void f32_join_lanes(f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a, f32v *b)
+static inline void f32_join_lanes(const bool exchange, f32v re, f32v im, f32v *a, f32v *b)
 {
 	const f32v first = exchange ? im : re, second = exchange ? re : im;
 
-	(void)order;
 	*a = _mm256_unpacklo_ps(first, second);
 	*b = _mm256_unpackhi_ps(first, second);
 }
 
-static inline void f64_join_lanes(f64_order_t order, const bool exchange, f64v re, f64v im, f64v *a, f64v *b)
+static inline void f64_join_lanes(const bool exchange, f64v re, f64v im, f64v *a, f64v *b)
 {
 	const f64v first = exchange ? im : re, second = exchange ? re : im;
 
-	(void)order;
 	*a = _mm256_unpacklo_pd(first, second);
 	*b = _mm256_unpackhi_pd(first, second);
 }
@@ -208,19 +204,17 @@ static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r,
 
 /* Loads a row of F32_LANES / width transforms, `distance` reals apart, and splits it into real and imaginary parts.
  * Lanes are ordered by transform, then by element, but with the middle quarters exchanged. */
-static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, f32_order_t order,
-								  const bool exchange, const float *at, size_t distance,
-								  f32v *re, f32v *im)
+static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, const bool exchange, const float *at,
+								  size_t distance, f32v *re, f32v *im)
 {
-	f32_split_lanes(order, exchange, f32_load(at), f32_load(at + (width == 8 ? 8 : distance)), re, im);
+	f32_split_lanes(exchange, f32_load(at), f32_load(at + (width == 8 ? 8 : distance)), re, im);
 }
 
-static inline __attribute__((always_inline)) void f64_load_group(const unsigned width, f64_order_t order,
-								  const bool exchange, const double *at,
+static inline __attribute__((always_inline)) void f64_load_group(const unsigned width, const bool exchange, const double *at,
 								  size_t distance, f64v *re, f64v *im)
 {
 	(void)width, (void)distance;
-	f64_split_lanes(order, exchange, f64_load(at), f64_load(at + 4), re, im);
+	f64_split_lanes(exchange, f64_load(at), f64_load(at + 4), re, im);
 }
 
 /* Transposes each transform's width x width, from the order of f32_load_group. With one transform, lanes are then in the
@@ -256,14 +250,10 @@ static inline __attribute__((always_inline)) void f64_transpose_group(const unsi
 		v[f64_lane(i)] = t[i];
 }
 
-static inline f32_order_t f32_order_group(const unsigned width, bool exchange) { return (void)width, f32_order(exchange); }
-static inline f64_order_t f64_order_group(const unsigned width, bool exchange) { return (void)width, f64_order(exchange); }
-
 /* Joins vectors from f32_transpose_group: one transform's vector and the other's, or both of one. */
-static inline void f32_join_group(const unsigned width, f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a,
-				  f32v *b)
+static inline void f32_join_group(const unsigned width, const bool exchange, f32v re, f32v im, f32v *a, f32v *b)
 {
-	f32_join_lanes(order, exchange, re, im, a, b);
+	f32_join_lanes(exchange, re, im, a, b);
 	if (width == 4) {
 		const f32v low = *a;
 
@@ -272,24 +262,23 @@ static inline void f32_join_group(const unsigned width, f32_order_t order, const
 	}
 }
 
-static inline void f64_join_group(const unsigned width, f64_order_t order, const bool exchange, f64v re, f64v im, f64v *a,
-				  f64v *b)
+static inline void f64_join_group(const unsigned width, const bool exchange, f64v re, f64v im, f64v *a, f64v *b)
 {
 	(void)width;
-	f64_join_lanes(order, exchange, re, im, a, b);
+	f64_join_lanes(exchange, re, im, a, b);
 }
 
-/* Joins the low halves of a and b, and the high halves. */
-static inline void f32_pair_halves(f32v a, f32v b, f32v *low, f32v *high)
+/* Joins what two vectors of f32_join_group have of one transform, and of the other. */
+static inline void f32_pair_group(f32v a, f32v b, f32v *first, f32v *second)
 {
-	*low = _mm256_permute2f128_ps(a, b, 0x20);
-	*high = _mm256_permute2f128_ps(a, b, 0x31);
+	*first = _mm256_permute2f128_ps(a, b, 0x20);
+	*second = _mm256_permute2f128_ps(a, b, 0x31);
 }
 
-static inline void f64_pair_halves(f64v a, f64v b, f64v *low, f64v *high)
+static inline void f64_pair_group(f64v a, f64v b, f64v *first, f64v *second)
 {
-	*low = _mm256_permute2f128_pd(a, b, 0x20);
-	*high = _mm256_permute2f128_pd(a, b, 0x31);
+	*first = _mm256_permute2f128_pd(a, b, 0x20);
+	*second = _mm256_permute2f128_pd(a, b, 0x31);
 }
 
 static inline f32v f32_reverse(f32v a)

@@ -65,37 +65,50 @@ static inline void f64_join(f64_order_t order, f64v re, f64v im, f64v *a, f64v *
 	*b = _mm512_permutex2var_pd(re, order.high, im);
 }
 
-/* One permutation splits or joins in any order, so an order needs no code of its own. */
-enum { FIXED_ORDER = 0, QUARTERS_EXCHANGED = 0 };
+/* Shuffles within the 128-bit quarters of a vector have less than half of the latency of permutations, and where there are
+ * more of them than those per cycle. Their order is fixed, so each order needs code of its own; and the halves of each quarter
+ * have elements of the two halves of what is split. */
+enum { LANES_DEALT = 1 };
 
-static inline unsigned f32_lane(unsigned i) { return i; }
-static inline unsigned f64_lane(unsigned i) { return i; }
+static inline unsigned f32_lane(unsigned i) { return i / 4 * 2 + i % 2 + i / 2 % 2 * 8; }
+static inline unsigned f64_lane(unsigned i) { return i / 2 + i % 2 * 4; }
 
-static inline f32v f32_swap_quarters(f32v a) { return _mm512_shuffle_f32x4(a, a, 0xd8); }
-static inline f64v f64_swap_quarters(f64v a) { return _mm512_shuffle_f64x2(a, a, 0xd8); }
-
-static inline void f32_split_lanes(f32_order_t order, const bool exchange, f32v a, f32v b, f32v *re, f32v *im)
+static inline f32v f32_natural(f32v a)
 {
-	(void)exchange;
-	f32_split(order, a, b, re, im);
+	return _mm512_permutexvar_ps(_mm512_setr_epi32(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15), a);
 }
 
-static inline void f64_split_lanes(f64_order_t order, const bool exchange, f64v a, f64v b, f64v *re, f64v *im)
+static inline f64v f64_natural(f64v a)
 {
-	(void)exchange;
-	f64_split(order, a, b, re, im);
+	return _mm512_permutexvar_pd(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), a);
 }
 
-static inline void f32_join_lanes(f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a, f32v *b)
+static inline void f32_split_lanes(const bool exchange, f32v a, f32v b, f32v *re, f32v *im)
 {
-	(void)exchange;
-	f32_join(order, re, im, a, b);
+	*(exchange ? im : re) = _mm512_shuffle_ps(a, b, 0x88);
+	*(exchange ? re : im) = _mm512_shuffle_ps(a, b, 0xdd);
 }
 
-static inline void f64_join_lanes(f64_order_t order, const bool exchange, f64v re, f64v im, f64v *a, f64v *b)
+static inline void f64_split_lanes(const bool exchange, f64v a, f64v b, f64v *re, f64v *im)
 {
-	(void)exchange;
-	f64_join(order, re, im, a, b);
+	*(exchange ? im : re) = _mm512_unpacklo_pd(a, b);
+	*(exchange ? re : im) = _mm512_unpackhi_pd(a, b);
+}
+
+static inline void f32_join_lanes(const bool exchange, f32v re, f32v im, f32v *a, f32v *b)
+{
+	const f32v first = exchange ? im : re, second = exchange ? re : im;
+
+	*a = _mm512_unpacklo_ps(first, second);
+	*b = _mm512_unpackhi_ps(first, second);
+}
+
+static inline void f64_join_lanes(const bool exchange, f64v re, f64v im, f64v *a, f64v *b)
+{
+	const f64v first = exchange ? im : re, second = exchange ? re : im;
+
+	*a = _mm512_unpacklo_pd(first, second);
+	*b = _mm512_unpackhi_pd(first, second);
 }
 
 /* Transposes blocks of 4 x 4 within the 128-bit quarters, then the quarters. */
@@ -260,11 +273,9 @@ static inline void f64_scatter_square(double *pairs, size_t step, const f64v *r,
 
 /* --- groups: lanes of two or four transforms in one vector --- */
 
-/* Loads a row of F32_LANES / width transforms, `distance` reals apart, and splits it into real and imaginary parts.
- * Lanes are ordered by transform, then by element. */
-static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, f32_order_t order,
-								  const bool exchange, const float *at, size_t distance,
-								  f32v *re, f32v *im)
+/* Loads a row of F32_LANES / width transforms, `distance` reals apart, and splits it into real and imaginary parts. */
+static inline __attribute__((always_inline)) void f32_load_group(const unsigned width, const bool exchange, const float *at,
+								  size_t distance, f32v *re, f32v *im)
 {
 	f32v a = _mm512_loadu_ps(at), b = _mm512_loadu_ps(at + distance);
 
@@ -273,95 +284,79 @@ static inline __attribute__((always_inline)) void f32_load_group(const unsigned 
 		b = _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(at + 2 * distance)),
 				       _mm256_loadu_ps(at + 3 * distance), 1);
 	}
-	(void)exchange;
-	f32_split(order, a, b, re, im);
+	f32_split_lanes(exchange, a, b, re, im);
 }
 
-static inline __attribute__((always_inline)) void f64_load_group(const unsigned width, f64_order_t order,
-								  const bool exchange, const double *at,
+static inline __attribute__((always_inline)) void f64_load_group(const unsigned width, const bool exchange, const double *at,
 								  size_t distance, f64v *re, f64v *im)
 {
-	(void)width, (void)exchange;
-	f64_split(order, _mm512_loadu_pd(at), _mm512_loadu_pd(at + distance), re, im);
+	(void)width;
+	f64_split_lanes(exchange, _mm512_loadu_pd(at), _mm512_loadu_pd(at + distance), re, im);
 }
 
-/* Transposes each transform's width x width. With two transforms, lanes are ordered by halves of rows, then by
- * transform. */
+/* Transposes each transform's width x width. A half of a quarter has two elements of one transform; so the 2 x 2 of these
+ * are transposed, then the quarters. */
 static inline __attribute__((always_inline)) void f32_transpose_group(const unsigned width, f32v *v)
 {
-	f32_transpose_quarters(&v[0], &v[1], &v[2], &v[3]);
-	if (width == 4)
-		return;
-	f32_transpose_quarters(&v[4], &v[5], &v[6], &v[7]);
-#pragma GCC unroll 4
-	for (int i = 0; i < 4; i++) {
-		const f32v low = v[i], high = v[i + 4];
+	f32v even[4], odd[4];
 
-		v[i] = _mm512_shuffle_f32x4(low, high, 0x88);
-		v[i + 4] = _mm512_shuffle_f32x4(low, high, 0xdd);
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < width / 2; i++) {
+		even[i] = _mm512_mask_moveldup_ps(v[2 * i], 0xaaaa, v[2 * i + 1]);
+		odd[i] = _mm512_mask_movehdup_ps(v[2 * i + 1], 0x5555, v[2 * i]);
+	}
+	if (width == 4) {
+		v[0] = _mm512_shuffle_f32x4(even[0], even[1], 0x88);
+		v[1] = _mm512_shuffle_f32x4(odd[0], odd[1], 0x88);
+		v[2] = _mm512_shuffle_f32x4(even[0], even[1], 0xdd);
+		v[3] = _mm512_shuffle_f32x4(odd[0], odd[1], 0xdd);
+		return;
+	}
+	f32_exchange_quarters(even);
+	f32_exchange_quarters(odd);
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < 4; i++) {
+		v[2 * i] = even[i];
+		v[2 * i + 1] = odd[i];
 	}
 }
 
 static inline __attribute__((always_inline)) void f64_transpose_group(const unsigned width, f64v *v)
 {
-	const f64v a = _mm512_unpacklo_pd(v[0], v[1]), b = _mm512_unpackhi_pd(v[0], v[1]);
-	const f64v c = _mm512_unpacklo_pd(v[2], v[3]), d = _mm512_unpackhi_pd(v[2], v[3]);
+	f32v t[4];
 
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < width; i++)
+		t[i] = _mm512_castpd_ps(v[i]);
+	f32_exchange_quarters(t);
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < width; i++)
+		v[i] = _mm512_castps_pd(t[i]);
+}
+
+/* Joins vectors from f32_transpose_group: one transform's vector, then the other's. */
+static inline void f32_join_group(const unsigned width, const bool exchange, f32v re, f32v im, f32v *a, f32v *b)
+{
 	(void)width;
-	v[0] = _mm512_shuffle_f64x2(a, c, 0x88);
-	v[1] = _mm512_shuffle_f64x2(b, d, 0x88);
-	v[2] = _mm512_shuffle_f64x2(a, c, 0xdd);
-	v[3] = _mm512_shuffle_f64x2(b, d, 0xdd);
+	f32_join_lanes(exchange, re, im, a, b);
 }
 
-/* As f32_order, for vectors from f32_transpose_group: a join returns one transform's vector, then the other's. */
-static inline f32_order_t f32_order_group(const unsigned width, bool exchange)
+static inline void f64_join_group(const unsigned width, const bool exchange, f64v re, f64v im, f64v *a, f64v *b)
 {
-	const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27);
-	f32_order_t order = f32_order(exchange);
-
-	if (width == 8) {
-		order.low = _mm512_xor_si512(low, _mm512_set1_epi32(exchange ? 16 : 0));
-		order.high = _mm512_or_si512(order.low, _mm512_set1_epi32(4));
-	}
-	return order;
-}
-
-static inline f64_order_t f64_order_group(const unsigned width, bool exchange)
-{
-	f64_order_t order = f64_order(exchange);
-
 	(void)width;
-	order.low = _mm512_xor_si512(_mm512_setr_epi64(0, 8, 1, 9, 4, 12, 5, 13), _mm512_set1_epi64(exchange ? 8 : 0));
-	order.high = _mm512_or_si512(order.low, _mm512_set1_epi64(2));
-	return order;
+	f64_join_lanes(exchange, re, im, a, b);
 }
 
-/* Joins vectors from f32_transpose_group. */
-static inline void f32_join_group(const unsigned width, f32_order_t order, const bool exchange, f32v re, f32v im, f32v *a,
-				  f32v *b)
+/* Joins what two vectors of f32_join_group have of one transform, and of the other. */
+static inline void f32_pair_group(f32v a, f32v b, f32v *first, f32v *second)
 {
-	(void)width, (void)exchange;
-	f32_join(order, re, im, a, b);
+	*first = _mm512_shuffle_f32x4(a, b, 0x88);
+	*second = _mm512_shuffle_f32x4(a, b, 0xdd);
 }
-
-static inline void f64_join_group(const unsigned width, f64_order_t order, const bool exchange, f64v re, f64v im, f64v *a,
-				  f64v *b)
+static inline void f64_pair_group(f64v a, f64v b, f64v *first, f64v *second)
 {
-	(void)width, (void)exchange;
-	f64_join(order, re, im, a, b);
-}
-
-/* Joins the low halves of a and b, and the high halves. */
-static inline void f32_pair_halves(f32v a, f32v b, f32v *low, f32v *high)
-{
-	*low = _mm512_shuffle_f32x4(a, b, 0x44);
-	*high = _mm512_shuffle_f32x4(a, b, 0xee);
-}
-static inline void f64_pair_halves(f64v a, f64v b, f64v *low, f64v *high)
-{
-	*low = _mm512_shuffle_f64x2(a, b, 0x44);
-	*high = _mm512_shuffle_f64x2(a, b, 0xee);
+	*first = _mm512_shuffle_f64x2(a, b, 0x88);
+	*second = _mm512_shuffle_f64x2(a, b, 0xdd);
 }
 
 static inline f32v f32_reverse(f32v a)

@@ -319,7 +319,7 @@ struct LOCAL(source) {
 	const real *x;
 	size_t step, distance;
 	v_order_t order;
-	bool exchange; /* as in the order, but a constant: of fast pairs and groups */
+	bool exchange; /* of fast pairs and groups: a constant, in the place of the order */
 };
 
 INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind, unsigned j, vec *re, vec *im)
@@ -332,7 +332,7 @@ INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind,
 
 #ifdef SIMD_WIDE
 		if (kind == LOCAL(SOME_FAST_PAIRS)) {
-			v_split_lanes(from->order, from->exchange, a, b, re, im);
+			v_split_lanes(from->exchange, a, b, re, im);
 			return;
 		}
 #endif
@@ -341,11 +341,11 @@ INLINE void LOCAL(fetch)(const struct LOCAL(source) * from, const unsigned kind,
 	}
 #ifdef SIMD_WIDE
 	if (kind >= LOCAL(WIDE_4)) {
-		v_load_group(kind, from->order, from->exchange, at, from->distance, re, im);
+		v_load_group(kind, from->exchange, at, from->distance, re, im);
 		return;
 	}
 	if (kind == LOCAL(FAST_PAIRS)) {
-		v_split_lanes(from->order, from->exchange, v_load(at), v_load(at + LANES), re, im);
+		v_split_lanes(from->exchange, v_load(at), v_load(at + LANES), re, im);
 		return;
 	}
 #endif

@@ -24,9 +24,9 @@ struct LOCAL(flat) {
 
 /* Transforms columns [p, p + count) of a transform and multiplies row k by its twiddles. */
 INLINE void LOCAL(flat_columns)(const unsigned rows, const bool whole, const bool exchange, const real *x, size_t m,
-				size_t count, v_order_t order, const real *twiddles, vec *re, vec *im)
+				size_t count, const real *twiddles, vec *re, vec *im)
 {
-	const struct LOCAL(source) from = {x, 2 * m, count, order, exchange};
+	const struct LOCAL(source) from = {.x = x, .step = 2 * m, .distance = count, .exchange = exchange};
 
 	LOCAL(dft_turned)(rows, &from, whole ? LOCAL(FAST_PAIRS) : LOCAL(SOME_FAST_PAIRS), twiddles, re, im);
 }
@@ -59,16 +59,16 @@ INLINE void LOCAL(flat_store)(const vec *re, const vec *im, real *to)
 
 /* Transforms a block of columns and stores it to rows p + lane of each slab. */
 INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const bool exchange, const struct LOCAL(flat) * f,
-			      v_order_t order, size_t p)
+			      size_t p)
 {
 	const size_t count = whole ? LANES : f->m - p;
 	const real *twiddles = f->twiddles + 2 * f->twiddle_rows * p;
 	real *to = f->buffer + 2 * LANES * p;
 	vec re[LOCAL(MOST_ROWS)], im[LOCAL(MOST_ROWS)];
 
-	LOCAL(flat_columns)(rows, whole, exchange, f->x[0] + 2 * p, f->m, count, order, twiddles, re, im);
+	LOCAL(flat_columns)(rows, whole, exchange, f->x[0] + 2 * p, f->m, count, twiddles, re, im);
 	if (2 * rows == LANES)
-		LOCAL(flat_columns)(rows, whole, exchange, f->x[1] + 2 * p, f->m, count, order, twiddles, re + rows,
+		LOCAL(flat_columns)(rows, whole, exchange, f->x[1] + 2 * p, f->m, count, twiddles, re + rows,
 				    im + rows);
 	if (rows == LOCAL(NARROW))
 		re[rows] = im[rows] = v_set(0);
@@ -82,15 +82,14 @@ INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const bool 
 INLINE void LOCAL(flat_first)(const unsigned rows, const bool exchange, const struct LOCAL(flat) * f,
 			      struct LOCAL(ahead) * ahead)
 {
-	const v_order_t order = v_order(exchange);
 	size_t p = 0;
 
 	for (; p + LANES <= f->m; p += LANES) {
 		LOCAL(fetch_ahead)(ahead);
-		LOCAL(flat_block)(rows, true, exchange, f, order, p);
+		LOCAL(flat_block)(rows, true, exchange, f, p);
 	}
 	if (p < f->m)
-		LOCAL(flat_block)(rows, false, exchange, f, order, p);
+		LOCAL(flat_block)(rows, false, exchange, f, p);
 }
 
 /* Runs one pass in place over blocks of r m rows: row p + m k becomes w^(p k) times output k of the butterfly over the
@@ -139,7 +138,7 @@ struct LOCAL(flat_out) {
 
 /* Stores one row of results. */
 INLINE void LOCAL(flat_put)(const enum LOCAL(flat_end) end, const bool exchange, const struct LOCAL(flat_out) * out,
-			    v_order_t order, real *low, real *high, vec re, vec im)
+			    real *low, real *high, vec re, vec im)
 {
 	vec a, b;
 
@@ -147,7 +146,7 @@ INLINE void LOCAL(flat_put)(const enum LOCAL(flat_end) end, const bool exchange,
 		re = v_mul(re, v_set(out->scale));
 		im = v_mul(im, v_set(out->scale));
 	}
-	v_join_lanes(order, exchange, re, im, &a, &b);
+	v_join_lanes(exchange, re, im, &a, &b);
 	if (end == LOCAL(AROUND)) {
 		v_stream(low, a);
 		v_stream(high, b);
@@ -165,7 +164,6 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 			     const bool exchange, const struct LOCAL(flat_out) * out, const real *buffer)
 {
 	const size_t blocks = columns->length / r, step = out->row * blocks;
-	const v_order_t order = v_order(exchange);
 	const unsigned parts = LOCAL(parts_of)(r);
 
 	for (size_t block = 0; block < blocks; block++, buffer += 2 * LANES * r) {
@@ -184,7 +182,7 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 			LOCAL(dft_part)(r, part, &from, LOCAL(PARTS), &quarters, re, im);
 			UNROLL for (unsigned k = part; k < r; k += parts)
 			{
-				LOCAL(flat_put)(end, exchange, out, order, low + (k - part) * step,
+				LOCAL(flat_put)(end, exchange, out, low + (k - part) * step,
 						high + (k - part) * step, re[k], im[k]);
 			}
 			low += step;

@@ -87,7 +87,7 @@ struct fft_smooth {
 	bool padded;       /* stage[i].step is more than m reps rows, for some i */
 	bool exceeds_l2;   /* larger than the caches: the rows of the next block are prefetched */
 	bool exceeds_l3;   /* and leave shared caches, too: they are stored around all of them */
-	bool quarters_exchanged; /* in the vectors of the first stage's twiddles, the middle quarters of the lanes */
+	bool lanes_dealt;        /* in the vectors of the first stage's twiddles: in the order of f32_lane (simd_interleave.h) */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
 };
@@ -164,7 +164,7 @@ enum fft_packing { FFT_ENDS, FFT_HALVES, FFT_THIRDS, FFT_QUARTERS, FFT_QUARTERS_
 /* The kernels of one variant in one precision. `scratch` is `together` pairs of column buffers. */
 struct fft_ops {
 	size_t lanes;
-	bool quarters_exchanged; /* in vectors of twiddles, as struct fft_smooth says */
+	bool lanes_dealt; /* in vectors of twiddles, as struct fft_smooth says */
 	/* One-stage transforms [first, first + count) of a call, count <= lanes. */
 	void (*direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		       void *scratch);

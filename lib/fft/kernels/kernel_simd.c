@@ -19,7 +19,7 @@
 #define WIDE(function) function
 #else
 #define WIDE(function) NULL
-enum { QUARTERS_EXCHANGED = 0 };
+enum { LANES_DEALT = 0 };
 #endif
 #if defined(SIMD_WIDE) || defined(SIMD_NEON)
 #define SIMD_VECTORS
@@ -28,15 +28,15 @@ enum { QUARTERS_EXCHANGED = 0 };
 #define VECTORS(function) NULL
 #endif
 
-/* Runs the statement with the constant EXCHANGE, by code for each value where that is faster. */
+/* Runs the statement with the constant EXCHANGE, by code for each value. */
 #ifdef SIMD_WIDE
 #define BY_ORDER(exchange, ...)                                                                                        \
 	do {                                                                                                           \
-		if (FIXED_ORDER && (exchange)) {                                                                       \
+		if (exchange) {                                                                                        \
 			const bool EXCHANGE = true;                                                                    \
 			__VA_ARGS__;                                                                                   \
 		} else {                                                                                               \
-			const bool EXCHANGE = FIXED_ORDER ? false : (exchange);                                        \
+			const bool EXCHANGE = false;                                                                   \
 			__VA_ARGS__;                                                                                   \
 		}                                                                                                      \
 	} while (0)

@@ -22,7 +22,7 @@
 #define v_split f32_split
 #define v_join f32_join
 #define v_split_lanes f32_split_lanes
-#define v_swap_quarters f32_swap_quarters
+#define v_natural f32_natural
 #define v_join_lanes f32_join_lanes
 #define v_lane f32_lane
 #define v_transpose f32_transpose
@@ -31,8 +31,7 @@
 #define v_scatter_square f32_scatter_square
 #define v_load_group f32_load_group
 #define v_transpose_group f32_transpose_group
-#define v_order_group f32_order_group
 #define v_join_group f32_join_group
-#define v_pair_halves f32_pair_halves
+#define v_pair_group f32_pair_group
 #define v_stream f32_stream
 #define v_stream_end stream_end

@@ -22,7 +22,7 @@
 #define v_split f64_split
 #define v_join f64_join
 #define v_split_lanes f64_split_lanes
-#define v_swap_quarters f64_swap_quarters
+#define v_natural f64_natural
 #define v_join_lanes f64_join_lanes
 #define v_lane f64_lane
 #define v_transpose f64_transpose
@@ -31,8 +31,7 @@
 #define v_scatter_square f64_scatter_square
 #define v_load_group f64_load_group
 #define v_transpose_group f64_transpose_group
-#define v_order_group f64_order_group
 #define v_join_group f64_join_group
-#define v_pair_halves f64_pair_halves
+#define v_pair_group f64_pair_group
 #define v_stream f64_stream
 #define v_stream_end stream_end

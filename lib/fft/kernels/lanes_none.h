@@ -20,7 +20,7 @@
 #undef v_split
 #undef v_join
 #undef v_split_lanes
-#undef v_swap_quarters
+#undef v_natural
 #undef v_join_lanes
 #undef v_lane
 #undef v_transpose
@@ -29,8 +29,7 @@
 #undef v_scatter_square
 #undef v_load_group
 #undef v_transpose_group
-#undef v_order_group
 #undef v_join_group
-#undef v_pair_halves
+#undef v_pair_group
 #undef v_stream
 #undef v_stream_end

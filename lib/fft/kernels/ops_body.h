@@ -3,7 +3,7 @@
 
 const struct fft_ops LOCAL(fft_ops) = {
 	.lanes = LANES,
-	.quarters_exchanged = QUARTERS_EXCHANGED,
+	.lanes_dealt = LANES_DEALT,
 	.direct = LOCAL(run_direct),
 	.first = LOCAL(run_first),
 	.middle = LOCAL(run_middle),

@@ -31,15 +31,15 @@ INLINE void LOCAL(run_second_pass)(const unsigned w, vec *re, vec *im, const boo
 }
 
 /* Stores eight neighbouring elements of four transforms. */
-INLINE void LOCAL(store_fours)(const bool exchange, v_order_t order, const vec re[2], const vec im[2], real *y,
+INLINE void LOCAL(store_fours)(const bool exchange, const vec re[2], const vec im[2], real *y,
 			       size_t distance)
 {
 	vec low[2], high[2], out[4];
 
-	v_join_group(4, order, exchange, re[0], im[0], &low[0], &high[0]);
-	v_join_group(4, order, exchange, re[1], im[1], &low[1], &high[1]);
-	v_pair_halves(low[0], low[1], &out[0], &out[1]);
-	v_pair_halves(high[0], high[1], &out[2], &out[3]);
+	v_join_group(4, exchange, re[0], im[0], &low[0], &high[0]);
+	v_join_group(4, exchange, re[1], im[1], &low[1], &high[1]);
+	v_pair_group(low[0], low[1], &out[0], &out[1]);
+	v_pair_group(high[0], high[1], &out[2], &out[3]);
 	UNROLL for (unsigned t = 0; t < 4; t++)
 	{
 		v_store(y + t * distance, out[t]);
@@ -47,12 +47,12 @@ INLINE void LOCAL(store_fours)(const bool exchange, v_order_t order, const vec r
 }
 
 /* Stores w neighbouring elements of two transforms, or of one, whose second vector then is `distance` behind. */
-INLINE void LOCAL(store_twos)(const unsigned w, const bool exchange, v_order_t order, vec re, vec im, real *y,
+INLINE void LOCAL(store_twos)(const unsigned w, const bool exchange, vec re, vec im, real *y,
 			      size_t distance)
 {
 	vec a, b;
 
-	v_join_group(w, order, exchange, re, im, &a, &b);
+	v_join_group(w, exchange, re, im, &a, &b);
 	v_store(y, a);
 	v_store(y + distance, b);
 }
@@ -69,8 +69,7 @@ struct LOCAL(group) {
 INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool scaled, const bool exchange,
 			     const struct LOCAL(group) * g, const real *x, real *y)
 {
-	const v_order_t order = v_order_group(w, exchange);
-	const struct LOCAL(source) from = {x, 2 * w, g->in_distance, order, exchange};
+	const struct LOCAL(source) from = {.x = x, .step = 2 * w, .distance = g->in_distance, .exchange = exchange};
 	vec re[16], im[16];
 
 	LOCAL(dft_turned)(rows, &from, w, g->twiddles, re, im);
@@ -80,14 +79,14 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 			LOCAL(run_second_pass)(w, re + k, im + k, scaled, g->scale);
 			UNROLL for (unsigned i = 0; i < w; i++)
 			{
-				LOCAL(store_twos)(w, exchange, order, re[k + i], im[k + i], y + 2 * (k + rows * i),
+				LOCAL(store_twos)(w, exchange, re[k + i], im[k + i], y + 2 * (k + rows * i),
 						  LANES == w ? LANES : g->out_distance);
 			}
 		}
 	} else if (rows == 4) {
 		LOCAL(run_second_pass)(w, re, im, scaled, g->scale);
-		LOCAL(store_fours)(exchange, order, re, im, y, g->out_distance);
-		LOCAL(store_fours)(exchange, order, re + 2, im + 2, y + 16, g->out_distance);
+		LOCAL(store_fours)(exchange, re, im, y, g->out_distance);
+		LOCAL(store_fours)(exchange, re + 2, im + 2, y + 16, g->out_distance);
 	} else {
 		UNROLL for (unsigned k = 0; k < rows; k += 8)
 		{
@@ -97,7 +96,7 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 			{
 				const vec r[2] = {re[k + i], re[k + 4 + i]}, s[2] = {im[k + i], im[k + 4 + i]};
 
-				LOCAL(store_fours)(exchange, order, r, s, y + 2 * (k + rows * i), g->out_distance);
+				LOCAL(store_fours)(exchange, r, s, y + 2 * (k + rows * i), g->out_distance);
 			}
 		}
 	}

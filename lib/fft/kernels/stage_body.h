@@ -44,8 +44,8 @@ INLINE void LOCAL(twiddle_square)(const bool exchanged, const real *twiddles, co
 
 #ifdef SIMD_WIDE
 		if (exchanged) {
-			c = v_swap_quarters(c);
-			s = v_swap_quarters(s);
+			c = v_natural(c);
+			s = v_natural(s);
 		}
 #else
 		(void)exchanged;
@@ -145,7 +145,7 @@ static void LOCAL(twiddle_columns)(const struct fft_smooth *smooth, size_t item,
 	const size_t per_width = FFT_WIDTH_BYTES / sizeof(real) / LANES; /* items */
 	const real *lane_rows = twiddles + 2 * LANES * (item % per_width) * smooth->row;
 
-	if (QUARTERS_EXCHANGED && smooth->quarters_exchanged)
+	if (LANES_DEALT && smooth->lanes_dealt)
 		LOCAL(twiddle_squares)(true, smooth, twiddles + 2 * LANES * item * smooth->row, NULL, lanes, x, to, false);
 	else if (LOCAL(is_mirrored)(stage))
 		LOCAL(twiddle_mirrored)(smooth, item, x, to);

@@ -370,7 +370,7 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	factor_stages(n, fft_width(precision), smooth);
 	factor_lay_out(smooth, lanes);
 	plan->takes_columns = smooth->n_stages == 1; /* as the lanes of its vectors */
-	smooth->quarters_exchanged = plan->ops->quarters_exchanged && (smooth->flat_rows || smooth->group_rows);
+	smooth->lanes_dealt = plan->ops->lanes_dealt && (smooth->flat_rows || smooth->group_rows);
 	smooth->columns_bytes = fft_round_line(
 		2 * fft_columns_bytes(longest_column(smooth), lanes, tables_real_bytes(plan->precision)));
 	place_rows(plan);

@@ -112,13 +112,13 @@ static void build_column(const struct roots *roots, enum fft_precision precision
 }
 
 /* Returns the element in lane l of a vector of twiddles. */
-static size_t lane_element(const struct fft_smooth *smooth, size_t l, size_t lanes)
+static size_t lane_element(const struct fft_smooth *smooth, enum fft_precision precision, size_t l, size_t lanes)
 {
-	const size_t quarter = lanes / 4;
+	const size_t some = precision == FFT_F32 ? 2 : 1; /* neighbours */
 
-	if (!smooth->quarters_exchanged || l / quarter % 3 == 0)
+	if (!smooth->lanes_dealt)
 		return l;
-	return l / quarter == 1 ? l + quarter : l - quarter;
+	return l / (2 * some) * some + l % some + l / some % 2 * (lanes / 2);
 }
 
 /* Stores w^(p row) for `lanes` neighbouring p: a vector of real parts, then one of imaginary parts. */
@@ -130,7 +130,7 @@ static void build_lane_row(const struct roots *roots, enum fft_precision precisi
 	double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
-		roots_rounded(roots, (row / padded * lanes + lane_element(smooth, l, lanes)) * (row % padded), precision, root);
+		roots_rounded(roots, (row / padded * lanes + lane_element(smooth, precision, l, lanes)) * (row % padded), precision, root);
 		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
 		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
@@ -145,7 +145,7 @@ static void build_group_row(const struct roots *roots, enum fft_precision precis
 	double root[2];
 
 	for (size_t l = 0; l < lanes; l++) {
-		roots_rounded(roots, lane_element(smooth, l, lanes) % w * row, precision, root);
+		roots_rounded(roots, lane_element(smooth, precision, l, lanes) % w * row, precision, root);
 		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
 		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
 	}
