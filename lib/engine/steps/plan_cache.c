@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries in a hash table, the unused ones also in a list by age.
  *
- * An entry's life: plans_take creates it, without tables. The first plans_wait submits its job, which builds the tables
- * piece by piece while users wait (making) and wakes them (ready, or error). With the last use it goes to the list of
+ * An entry's life: plans_take creates it and builds it for a short while: a short plan is ready then. Of a longer one the first
+ * plans_wait submits its job, which builds the rest piece by piece while users wait (making) and wakes them (ready, or error). With the last use it goes to the list of
  * unused ones, from which plans_take fetches it again, or the bound drops it. One that failed or was given up is freed
  * with its last use. The plan's own tables are read without the lock: they are constant once `ready` has been seen
  * under it. */
@@ -12,10 +12,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/chunk.h"
+#include "base/clock.h"
 #include "base/explore.h"
+#include "base/fpenv.h"
 #include "fft/plan/real.h"
 
 enum { BUCKETS = 4096 };
+
+/* For which time pieces of a plan are built one after the other: what is spent around them is little beside it, and the last of them
+ * is still within a chunk. */
+enum { PIECES_NS = CHUNK_AIM_NS };
 
 /* Long transforms are shared with other threads, or left to one. */
 enum way { WAY_SHARED, WAY_ALONE };
@@ -84,6 +91,12 @@ static void link_unused(struct plans *plans, struct plan_entry *entry)
 	plans->youngest = entry;
 }
 
+static void free_entry(struct plan_entry *entry)
+{
+	fft_plan_free(entry->plan);
+	free(entry);
+}
+
 /* Frees an entry that nobody uses; under the lock. */
 static void drop(struct plans *plans, struct plan_entry *entry)
 {
@@ -91,8 +104,7 @@ static void drop(struct plans *plans, struct plan_entry *entry)
 	plans->bytes -= entry->bytes;
 	plans->count--;
 	plans->ready -= entry->ready;
-	fft_plan_free(entry->plan);
-	free(entry);
+	free_entry(entry);
 }
 
 /* One use less; under the lock, like all below. */
@@ -126,7 +138,28 @@ static void expire_waiters(struct plans *plans, const struct plan_entry *entry)
 		pool_expire(plans->engine->pool, waiter->job);
 }
 
-/* Builds the next piece of a plan, no longer than a chunk, unless nobody wants the plan any more. The lock is not held
+/* Builds pieces of a plan. Returns 1 while some are left, else 0 or an error. */
+static int build_pieces(struct fft_plan *plan)
+{
+	const uint64_t end = now_ns() + PIECES_NS;
+	int more;
+
+	do
+		more = fft_plan_step(plan);
+	while (more > 0 && now_ns() < end);
+	return more;
+}
+
+/* Marks a plan that is built and counts its bytes; under the lock. */
+static void set_ready(struct plans *plans, struct plan_entry *entry)
+{
+	entry->ready = true;
+	entry->bytes = fft_plan_bytes(entry->plan) + sizeof *entry;
+	plans->bytes += entry->bytes;
+	plans->ready++;
+}
+
+/* Builds the next pieces of a plan, no longer than a chunk, unless nobody wants the plan any more. The lock is not held
  * meanwhile: nobody reads a plan that is not ready. */
 static int make_piece(struct job *job)
 {
@@ -141,13 +174,13 @@ static int make_piece(struct job *job)
 	pthread_mutex_unlock(&plans->lock);
 	if (!wanted)
 		return JOB_END;
-	more = fft_plan_step(entry->plan);
+	more = build_pieces(entry->plan);
 	if (more < 0)
 		return more;
 	if (more > 0)
 		return JOB_AGAIN;
 	pthread_mutex_lock(&plans->lock);
-	entry->ready = true;
+	set_ready(plans, entry);
 	pthread_mutex_unlock(&plans->lock);
 	return JOB_END;
 }
@@ -179,11 +212,6 @@ static void finish_plan(struct job *job, int error)
 		pool_submit(plans->engine->pool, job);
 	} else {
 		entry->making = false;
-		if (entry->ready) {
-			entry->bytes = fft_plan_bytes(entry->plan) + sizeof *entry;
-			plans->bytes += entry->bytes;
-			plans->ready++;
-		}
 		wake_all(plans, entry);
 		unref(plans, entry);
 	}
@@ -222,29 +250,45 @@ static int create_plan(struct plan_key key, uint32_t features, struct fft_plan *
 	}
 }
 
-/* Adds an entry without uses. Creating a plan only finds its factors and sizes; tables are built later, in pieces. */
-static int create_entry(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
+/* Creates an entry, not in the lock, and builds its plan for PIECES_NS. *ret_more: as build_pieces says. */
+static int create_entry(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry, int *ret_more)
 {
 	struct plan_entry *entry = calloc(1, sizeof *entry);
-	struct plan_entry **head = bucket(plans, key);
+	struct fpenv_saved saved;
 	int error;
 
 	if (!entry)
 		return -ERROR_NO_MEMORY;
 	error = create_plan(key, plans->engine->features, &entry->plan);
+	if (!error) {
+		saved = fpenv_enter();
+		*ret_more = build_pieces(entry->plan);
+		fpenv_leave(saved);
+		error = *ret_more < 0 ? *ret_more : 0;
+	}
 	if (error) {
-		free(entry);
+		free_entry(entry);
 		return error;
 	}
 	entry->plans = plans;
 	entry->key = key;
 	entry->job.ops = &maker;
 	entry->job.fair_entry = &plans->fair_entry;
+	*ret_entry = entry;
+	return 0;
+}
+
+/* Adds an entry without uses; under the lock. */
+static void add_entry(struct plans *plans, struct plan_entry *entry, bool ready)
+{
+	struct plan_entry **head = bucket(plans, entry->key);
+
 	entry->chain = *head;
 	*head = entry;
 	plans->count++;
-	*ret_entry = entry;
-	return 0;
+	plans->misses++;
+	if (ready)
+		set_ready(plans, entry);
 }
 
 int plans_create(struct engine *engine, size_t bound_bytes, struct plans **ret_plans)
@@ -277,24 +321,33 @@ void plans_destroy(struct plans *plans)
 
 int plans_take(struct plans *plans, struct plan_key key, struct plan_entry **ret_entry)
 {
-	struct plan_entry *entry;
-	int error = 0;
+	struct plan_entry *entry, *made = NULL;
+	int error = 0, more = 0;
 
 	pthread_mutex_lock(&plans->lock);
 	entry = find_entry(plans, key);
+	if (!entry) {
+		pthread_mutex_unlock(&plans->lock);
+		error = create_entry(plans, key, &made, &more);
+		pthread_mutex_lock(&plans->lock);
+		entry = error ? NULL : find_entry(plans, key); /* another thread may have made one meanwhile */
+	}
 	if (entry) {
 		plans->hits++;
 		if (entry->refs == 0)
 			unlink_unused(plans, entry);
-	} else {
-		plans->misses++;
-		error = create_entry(plans, key, &entry);
+	} else if (made) {
+		add_entry(plans, made, more == 0);
+		entry = made;
+		made = NULL;
 	}
-	if (!error) {
+	if (entry) {
 		entry->refs++;
 		*ret_entry = entry;
 	}
 	pthread_mutex_unlock(&plans->lock);
+	if (made)
+		free_entry(made);
 	return error;
 }
 
