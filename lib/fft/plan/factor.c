@@ -72,6 +72,8 @@ static void choose_radices(size_t length, struct fft_columns *columns)
 	size_t rest = length;
 
 	*columns = (struct fft_columns){.length = length};
+	/* Unrolled, divisors are constants, and no division is left. */
+#pragma GCC unroll 7
 	for (unsigned i = 0; i < sizeof odd_radices; i++)
 		while (rest % odd_radices[i] == 0) {
 			const unsigned radix = odd_radices[i] * joined_power(odd_radices[i], __builtin_ctzll(rest));
@@ -321,6 +323,7 @@ static bool is_flat(uint64_t n, size_t rows, size_t width)
 
 	if (n % rows || n > FLAT_MAX || rest < width || rest > FFT_MAX_COLUMN)
 		return false;
+#pragma GCC unroll 6
 	for (unsigned prime = 2; prime <= 7; prime++)
 		while (rest % prime == 0)
 			rest /= prime;
@@ -343,19 +346,19 @@ static size_t flat_rows(uint64_t n, size_t width)
  * and all ways into two; more stages. */
 void factor_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth)
 {
-	const size_t rows = flat_rows(n, width);
+	const size_t rows = group_rows(n, width) ? 0 : flat_rows(n, width);
 	double best_cost = INFINITY;
 
+	if (rows) {
+		set_stages(n, width, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
+		ret_smooth->flat_rows = rows;
+		return;
+	}
 	if (n <= FFT_MAX_COLUMN) {
 		set_stages(n, width, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
 		if (choose_group_radices(ret_smooth, width))
 			return;
 		best_cost = factor_cost(ret_smooth, width);
-	}
-	if (rows) {
-		set_stages(n, width, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
-		ret_smooth->flat_rows = rows;
-		return;
 	}
 	best_cost = cut_into_two_stages(n, width, FFT_MAX_COLUMN, best_cost, ret_smooth);
 	if (best_cost == INFINITY)
@@ -374,12 +377,14 @@ uint64_t factor_convolution(uint64_t least, size_t width)
 
 	for (unsigned i = 0; i < sizeof odd_parts / sizeof *odd_parts; i++) {
 		uint64_t n = odd_parts[i];
+		double cost;
 
 		while (n < least)
 			n *= 2;
 		factor_stages(n, width, &smooth);
-		if (factor_cost(&smooth, width) < best_cost) {
-			best_cost = factor_cost(&smooth, width);
+		cost = factor_cost(&smooth, width);
+		if (cost < best_cost) {
+			best_cost = cost;
 			best = n;
 		}
 	}

@@ -4,6 +4,7 @@ meaning."""
 from __future__ import annotations
 
 import warnings
+from cmath import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _MODES = ("valid", "same", "full")
+_SINGLE, _DOUBLE = np.dtype(np.complex64), np.dtype(np.complex128)
 # What the engine convolves along one axis.
 _SHORTER_MOST = 1 << 19
 _LONGER_MOST = 1 << 30
@@ -94,14 +96,15 @@ def _one_axis(in1, in2, mode, dtype):
     x, y = in1.reshape(-1), in2.reshape(-1)
     n, m = len(x), len(y)
     size = {"full": n + m - 1, "same": n, "valid": abs(n - m) + 1}[mode]
-    is_complex = np.iscomplexobj(x) or np.iscomplexobj(y)
+    is_complex = "c" in (x.dtype.kind, y.dtype.kind)
     made = apply("convolve", to_working(x, dtype),
                  {"b": to_working(y, dtype), "mode": mode}, size,
                  dtype if is_complex else real_type(dtype), "a")
-    shape = [max(a, b) for a, b in zip(in1.shape, in2.shape)]
-    axis = int(np.argmax(shape))
-    shape = [1] * len(shape)
-    shape[axis] = size
+    if in1.ndim == 1:
+        return made
+    longest = [max(a, b) for a, b in zip(in1.shape, in2.shape)]
+    shape = [1] * len(longest)
+    shape[longest.index(max(longest))] = size
     return made.reshape(shape)
 
 
@@ -127,11 +130,10 @@ def _all_axes(in1, in2, mode, dtype, given=None):
 
 
 def _by_transforms(in1, in2, mode, dtype):
-    long = [i for i in range(in1.ndim)
-            if max(in1.shape[i], in2.shape[i]) > 1]
+    one = in1.ndim == 1 or \
+        sum(max(sizes) > 1 for sizes in zip(in1.shape, in2.shape)) <= 1
     n, m = in1.size, in2.size
-    if len(long) <= 1 and min(n, m) <= _SHORTER_MOST and \
-            max(n, m) <= _LONGER_MOST:
+    if one and min(n, m) <= _SHORTER_MOST and max(n, m) <= _LONGER_MOST:
         return _one_axis(in1, in2, mode, dtype)
     return _all_axes(in1, in2, mode, dtype)
 
@@ -146,10 +148,9 @@ def _convolve(in1, in2, mode, method):
         method = "direct" if direct else "fft"
     if method == "direct":
         return _cut(_sums(in1, in2), in1.shape, in2.shape, mode)
-    wide = whole or result in (np.float64, np.complex128)
-    dtype = np.dtype(np.complex128 if wide else np.complex64)
-    made = _by_transforms(in1, in2, mode, dtype)
-    if made.size and not np.isfinite(made.flat[0]):
+    made = _by_transforms(in1, in2, mode,
+                          _DOUBLE if whole or result.char in "dD" else _SINGLE)
+    if made.size and not isfinite(made.flat[0]):
         warnings.warn("Use of fft convolution on input with NAN or inf results"
                       " in NAN or inf output. Consider using method='direct'"
                       " instead.", RuntimeWarning, stacklevel=3)

@@ -7,8 +7,9 @@ import numpy as np
 from .. import _core
 from .._suggest import suggesting
 
-# What the engine computes in, by numpy's kind and width of the result.
-_SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
+# Of complex dtypes, the type of their parts.
+_PARTS = {np.dtype(np.complex64): np.dtype(np.float32),
+          np.dtype(np.complex128): np.dtype(np.float64)}
 
 
 def working_type(*arrays):
@@ -22,12 +23,12 @@ def working_type(*arrays):
 
 def real_type(dtype):
     """The type of the parts of a complex dtype."""
-    return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+    return _PARTS[np.dtype(dtype)]
 
 
 def to_working(x, dtype):
     """`x` in the precision of a complex dtype, real where it is real."""
-    wanted = dtype if np.iscomplexobj(x) else real_type(dtype)
+    wanted = dtype if x.dtype.kind == "c" else real_type(dtype)
     return np.ascontiguousarray(x, wanted)
 
 
