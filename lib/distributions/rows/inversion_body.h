@@ -68,6 +68,23 @@ INLINE void affine_store(bool wide, const struct dist_constants *k, void *out, s
 		return 0;                                                                                              \
 	}
 
+/* Defines the same kernels from its function name_fill(wide, k, inputs, n, ret_out), which makes all n samples. */
+#define KERNELS_OF_FILL(name)                                                                                          \
+	static size_t name##_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
+				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
+	{                                                                                                              \
+		(void)attempt, (void)ret_rejected;                                                                     \
+		name##_fill(false, k, inputs, n, ret_out);                                                             \
+		return 0;                                                                                              \
+	}                                                                                                              \
+	static size_t name##_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
+				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
+	{                                                                                                              \
+		(void)attempt, (void)ret_rejected;                                                                     \
+		name##_fill(true, k, inputs, n, ret_out);                                                              \
+		return 0;                                                                                              \
+	}
+
 /* Returns standard exponentials. */
 INLINE f64v exponential(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
@@ -175,13 +192,24 @@ static size_t lognormal_f64(const struct dist_constants *k, const void *const in
 	return 0;
 }
 
-/* Returns -ln of exponentials. */
-INLINE f64v gumbel(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+/* Returns -ln of an exponential. */
+INLINE f64v gumbel_of(f64v x)
 {
-	return f64_mul(minus_two_log_f64(exponential(wide, k, inputs, i)), f64_set(0.5));
+	return f64_mul(minus_two_log_f64(x), f64_set(0.5));
 }
 
-KERNELS_OF_BOTH_WIDTHS(gumbel)
+/* One loop for each logarithm: of one loop over functions that wait for each other, a CPU has but two vectors at work. */
+INLINE void gumbel_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n, void *ret_out)
+{
+	double x[DIST_BLOCK];
+
+	for (size_t i = 0; i < n; i += F64_LANES)
+		f64_store(x + i, exponential(wide, k, inputs, i));
+	for (size_t i = 0; i < n; i += F64_LANES)
+		affine_store(wide, k, ret_out, i, gumbel_of(f64_load(x + i)));
+}
+
+KERNELS_OF_FILL(gumbel)
 
 /* Lanes that need no exponent keep their bytes, whatever their neighbours: a denormal product is rounded once. */
 RARE f64v weibull_apart(m64v plain, f64v log, f64v scale)
@@ -192,22 +220,35 @@ RARE f64v weibull_apart(m64v plain, f64v log, f64v scale)
 	return f64_pick(plain, apart, f64_mul(exp_f64(log), scale));
 }
 
-/* Returns exponentials to the power 1 / shape, times scale. */
-INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f64v power, f64v scale)
+/* Returns e^log times scale. */
+INLINE f64v weibull_of_log(f64v log, f64v scale)
 {
-	const f64v log = f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power);
-
 	const m64v plain = f64_less(f64_abs(log), f64_set(690));
 
 	return all_set(plain) ? f64_mul(exp_f64(log), scale) : weibull_apart(plain, log, scale);
 }
 
-INLINE f64v weibull(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
+/* Returns exponentials to the power 1 / shape, times scale. */
+INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f64v power, f64v scale)
 {
-	return weibull_of_power(wide, inputs, i, f64_set(k->weibull.power), f64_set(k->weibull.scale));
+	return weibull_of_log(f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power), scale);
 }
 
-KERNELS_OF_BOTH_WIDTHS(weibull)
+/* As gumbel_fill. */
+INLINE void weibull_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n, void *ret_out)
+{
+	const f64v power = f64_set(k->weibull.power), scale = f64_set(k->weibull.scale);
+	double x[DIST_BLOCK];
+
+	for (size_t i = 0; i < n; i += F64_LANES)
+		f64_store(x + i, exponential(wide, k, inputs, i));
+	for (size_t i = 0; i < n; i += F64_LANES)
+		f64_store(x + i, f64_mul(log_f64(f64_load(x + i)), power));
+	for (size_t i = 0; i < n; i += F64_LANES)
+		affine_store(wide, k, ret_out, i, weibull_of_log(f64_load(x + i), scale));
+}
+
+KERNELS_OF_FILL(weibull)
 
 /* Returns tan(pi s) of signed fractions s, reduced to an eighth of a turn. No cosine is 0, since words are odd. */
 INLINE f64v cauchy(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)

@@ -50,7 +50,7 @@ INLINE double parameter_of(const void *const inputs[], unsigned j, size_t i)
 #define LOCATED(standard) f64_fma(standard, parameter_load(inputs, 1, i), parameter_load(inputs, 0, i))
 
 PER_SAMPLE_KERNELS(normal, LOCATED(normal_load(wide, inputs[0], i)))
-PER_SAMPLE_KERNELS(gumbel, LOCATED(gumbel(wide, k, inputs, i)))
+PER_SAMPLE_KERNELS(gumbel, LOCATED(gumbel_of(exponential(wide, k, inputs, i))))
 PER_SAMPLE_KERNELS(cauchy, LOCATED(cauchy(wide, k, inputs, i)))
 PER_SAMPLE_KERNELS(truncated, LOCATED(truncated(wide, k, inputs, i)))
 PER_SAMPLE_KERNELS(truncated_narrow, f64_fma(truncated_narrow(wide, k, inputs, i),
