@@ -117,7 +117,8 @@ static inline f32v minus_two_log_signed_f32(f32v s)
 	return log_join_f32(x, exponent);
 }
 
-static inline f64v minus_two_log_signed_f64(f64v s)
+/* Returns x of log_join_f64 for such a fraction, and its e. */
+static inline f64v log_part_signed_f64(f64v s, f64v *ret_e)
 {
 	const m64v high = f64_less(s, f64_set(0));
 	const f64v u = f64_pick(high, s, f64_add(s, f64_set(1)));
@@ -125,9 +126,17 @@ static inline f64v minus_two_log_signed_f64(f64v s)
 	const u64v exponent = u64_and(above, u64_set(0xFFF0000000000000));
 	const f64v m = f64_of_bits(u64_sub(f64_bits(u), exponent));
 	const m64v near = m64_and(high, f64_less(f64_set(-0x1.5555555555p-2), s));
-	const f64v x = f64_pick(near, f64_fma(m, f64_set(-2), f64_set(2)), f64_mul(s, f64_set(-2)));
 
-	return log_join_f64(x, f64_from_i12(exponent));
+	*ret_e = f64_from_i12(exponent);
+	return f64_pick(near, f64_fma(m, f64_set(-2), f64_set(2)), f64_mul(s, f64_set(-2)));
+}
+
+static inline f64v minus_two_log_signed_f64(f64v s)
+{
+	f64v e;
+	const f64v x = log_part_signed_f64(s, &e);
+
+	return log_join_f64(x, e);
 }
 
 #endif

@@ -92,6 +92,28 @@ INLINE f64v exponential(bool wide, const struct dist_constants *k, const void *c
 	return f64_mul(minus_two_log_signed_f64(fraction_load(wide, inputs[0], i)), f64_set(0.5));
 }
 
+/* What all samples of a call need before the polynomial of their logarithms. Loops of their own: of one loop over functions that
+ * wait for each other, a CPU has but two or three vectors at work. */
+struct exponential_parts {
+	double x[DIST_BLOCK], e[DIST_BLOCK];
+};
+
+INLINE void exponential_begin(bool wide, const void *const inputs[], size_t n, struct exponential_parts *ret)
+{
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		f64v e;
+
+		f64_store(ret->x + i, log_part_signed_f64(fraction_load(wide, inputs[0], i), &e));
+		f64_store(ret->e + i, e);
+	}
+}
+
+/* Returns what exponential does. */
+INLINE f64v exponential_end(const struct exponential_parts *parts, size_t i)
+{
+	return f64_mul(log_join_f64(f64_load(parts->x + i), f64_load(parts->e + i)), f64_set(0.5));
+}
+
 /* Leaves scale and shift to the caller (struct draw_plan, affine). */
 static size_t exponential_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			      void *ret_out, uint16_t *ret_rejected)
@@ -109,7 +131,17 @@ static size_t exponential_f32(const struct dist_constants *k, const void *const 
 	return 0;
 }
 
-KERNEL_OF_F64(exponential)
+static size_t exponential_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+			      void *ret_out, uint16_t *ret_rejected)
+{
+	struct exponential_parts parts;
+
+	(void)attempt, (void)ret_rejected;
+	exponential_begin(true, inputs, n, &parts);
+	for (size_t i = 0; i < n; i += F64_LANES)
+		affine_store(true, k, ret_out, i, exponential_end(&parts, i));
+	return 0;
+}
 
 /* Takes the sign from the top bit and the absolute value from the others. */
 INLINE f64v laplace(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
@@ -198,15 +230,15 @@ INLINE f64v gumbel_of(f64v x)
 	return f64_mul(minus_two_log_f64(x), f64_set(0.5));
 }
 
-/* One loop for each logarithm: of one loop over functions that wait for each other, a CPU has but two vectors at work. */
 INLINE void gumbel_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n, void *ret_out)
 {
-	double x[DIST_BLOCK];
+	struct exponential_parts parts;
 
+	exponential_begin(wide, inputs, n, &parts);
 	for (size_t i = 0; i < n; i += F64_LANES)
-		f64_store(x + i, exponential(wide, k, inputs, i));
+		f64_store(parts.x + i, exponential_end(&parts, i));
 	for (size_t i = 0; i < n; i += F64_LANES)
-		affine_store(wide, k, ret_out, i, gumbel_of(f64_load(x + i)));
+		affine_store(wide, k, ret_out, i, gumbel_of(f64_load(parts.x + i)));
 }
 
 KERNELS_OF_FILL(gumbel)
@@ -234,18 +266,18 @@ INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f6
 	return weibull_of_log(f64_mul(log_f64(exponential(wide, NULL, inputs, i)), power), scale);
 }
 
-/* As gumbel_fill. */
 INLINE void weibull_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n, void *ret_out)
 {
 	const f64v power = f64_set(k->weibull.power), scale = f64_set(k->weibull.scale);
-	double x[DIST_BLOCK];
+	struct exponential_parts parts;
 
+	exponential_begin(wide, inputs, n, &parts);
 	for (size_t i = 0; i < n; i += F64_LANES)
-		f64_store(x + i, exponential(wide, k, inputs, i));
+		f64_store(parts.x + i, exponential_end(&parts, i));
 	for (size_t i = 0; i < n; i += F64_LANES)
-		f64_store(x + i, f64_mul(log_f64(f64_load(x + i)), power));
+		f64_store(parts.x + i, f64_mul(log_f64(f64_load(parts.x + i)), power));
 	for (size_t i = 0; i < n; i += F64_LANES)
-		affine_store(wide, k, ret_out, i, weibull_of_log(f64_load(x + i), scale));
+		affine_store(wide, k, ret_out, i, weibull_of_log(f64_load(parts.x + i), scale));
 }
 
 KERNELS_OF_FILL(weibull)
@@ -306,11 +338,13 @@ KERNELS_OF_BOTH_WIDTHS(student_t)
 static size_t geometric_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
 {
+	struct exponential_parts parts;
 	int64_t *out = ret_out;
 
 	(void)attempt, (void)ret_rejected;
+	exponential_begin(true, inputs, n, &parts);
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const f64v x = f64_floor(f64_mul(exponential(true, k, inputs, i), f64_set(k->mean_trials)));
+		const f64v x = f64_floor(f64_mul(exponential_end(&parts, i), f64_set(k->mean_trials)));
 
 		f64_store_i64(out + i, f64_add(x, f64_set(1)));
 	}
