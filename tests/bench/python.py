@@ -138,6 +138,11 @@ def signals(session):
                            ('oaconvolve', (taps,)), ('resample', (480_000,)), ('czt', ()), ('zoom_fft', ([.1, .2],))):
             yield compare(f'{name} 1e6 {kind}', 2, lambda: getattr(theirs, name)(short, *more),
                           lambda: getattr(ours, name)(short, *more))
+        if hasattr(theirs, 'ShortTimeFFT'):  # scipy 1.12
+            a, b = (each.ShortTimeFFT(np.hanning(256), 128, 1.) for each in (theirs, ours))
+            spectra = a.stft(short)
+            for name, given in ('stft', short), ('spectrogram', short), ('istft', spectra):
+                yield compare(f'ShortTimeFFT.{name} 1e6 {kind}', 2, lambda: getattr(a, name)(given), lambda: getattr(b, name)(given))
         for name, goal in (('convolve', 2), ('oaconvolve', 1)):
             yield compare(f'convolve 1e6 x 1e4 {kind}, scipy {name}', goal,
                           lambda: getattr(theirs, name)(x[:10**6], taps), lambda: ours.convolve(x[:10**6], taps))

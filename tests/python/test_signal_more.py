@@ -177,6 +177,96 @@ def test_names_of_scipy():
         signal.wlech
 
 
+def short_time(**options):
+    theirs = pytest.importorskip("scipy.signal")
+    if not hasattr(theirs, "ShortTimeFFT"):
+        pytest.skip("scipy 1.12 has ShortTimeFFT")
+    win = np.hanning(18)[1:-1] + np.arange(16) / 99
+    return (theirs.ShortTimeFFT(win, 5, 2.0, **options),
+            signal.ShortTimeFFT(win, 5, 2.0, **options))
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"mfft": 20, "phase_shift": 3}, {"fft_mode": "centered"},
+    {"phase_shift": None, "fft_mode": "twosided", "mfft": 33},
+    {"fft_mode": "onesided2X", "scale_to": "psd"}])
+@pytest.mark.parametrize("more", [
+    {}, {"k_offset": 7}, {"p0": 2, "p1": 9}, {"padding": "even"},
+    {"padding": "odd", "k_offset": -3}, {"padding": "edge"}])
+def test_short_time_fft(options, more):
+    a, b = short_time(**options)
+    x = np.random.default_rng(1).normal(size=(3, 101, 2))
+    for detrend in (None, "constant", "linear", lambda part: part * part):
+        for axis, given in ((1, x), (-2, x), (0, x[0]), (0, x[1, :, 1])):
+            if callable(detrend) and options.get("phase_shift"):
+                continue  # scipy 1.15 pads rows of two axes only
+            # One signal at a time, for the same reason.
+            wanted = np.moveaxis(np.apply_along_axis(
+                lambda row: a.stft_detrend(row, detrend, **more), axis,
+                given), axis % given.ndim + 1, -1)
+            made = b.stft_detrend(given, detrend, axis=axis, **more)
+            assert made.dtype == wanted.dtype
+            np.testing.assert_allclose(made, wanted, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        b.spectrogram(x[0, :, 0], x[1, :, 0], **more),
+        a.spectrogram(x[0, :, 0], x[1, :, 0], **more), rtol=0, atol=1e-12)
+
+
+def joined(a, spectra, k0, k1):
+    """Samples of all slices, each added to its place."""
+    begin = a.p_min * a.hop - a.m_num_mid
+    x = np.zeros(k1 - begin + 999, complex)
+    for q in range(spectra.shape[1]):
+        x[q * a.hop:q * a.hop + a.m_num] += a.dual_win * a._ifft_func(
+            spectra[:, q])
+    return x[k0 - begin:k1 - begin]
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"mfft": 20, "phase_shift": 3}, {"fft_mode": "centered"},
+    {"fft_mode": "onesided2X", "scale_to": "psd"}])
+def test_short_time_fft_back(options):
+    a, b = short_time(**options)
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=101)
+    spectra = a.stft(x)
+    spectra += rng.normal(size=spectra.shape)
+    for k0 in (a.k_min, -1, 0, 1, 4, 5, 38):
+        for k1 in (max(k0, 0) + 8, 77, 101, None):
+            made = b.istft(spectra, k0, k1)
+            wanted = joined(a, spectra, k0, k0 + len(made))
+            np.testing.assert_allclose(made, wanted, rtol=0, atol=1e-13)
+            # scipy 1.15 adds the last slices where k0 is below 0, and cannot
+            # add those that end before k0.
+            if k0 in (0, 1, 5):
+                wanted = a.istft(spectra, k0, k1)
+                assert made.dtype == wanted.dtype
+                np.testing.assert_allclose(made, wanted, rtol=0, atol=1e-13)
+            again = b.istft(spectra.T, k0, k1, f_axis=1, t_axis=0)
+            np.testing.assert_array_equal(again, made)
+    many = np.stack([spectra, 2 * spectra])
+    np.testing.assert_allclose(b.istft(many), a.istft(many), atol=1e-13)
+
+
+def test_short_time_fft_errors():
+    a, b = short_time()
+    x = np.ones(101)
+    for call in (lambda o: o.stft(x * 1j), lambda o: o.stft(x[:3]),
+                 lambda o: o.stft(x, 5, 2), lambda o: o.stft(x, padding="no"),
+                 lambda o: o.stft_detrend(x, "cubic"),
+                 lambda o: o.stft_detrend(x, 3),
+                 lambda o: o.istft(np.ones((9, 30)), f_axis=1, t_axis=1),
+                 lambda o: o.istft(np.ones((8, 30))),
+                 lambda o: o.istft(np.ones((9, 2))),
+                 lambda o: o.istft(np.ones((9, 30)), 5, 4),
+                 lambda o: o.istft(np.ones((9, 30)), 5, 6)):
+        with pytest.raises(ValueError) as wanted:
+            call(a)
+        with pytest.raises(ValueError) as made:
+            call(b)
+        assert str(made.value) == str(wanted.value)
+
+
 def test_names_without_scipy():
     said = subprocess.run([sys.executable, "-c", """
 import sys

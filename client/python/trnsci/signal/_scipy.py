@@ -9,7 +9,7 @@ from .. import fft as _fft
 from .._suggest import nearest
 
 # Classes whose methods transform.
-_TRANSFORMING = ("CZT", "ShortTimeFFT", "ZoomFFT")
+_TRANSFORMING = ("CZT", "ZoomFFT")
 
 
 def _by_backend(function):
@@ -57,4 +57,7 @@ def lookup(name, here):
         raise AttributeError(f"neither trnsci.signal nor scipy.signal has "
                              f"{name!r}{nearest(name, dir(scipy) + here)}"
                              ) from None
+    if name == "ShortTimeFFT":  # of scipy 1.12 and later
+        from ._short_time import ShortTimeFFT
+        return ShortTimeFFT
     return _wrapped(name, theirs)
