@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What errors about unknown names add: the name that may be meant."""
-import contextlib
-
 from . import _core
 from ._errors import ParameterError, ParameterTypeError
 
@@ -37,17 +35,23 @@ def _wrong(error, asked):
                         yield value, names
 
 
-@contextlib.contextmanager
-def suggesting(asked):
-    """Add the nearest name to the engine's errors about unknown ones. `asked`:
-    pairs of an operation and its parameters."""
-    try:
-        yield
-    except (ParameterError, ParameterTypeError) as error:
-        added = [nearest(*each) for each in _wrong(error, asked)]
-        if any(added):
-            error.args = (error.args[0] + next(filter(None, added)),)
-        raise
+class suggesting:
+    """Adds the nearest name to the engine's errors about unknown ones, in a
+    with block. `asked`: pairs of an operation and its parameters."""
+
+    __slots__ = ("_asked",)
+
+    def __init__(self, asked):
+        self._asked = asked
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if isinstance(error, (ParameterError, ParameterTypeError)):
+            added = [nearest(*each) for each in _wrong(error, self._asked)]
+            if any(added):
+                error.args = (error.args[0] + next(filter(None, added)),)
 
 
 def run(session, operation, params, out=False):

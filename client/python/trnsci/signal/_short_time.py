@@ -27,8 +27,13 @@ def _by_rows(transform, rows):
     return made.reshape(rows.shape[:-1] + made.shape[-1:])
 
 
-class ShortTimeFFT(scipy.signal.ShortTimeFFT):
-    __doc__ = scipy.signal.ShortTimeFFT.__doc__
+# The module can be imported with older scipy, too; nobody asks for its class.
+_Theirs = getattr(scipy.signal, "ShortTimeFFT", object)
+
+
+class ShortTimeFFT(_Theirs):
+    """Short-time transforms of a window: `scipy.signal.ShortTimeFFT`, whose
+    arguments, properties, results and errors it has."""
 
     def stft_detrend(self, x, detr, p0=None, p1=None, *, k_offset=0,
                      padding="zeros", axis=-1):
