@@ -206,8 +206,9 @@ $(STATIC): $(CLIENT_OBJECTS)
 
 # What each command needs, by Debian's names; A|B: either. tests/need installs what is missing.
 DEPS_BUILD := gcc libc6-dev pkg-config libevent-dev libmsgpack-dev|libmsgpack-c-dev libsystemd-dev libsqlite3-dev libjson-c-dev libsndfile1-dev libncurses-dev perl-base
+DEPS_HTML := mandoc cmark-gfm
 DEPS_DEMO := alsa-utils gnuplot-nox
-DEPS_CHECK := g++ sox flac libcmocka-dev libfftw3-dev perl mandoc cmark-gfm neovim python3-msgpack libgsl-dev universal-ctags \
+DEPS_CHECK := g++ sox flac libcmocka-dev libfftw3-dev perl $(DEPS_HTML) neovim python3-msgpack libgsl-dev universal-ctags \
 	python3-dev python3-numpy python3-scipy python3-pytest libopenmpi-dev openmpi-bin python3-mpi4py
 DEPS_FUZZ := clang libclang-rt-14-dev|libclang-rt-dev
 DEPS_BOOT := systemd systemd-container dbus
@@ -215,8 +216,8 @@ DEPS_ARM64 := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 DEPS_STATISTICS := dieharder python3-scipy python3-mpmath
 DEPS_FULL = $(DEPS_FUZZ) $(DEPS_PACKAGES) $(DEPS_ARM64) $(DEPS_STATISTICS) slurmctld slurmd slurm-client munge iproute2 shellcheck chromium zsh fish \
 	mypy python3-hypothesis python3-matplotlib python3-pip python3-setuptools python3-wheel
-DEPS_WHEEL := python3-dev python3-numpy python3-setuptools python3-wheel
-DEPS_DEB := build-essential dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy
+DEPS_WHEEL := python3-dev python3-numpy python3-setuptools python3-wheel $(DEPS_HTML)
+DEPS_DEB := build-essential dpkg-dev debhelper dh-python systemd-dev|systemd python3-dev python3-numpy $(DEPS_HTML)
 DEPS_PACKAGES := $(DEPS_DEB) $(DEPS_BOOT) lintian abigail-tools mmdebstrap $(DEPS_WHEEL) python3-pip
 DEPS_BENCH := g++ libfftw3-dev librandom123-dev libopenblas-dev python3-numpy python3-scipy clang redis-server \
 	redis-tools libhiredis-dev gnuplot-nox python3-pyfftw

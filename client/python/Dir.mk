@@ -63,7 +63,7 @@ install: install-python
 
 wheel:
 	@tests/need $(call quoted,$(DEPS_BUILD) $(DEPS_WHEEL))
-	@$(again) lib
+	@$(again) html
 	@$(PYTHON) client/python/make_wheel $(BUILD)
 
 .PHONY: python install-python wheel

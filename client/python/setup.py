@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import numpy
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -72,9 +72,11 @@ setup(
     version=version(),
     install_requires=[needs_numpy()],
     cmdclass={"build_ext": BuildWithTypes},
-    packages=["trnsci", "trnsci.fft", "trnsci.signal"],
-    package_data={"trnsci": ["py.typed", "*.pyi"], "trnsci.fft": ["*.pyi"],
-                  "trnsci.signal": ["*.pyi"]},
+    packages=find_packages(here, include=["trnsci*"]),
+    package_data={"": ["py.typed", "*.pyi"]},
+    data_files=[("share/doc/trnsci/html",  # where `make wheel` puts the manual
+                 [os.path.relpath(page, here) for page
+                  in sorted(glob.glob(os.path.join(here, "html", "*")))])],
     ext_modules=[Extension(
         "trnsci._core",
         sorted(os.path.relpath(source, here) for source

@@ -46,6 +46,7 @@ import hashlib
 
 import numpy as np
 import trnsci
+import trnsci.replay.jax
 
 rng = trnsci.Generator(1)
 x = rng.normal(size=100000)
@@ -60,6 +61,8 @@ unshare --net chroot "$root" sh -c 'pip install --quiet --no-index --break-syste
 report "pip installs it offline" $?
 unshare --net chroot "$root" env TRNSCI_SOCKET=embedded: python3 /tmp/try.py >"$work/inside" 2>"$work/log"
 report "it draws and transforms" $?
+cmp "$build/html/index.html" "$root/usr/local/share/doc/trnsci/html/index.html" >"$work/log" 2>&1
+report "and has the manual" $?
 PYTHONPATH=$build/python TRNSCI_SOCKET=embedded: /usr/bin/python3 "$root/tmp/try.py" >"$work/outside" 2>"$work/log" &&
 	cmp "$work/inside" "$work/outside" >>"$work/log" 2>&1
 report "with the bytes of the build's package" $?
