@@ -62,7 +62,7 @@ if has_chromium "the manual"; then
 	picture dark 1160 --blink-settings=preferredColorScheme=0
 	same "dark is another picture" 1 "$(cmp -s "$work/light.png" "$work/dark.png" || echo 1)"
 	picture phone 500
-	for name in index trnsci-cli.1 trnsci-protocol.7 trnsci-which-call.7 python-reference functions trnsci_open.3; do
+	for name in index figures trnsci-cli.1 trnsci-protocol.7 trnsci-which-call.7 python-reference functions trnsci_open.3; do
 		for width in 500 800 1160; do
 			fits "$site/$name.html" "$name" "$width"
 		done
