@@ -131,7 +131,7 @@ static void set_signal(struct trnsci_args *args, const struct trnsci_value *nois
 
 /* A piece, and the call that draws it to a tile. */
 struct piece {
-	struct trnsci_call *call; /* NULL: none is needed */
+	struct trnsci_call *call; /* NULL: none was made */
 	uint64_t from;            /* sample of the whole draw */
 };
 
@@ -177,35 +177,40 @@ static int end_piece(const struct fill *fill, const struct piece *piece, int64_t
 	return error_import(err, &call->answer.error);
 }
 
-/* Each piece is copied once the next one was sent. The deadline is one for all. */
-static int draw_pieces(const struct fill *fill, struct piece pieces[2], int64_t deadline, struct error *err)
+/* Calls take turns: the piece of one is copied while another draws. The deadline is one for all. */
+static int draw_pieces(const struct fill *fill, struct piece *pieces, size_t n_pieces, int64_t deadline, struct error *err)
 {
 	int64_t ask_ns = 0;
 	size_t i = 0;
 	int r = 0;
 
 	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += piece_samples(fill), i++) {
-		r = start_piece(fill, &pieces[i % 2], at, deadline, err);
-		if (r == 0 && i > 0)
-			r = end_piece(fill, &pieces[(i - 1) % 2], deadline, err);
+		if (i >= n_pieces)
+			r = end_piece(fill, &pieces[i % n_pieces], deadline, err);
+		if (r == 0)
+			r = start_piece(fill, &pieces[i % n_pieces], at, deadline, err);
 		if (r == 0 && session_is_interrupted(fill->session, &ask_ns))
 			r = error_set(err, ERROR_CANCELLED, "%s: interrupted", fill->drawing.distribution);
 	}
-	return r == 0 && i > 0 ? end_piece(fill, &pieces[(i - 1) % 2], deadline, err) : r;
+	for (size_t k = i < n_pieces ? 0 : i - n_pieces; k < i && r == 0; k++)
+		r = end_piece(fill, &pieces[k % n_pieces], deadline, err);
+	return r;
 }
 
+/* By two calls, where there is more than one piece and room for two tiles. */
 static int fill_pieces(const struct fill *fill, const struct trnsci_value *noise, int64_t deadline, struct error *err)
 {
-	const size_t most = fill->end - fill->begin > piece_samples(fill) ? 2 : 1;
 	struct piece pieces[2] = {{.call = NULL}};
-	int r = 0;
+	struct error ignored;
+	size_t n_pieces = 1;
+	int r = make_piece(fill, noise, &pieces[0], err);
 
-	for (size_t i = 0; i < most && r == 0; i++)
-		r = make_piece(fill, noise, &pieces[i], err);
+	if (r == 0 && fill->end - fill->begin > piece_samples(fill) && make_piece(fill, noise, &pieces[1], &ignored) == 0)
+		n_pieces = 2;
 	if (r == 0)
-		r = draw_pieces(fill, pieces, deadline, err);
-	for (size_t i = 0; i < most; i++)
-		trnsci_call_free(pieces[i].call);
+		r = draw_pieces(fill, pieces, n_pieces, deadline, err);
+	trnsci_call_free(pieces[0].call);
+	trnsci_call_free(pieces[1].call);
 	return r;
 }
 

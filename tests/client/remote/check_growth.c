@@ -183,6 +183,28 @@ static void an_event_loop_grows(void **state)
 	daemon_stop(&trnscid);
 }
 
+/* Where there is room for one of the two tiles through which a large draw comes, it comes through that. */
+static void draws_through_one_tile(void **state)
+{
+	enum { FLOATS = 1 << 21 };
+	const struct drawing normal = {.distribution = "normal", .source = {.seed = 4}};
+	float *expected = malloc(FLOATS * sizeof *expected), *out = calloc(FLOATS, sizeof *out);
+	struct trnsci_session *here, *session;
+
+	(void)state;
+	assert_int_equal(trnsci_open("embedded:", NULL, &here, NULL), 0);
+	daemon_start(&trnscid, ARGUMENTS("--threads=2", "--arena-bytes=3M"));
+	session = open_session(-1);
+	assert_int_equal(draw_array(here, &normal, TRNSCI_F32, FLOATS, expected, NULL, NULL), 0);
+	assert_int_equal(draw_array(session, &normal, TRNSCI_F32, FLOATS, out, NULL, NULL), 0);
+	assert_memory_equal(out, expected, FLOATS * sizeof *out);
+	trnsci_close(session);
+	trnsci_close(here);
+	daemon_stop(&trnscid);
+	free(expected);
+	free(out);
+}
+
 /* Where twice as much is beyond a limit, the tile gets what it needs; where that is, too, the error names the limit. */
 static void limits_are_reported(void **state)
 {
@@ -359,7 +381,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows_and_shrinks),	    cmocka_unit_test(huge_pages_are_whole),
 		cmocka_unit_test(calls_in_flight_wait_for_room),
-		cmocka_unit_test(an_event_loop_grows),	    cmocka_unit_test(limits_are_reported),
+		cmocka_unit_test(an_event_loop_grows),	    cmocka_unit_test(limits_are_reported), cmocka_unit_test(draws_through_one_tile),
 		cmocka_unit_test(cached_calls_make_room),
 		cmocka_unit_test(several_arenas_are_restored), cmocka_unit_test(threads_share_arenas),
 		cmocka_unit_test(a_daemon_without_room), cmocka_unit_test(tiles_are_freed_without_a_daemon),
