@@ -7,7 +7,7 @@ best peer. Goals: scalars at most twice numpy's time; never slower than numpy fr
 times as fast; transforms never slower than scipy, from 2^12 up 3 times as fast; the extension's own cost at most 350 ns;
 stft and welch of 1e7 samples 8 times as fast, Sobol points 3 times, a convolution of 1e6 with 1e4 twice.
 
-usage: python.py [PART ...]      parts: draws, transforms, plans, signals, cost; default: all
+usage: python.py [PART ...]      parts: draws, transforms, signals, cost; default: all
 """
 import os
 import statistics
@@ -92,22 +92,6 @@ def transforms(session):
                        3 if x.size >= 1 << 12 and len(shape) == 1 else 1)
 
 
-def plans(session):
-    """Planned transforms in memory of their own, beside pyFFTW's object where that is installed."""
-    try:
-        import pyfftw
-    except ImportError:
-        print('plans: python3-pyfftw is not installed')
-        return
-    for n in 16, 64, 256, 1000, 1024:
-        x = np.exp(1j * np.arange(n)**2)
-        arrays = [pyfftw.empty_aligned(n, x.dtype) for _ in range(2)]
-        theirs, ours = pyfftw.FFTW(*arrays, flags=('FFTW_MEASURE',)), trnsci.fft.plan('fft', x, session=session)
-        arrays[0][:] = x
-        yield show(f'planned fft {n}', ('pyFFTW', 'trnsci'), measure([theirs, ours.run]), .9)
-        yield show(f'planned fft {n} of an array', ('pyFFTW', 'trnsci'), measure([lambda: theirs(x), lambda: ours(x)]), .9)
-
-
 def compare(name, goal, *calls):
     """scipy's call and ours."""
     return show(name, ('scipy', 'trnsci'), measure(calls), goal)
@@ -164,7 +148,7 @@ def cost(session):
 
 
 if __name__ == '__main__':
-    parts = {'draws': draws, 'transforms': transforms, 'plans': plans, 'signals': signals, 'cost': cost}
+    parts = {'draws': draws, 'transforms': transforms, 'signals': signals, 'cost': cost}
     embedded = trnsci.Session('embedded:')
     print(f'numpy {np.__version__}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}')
     met = [result for part in sys.argv[1:] or parts for result in parts[part](embedded)]
