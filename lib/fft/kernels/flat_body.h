@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two stages over contiguous pairs with a single buffer between them.
+/* Two stages over contiguous pairs with a single buffer between them; or one stage, whose first pass is the first of them.
  *
  * The first stage, of `rows` points, reads the input once, multiplies by the twiddles and stores its columns
  * transposed. The second stage transforms them in place and writes the result once. The arithmetic is that of
- * stage_body.h. `rows` is WIDTH, or NARROW, which leaves one lane idle, and the buffer has a slab for each LANES of them;
- * or it is half of WIDTH, and two transforms share each vector of the buffer where LANES is WIDTH.
+ * stage_body.h. The buffer has a slab for each LANES of the rows, and the lanes that they leave in the last one are idle; or
+ * `rows` is half of WIDTH, and two transforms share each vector of the buffer where LANES is WIDTH.
  *
  * The second stage works in place (decimation in frequency): pass i leaves digit k_i of the result's index where it
  * found digit j_i of the input's. So the last pass's row of digits k_0, k_1 ... belongs at k_0 + r_0 (k_1 + r_1 (...)).
  *
  * Large calls (far_body.h) prefetch the next transform, because rows n / LANES apart escape the CPU's own prefetching. */
 
-enum { LOCAL(WIDTH) = FFT_WIDTH_BYTES / sizeof(real), LOCAL(NARROW) = FFT_NARROW_ROWS, LOCAL(MOST_ROWS) = 16 };
+enum { LOCAL(WIDTH) = FFT_WIDTH_BYTES / sizeof(real), LOCAL(MOST_ROWS) = 16 };
 
 /* One or two transforms that go through the buffer together. */
 struct LOCAL(flat) {
@@ -70,8 +70,10 @@ INLINE void LOCAL(flat_block)(const unsigned rows, const bool whole, const bool 
 	if (2 * rows == LANES)
 		LOCAL(flat_columns)(rows, whole, exchange, f->x[1] + 2 * p, f->m, count, twiddles, re + rows,
 				    im + rows);
-	if (rows == LOCAL(NARROW))
-		re[rows] = im[rows] = v_set(0);
+	UNROLL for (unsigned k = 2 * rows == LANES ? LANES : rows; k % LANES; k++)
+	{
+		re[k] = im[k] = v_set(0);
+	}
 	UNROLL for (unsigned k = 0; k < rows; k += LANES, to += f->slab)
 	{
 		LOCAL(flat_store)(re + k, im + k, to);
@@ -123,14 +125,15 @@ INLINE void LOCAL(flat_pass)(const unsigned r, size_t blocks, size_t m, const re
 		}
 }
 
-/* How results are stored: as they are, multiplied by the scale, also around the caches, or also without the last of the
- * pairs of a vector, whose lane is idle. */
-enum LOCAL(flat_end) { LOCAL(PLAIN), LOCAL(SCALED), LOCAL(AROUND), LOCAL(WITHOUT_LAST) };
+/* How results are stored: as they are, multiplied by the scale, also around the caches, or also without the pairs of
+ * idle lanes: in the first of a row's two vectors and a part of the second, or in a part of the first. */
+enum LOCAL(flat_end) { LOCAL(PLAIN), LOCAL(SCALED), LOCAL(AROUND), LOCAL(PART_OF_TWO), LOCAL(PART_OF_ONE) };
 
 /* Where results go: a vector of pairs to `low`, the next one to `high`. */
 struct LOCAL(flat_out) {
 	real *low, *high;
-	size_t row; /* reals from one row of results to the next */
+	size_t row;   /* reals from one row of results to the next */
+	size_t part; /* reals of the vector that is stored in part */
 	bool exchange;
 	enum LOCAL(flat_end) end;
 	real scale;
@@ -138,7 +141,7 @@ struct LOCAL(flat_out) {
 
 /* Stores one row of results. */
 INLINE void LOCAL(flat_put)(const enum LOCAL(flat_end) end, const bool exchange, const struct LOCAL(flat_out) * out,
-			    real *low, real *high, vec re, vec im)
+			    size_t kept, real *low, real *high, vec re, vec im)
 {
 	vec a, b;
 
@@ -150,10 +153,12 @@ INLINE void LOCAL(flat_put)(const enum LOCAL(flat_end) end, const bool exchange,
 	if (end == LOCAL(AROUND)) {
 		v_stream(low, a);
 		v_stream(high, b);
+	} else if (end == LOCAL(PART_OF_ONE)) {
+		v_store_part(low, kept, a);
 	} else {
 		v_store(low, a);
-		if (end == LOCAL(WITHOUT_LAST))
-			v_store_part(high, LANES - 2, b);
+		if (end == LOCAL(PART_OF_TWO))
+			v_store_part(high, kept, b);
 		else
 			v_store(high, b);
 	}
@@ -163,7 +168,7 @@ INLINE void LOCAL(flat_put)(const enum LOCAL(flat_end) end, const bool exchange,
 INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns, const enum LOCAL(flat_end) end,
 			     const bool exchange, const struct LOCAL(flat_out) * out, const real *buffer)
 {
-	const size_t blocks = columns->length / r, step = out->row * blocks;
+	const size_t blocks = columns->length / r, step = out->row * blocks, kept = out->part;
 	const unsigned parts = LOCAL(parts_of)(r);
 
 	for (size_t block = 0; block < blocks; block++, buffer += 2 * LANES * r) {
@@ -182,7 +187,7 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 			LOCAL(dft_part)(r, part, &from, LOCAL(PARTS), &quarters, re, im);
 			UNROLL for (unsigned k = part; k < r; k += parts)
 			{
-				LOCAL(flat_put)(end, exchange, out, low + (k - part) * step,
+				LOCAL(flat_put)(end, exchange, out, kept, low + (k - part) * step,
 						high + (k - part) * step, re[k], im[k]);
 			}
 			low += step;
@@ -191,6 +196,43 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 			HIDE(high);
 		}
 	}
+}
+
+/* The rows are a constant in each call, so that each is compiled without branches on them. */
+static void LOCAL(flat_first_of)(size_t rows, const struct LOCAL(flat) * f, struct LOCAL(ahead) * ahead)
+{
+#define FIRST(rows)                                                                                                    \
+	case rows:                                                                                                     \
+		BY_ORDER(f->exchange, LOCAL(flat_first)(rows, EXCHANGE, f, ahead));                                    \
+		break
+	switch (rows) {
+		FIRST(4);
+		FIRST(5);
+		FIRST(7);
+		FIRST(8);
+		FIRST(9);
+		FIRST(10);
+		FIRST(11);
+		FIRST(12);
+		FIRST(13);
+		FIRST(15);
+		FIRST(16);
+	}
+#undef FIRST
+}
+
+/* Returns the columns of the second stage: of a plan of one stage, those of its passes after the first. */
+static struct fft_columns LOCAL(second_columns)(const struct fft_smooth *smooth, size_t rows)
+{
+	struct fft_columns columns = smooth->stage[smooth->n_stages - 1].columns;
+
+	if (smooth->n_stages > 1)
+		return columns;
+	columns.length /= rows;
+	columns.n_passes--;
+	memmove(columns.radix, columns.radix + 1, columns.n_passes);
+	columns.twiddles = (real *)columns.twiddles + 2 * (rows - 1) * columns.length;
+	return columns;
 }
 
 #define FLAT_PASS(r)                                                                                                   \
@@ -213,8 +255,10 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 			LAST(r, LOCAL(SCALED));                                                                        \
 		else if (out->end == LOCAL(AROUND))                                                                    \
 			LAST(r, LOCAL(AROUND));                                                                        \
+		else if (out->end == LOCAL(PART_OF_TWO))                                                               \
+			LAST(r, LOCAL(PART_OF_TWO));                                                                   \
 		else                                                                                                   \
-			LAST(r, LOCAL(WITHOUT_LAST));                                                                  \
+			LAST(r, LOCAL(PART_OF_ONE));                                                                   \
 	}
 #define FLAT_MIXED(r)                                                                                                  \
 	FLAT_PASS(r)                                                                                                   \
@@ -223,8 +267,10 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 	{                                                                                                              \
 		if (out->end == LOCAL(PLAIN))                                                                          \
 			LAST(r, LOCAL(PLAIN));                                                                         \
-		else if (out->end == LOCAL(WITHOUT_LAST))                                                              \
-			LAST(r, LOCAL(WITHOUT_LAST));                                                                  \
+		else if (out->end == LOCAL(PART_OF_TWO))                                                               \
+			LAST(r, LOCAL(PART_OF_TWO));                                                                   \
+		else if (out->end == LOCAL(PART_OF_ONE))                                                               \
+			LAST(r, LOCAL(PART_OF_ONE));                                                                   \
 		else                                                                                                   \
 			LAST(r, out->end == LOCAL(AROUND) ? LOCAL(AROUND) : LOCAL(SCALED));                            \
 	}
@@ -238,7 +284,9 @@ FLAT_MIXED(6)
 FLAT_MIXED(7)
 FLAT_MIXED(9)
 FLAT_MIXED(10)
+FLAT_MIXED(11)
 FLAT_MIXED(12)
+FLAT_MIXED(13)
 FLAT_MIXED(15)
 #undef FLAT_PASS
 #undef FLAT_POWER
@@ -253,8 +301,8 @@ static void LOCAL(flat_second)(const struct fft_columns *columns, const struct L
 	static const struct {
 		void (*pass)(size_t blocks, size_t m, const real *twiddles, real *buffer, struct LOCAL(ahead) * ahead);
 		void (*last)(const struct fft_columns *columns, const struct LOCAL(flat_out) * out, const real *buffer);
-	} radices[17] = {ROW(2), ROW(3), ROW(4),  ROW(5),  ROW(6),  ROW(7),
-			 ROW(8), ROW(9), ROW(10), ROW(12), ROW(15), ROW(16)};
+	} radices[17] = {ROW(2), ROW(3),  ROW(4),  ROW(5),  ROW(6),  ROW(7),  ROW(8),
+			 ROW(9), ROW(10), ROW(11), ROW(12), ROW(13), ROW(15), ROW(16)};
 #undef ROW
 	const real *twiddles = columns->twiddles;
 	size_t blocks = 1, m = columns->length;
@@ -272,57 +320,59 @@ static void LOCAL(flat_second)(const struct fft_columns *columns, const struct L
 
 /* Returns the steps in which a transform prefetches the next one: the blocks of its first stage and the butterflies of
  * its passes. The last pass has none, because it stores the result. */
-static size_t LOCAL(flat_steps)(const struct fft_smooth *smooth)
+static size_t LOCAL(flat_steps)(const struct fft_columns *columns, size_t slabs)
 {
-	const struct fft_columns *columns = &smooth->stage[1].columns;
-	size_t steps = smooth->stage[0].m / LANES;
+	size_t steps = columns->length / LANES;
 
 	for (unsigned i = 0; i + 1 < columns->n_passes; i++)
-		steps += smooth->row / LANES * (columns->length / columns->radix[i]);
+		steps += slabs * (columns->length / columns->radix[i]);
 	return steps;
 }
 
-/* The rows are a constant in both calls of flat_first, so that each is compiled without branches on them. A last transform
- * alone goes as a pair of itself, which writes in one place: all loads come before the first store. */
+/* Returns how rows are stored of whose last vectors the transform has so many reals. */
+static enum LOCAL(flat_end) LOCAL(end_of)(size_t reals, enum LOCAL(flat_end) end, struct LOCAL(flat_out) * out)
+{
+	if (reals >= 2 * LANES)
+		return end;
+	out->part = reals > LANES ? reals - LANES : reals;
+	return reals > LANES ? LOCAL(PART_OF_TWO) : LOCAL(PART_OF_ONE);
+}
+
+/* A last transform alone goes as a pair of itself, which writes in one place: all loads come before the first store. */
 static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			void *scratch)
 {
 	enum { AHEAD_BYTES = 64 << 10 }; /* more would evict this transform from the second-level cache */
-	const size_t at_once = smooth->flat, after = first + count;
+	const size_t rows = smooth->flat_rows ? smooth->flat_rows : smooth->stage[0].columns.radix[0];
+	const size_t at_once = 2 * rows == LANES ? 2 : 1, after = first + count;
 	const size_t in = 2 * call->in_distance, to = 2 * call->out_distance;
 	const size_t reals = (at_once - 1) * in + 2 * smooth->n;
 	const bool far = reals * sizeof(real) <= AHEAD_BYTES && LOCAL(is_far)(smooth, call);
-	const bool around = smooth->flat_rows != LOCAL(NARROW) && LOCAL(goes_around)(smooth, call);
+	const bool around = rows * at_once % LANES == 0 && LOCAL(goes_around)(smooth, call);
 	const enum LOCAL(flat_end) end = around ? LOCAL(AROUND) : call->scale == 1 ? LOCAL(PLAIN) : LOCAL(SCALED);
-	struct LOCAL(ahead) ahead = LOCAL(plan_ahead)(reals, LOCAL(flat_steps)(smooth));
-	struct LOCAL(flat) f = {.m = smooth->stage[0].m,
-				.slab = 2 * LANES * ((smooth->stage[0].m + LANES - 1) / LANES * LANES),
+	const struct fft_columns columns = LOCAL(second_columns)(smooth, rows);
+	struct LOCAL(ahead) ahead = LOCAL(plan_ahead)(reals, LOCAL(flat_steps)(&columns, smooth->row / LANES));
+	struct LOCAL(flat) f = {.m = columns.length,
+				.slab = 2 * LANES * ((columns.length + LANES - 1) / LANES * LANES),
 				.twiddle_rows = smooth->row,
 				.exchange = call->inverse,
 				.twiddles = smooth->stage[0].twiddles,
 				.buffer = scratch};
-	struct LOCAL(flat_out) out = {.row = 2 * smooth->flat_rows,
-				      .exchange = call->inverse,
-				      .scale = (real)call->scale};
+	struct LOCAL(flat_out) out = {.row = 2 * rows, .exchange = call->inverse, .scale = (real)call->scale};
 
 	for (size_t b = first; b < after; b += at_once) {
 		const bool alone = b + at_once > after;
 
-		for (size_t t = 0; t < at_once; t++)
-			f.x[t] = (const real *)call->in + (b + (alone ? 0 : t)) * in;
+		f.x[0] = (const real *)call->in + b * in;
+		f.x[1] = f.x[0] + (alone ? 0 : in);
 		ahead.at = f.x[0] + at_once * in;
 		ahead.end = far && b + 2 * at_once <= after ? ahead.at + reals : ahead.at;
 		out.low = (real *)call->out + b * to;
 		out.high = out.low + (alone ? 0 : at_once == 2 ? to : LANES);
-		if (smooth->flat_rows == LOCAL(WIDTH))
-			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(WIDTH), EXCHANGE, &f, &ahead));
-		else if (smooth->flat_rows == LOCAL(NARROW))
-			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(NARROW), EXCHANGE, &f, &ahead));
-		else
-			BY_ORDER(f.exchange, LOCAL(flat_first)(LOCAL(WIDTH) / 2, EXCHANGE, &f, &ahead));
-		for (size_t row = 0; row < smooth->row; row += LANES, out.low += 2 * LANES, out.high += 2 * LANES) {
-			out.end = row + LANES == smooth->flat_rows + 1 ? LOCAL(WITHOUT_LAST) : end;
-			LOCAL(flat_second)(&smooth->stage[1].columns, &out, f.buffer + row / LANES * f.slab, &ahead);
+		LOCAL(flat_first_of)(rows, &f, &ahead);
+		for (size_t row = 0; row < rows; row += LANES, out.low += 2 * LANES, out.high += 2 * LANES) {
+			out.end = LOCAL(end_of)(2 * (at_once * rows - row), end, &out);
+			LOCAL(flat_second)(&columns, &out, f.buffer + row / LANES * f.slab, &ahead);
 		}
 	}
 	LOCAL(end_around)(around);

@@ -15,7 +15,7 @@
  *
  *   short       16 to 128 contiguous points (float64: to 64), in registers alone
  *   single      one contiguous transform of one stage
- *   flat        contiguous transforms of two stages up to 16384 points
+ *   flat        contiguous transforms up to 16384 points of two stages, or of one stage whose first pass stands for the first
  *   stage       any stage, of any strides: by block (between a caller's array and scratch) and pass (over a block)
  *   butterfly   transforms of 2 to 16 points in registers, which all of these share
  *   far         what the first two do for arrays beyond the caches
@@ -43,9 +43,6 @@ static inline size_t fft_width(enum fft_precision precision)
 	return FFT_WIDTH_BYTES / (precision == FFT_F32 ? sizeof(float) : sizeof(double));
 }
 
-/* The rows of a first stage that leaves one lane of WIDTH floats, or of two times WIDTH doubles, idle. */
-enum { FFT_NARROW_ROWS = 15 };
-
 /* The transform of one column. The twiddles of its inner passes are pairs w^(p k), k = 1 .. r - 1, pass by pass and p
  * by p; the last pass has none. */
 struct fft_columns {
@@ -63,7 +60,7 @@ struct fft_columns {
  *   middle stages  bases[p][row]
  *   last stage     none
  *   only stage     w^((lane mod w) row) in twiddles[row][re, im vectors], if there are group_rows; else, for two passes and
- *                  more, those of the first, w^(p k) in twiddles[p / LANES][k - 1][re, im vectors] */
+ *                  more, those of the first, w^(p k) in twiddles[p / LANES][k][re, im vectors] */
 struct fft_stage {
 	struct fft_columns columns;
 	size_t m, reps, items;
@@ -73,9 +70,9 @@ struct fft_stage {
 };
 
 /* A transform of n elements, the product of the stages' lengths. Between stages, row p holds reps times `row` complex
- * numbers in vectors of LANES real parts, then LANES imaginary ones. `row` is the first stage's length, rounded up to
- * LANES, and each begins `pitch` numbers behind the one before. Where `padded`, the rows of a column have room between
- * them besides. */
+ * numbers in vectors of LANES real parts, then LANES imaginary ones. `row` is the first stage's length (of one stage, its
+ * first pass's), rounded up to LANES, and each begins `pitch` numbers behind the one before. Where `padded`, the rows of a
+ * column have room between them besides. */
 struct fft_smooth {
 	size_t n, row, pitch;
 	size_t columns_bytes, between_bytes; /* of a pair of column buffers, and of a buffer between stages */
@@ -84,6 +81,7 @@ struct fft_smooth {
 	size_t group_rows; /* of one stage, n = group_rows w with w below LANES: can go in groups; else 0 */
 	size_t flat_rows;  /* the first stage's length where flat_body.h runs the transform, else 0 */
 	size_t flat;       /* 1 or 2: transforms that flat_body.h runs together */
+	bool single_flat;  /* of one stage: flat_body.h runs those that are faster one by one, if the variant has it */
 	bool padded;       /* stage[i].step is more than m reps rows, for some i */
 	bool exceeds_l2;   /* larger than the caches: the rows of the next block are prefetched */
 	bool exceeds_l3;   /* and leave shared caches, too: they are stored around all of them */

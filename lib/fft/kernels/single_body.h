@@ -4,7 +4,7 @@
  * block_body.h makes each of LANES transforms a lane, so a transform alone takes as long as LANES of them. Here the
  * same passes take LANES of one transform's butterflies (p, q) together: in the first pass, where s = 1, neighbouring
  * p, in the others neighbouring q. The arithmetic is that of pass_body.h. Between passes the numbers are pairs in
- * natural order. */
+ * natural order. With three passes and more flat_body.h is faster. */
 
 struct LOCAL(single) {
 	const real *x;
@@ -31,10 +31,11 @@ INLINE void LOCAL(dft_single)(const unsigned r, const struct LOCAL(source) * fro
 INLINE void LOCAL(single_first)(const unsigned r, const struct LOCAL(single) * a)
 {
 	const v_order_t natural = v_order(false);
+	const size_t rows = (r + LANES - 1) / LANES * LANES;
 	const real *twiddles = a->twiddles;
 	real *y = a->y;
 
-	for (size_t p = 0; p < a->m; p += LANES, twiddles += 2 * LANES * (r - 1)) {
+	for (size_t p = 0; p < a->m; p += LANES, twiddles += 2 * LANES * rows) {
 		const size_t count = size_min(LANES, a->m - p);
 		const struct LOCAL(source)
 			from = {.x = a->x + 2 * p, .step = 2 * a->m, .distance = count, .order = v_order(a->exchange)};
@@ -44,7 +45,7 @@ INLINE void LOCAL(single_first)(const unsigned r, const struct LOCAL(single) * a
 		LOCAL(dft_single)(r, &from, LOCAL(SOME_PAIRS), re, im);
 		UNROLL for (unsigned k = 0; k < r; k++)
 		{
-			const real *row = k > 0 ? twiddles + 2 * LANES * (k - 1) : NULL;
+			const real *row = twiddles + 2 * LANES * k;
 
 			if (k > 0)
 				LOCAL(cmul)(&re[k], &im[k], v_load(row), v_load(row + LANES));
@@ -153,6 +154,12 @@ static void LOCAL(single)(const struct fft_smooth *smooth, const struct fft_call
 	const struct fft_columns *columns = &smooth->stage[0].columns;
 	real *const buffers[2] = {scratch, LOCAL(second_buffer)(columns, scratch)};
 
+#ifdef SIMD_WIDE
+	if (smooth->single_flat) {
+		LOCAL(flat)(smooth, call, first, count, scratch);
+		return;
+	}
+#endif
 	for (size_t b = first; b < first + count; b++) {
 		struct LOCAL(single) a = {.x = (const real *)call->in + 2 * b * call->in_distance,
 					  .m = smooth->n,

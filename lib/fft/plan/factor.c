@@ -18,6 +18,8 @@ enum {
 	/* The longest column of a transform that would need a third stage otherwise. Its two buffers of 256 KiB leave the
 	 * second-level cache little room, which costs less than to read and write the whole transform once more. */
 	LONG_COLUMN = 2 * FFT_MAX_COLUMN,
+	/* From so many points on, flat_body.h is faster than a batch as lanes although it leaves some idle (measured). */
+	LEAST_NARROW = 240,
 };
 
 static const uint8_t odd_primes[] = {13, 11, 7, 5, 3};
@@ -58,9 +60,12 @@ static void add_radix(struct fft_columns *columns, uint8_t radix)
 	columns->radix[i] = radix;
 }
 
-/* Returns the power of two that goes into one radix with 3 or 5, so that 2^exponent needs a pass less. */
-static unsigned joined_power(unsigned radix, unsigned exponent)
+/* Returns the power of two that goes into one radix with 3 or 5, so that 2^exponent needs a pass less: where 5 divides the rest
+ * twice, two of them take a factor each. */
+static unsigned joined_power(unsigned radix, unsigned exponent, size_t rest)
 {
+	if (exponent % 4 == 2 && radix == 5 && rest % 25 == 0)
+		return 2;
 	if (exponent % 4 == 1 && (radix == 3 || radix == 5))
 		return 2;
 	return exponent % 4 == 2 && radix == 3 ? 4 : 1;
@@ -76,13 +81,36 @@ static void choose_radices(size_t length, struct fft_columns *columns)
 #pragma GCC unroll 7
 	for (unsigned i = 0; i < sizeof odd_radices; i++)
 		while (rest % odd_radices[i] == 0) {
-			const unsigned radix = odd_radices[i] * joined_power(odd_radices[i], __builtin_ctzll(rest));
+			const unsigned radix = odd_radices[i] * joined_power(odd_radices[i], __builtin_ctzll(rest), rest);
 
 			add_radix(columns, (uint8_t)radix);
 			rest /= radix;
 		}
 	for (const uint8_t *radix = powers_of_two[__builtin_ctzll(rest)]; rest > 1; rest /= *radix++)
 		add_radix(columns, *radix);
+}
+
+/* Makes `rows` the first radix, before those of the rest. */
+static void put_first(size_t rows, struct fft_columns *columns)
+{
+	struct fft_columns rest;
+
+	choose_radices(columns->length / rows, &rest);
+	columns->radix[0] = (uint8_t)rows;
+	memcpy(columns->radix + 1, rest.radix, rest.n_passes);
+	columns->n_passes = 1 + rest.n_passes;
+}
+
+/* Puts the largest of three and more radices first: one transform alone has as many lanes after that pass. */
+static void put_largest_first(struct fft_columns *columns)
+{
+	const unsigned last = columns->n_passes - 1;
+	const uint8_t largest = columns->radix[last];
+
+	if (columns->n_passes < 3)
+		return;
+	memmove(columns->radix + 1, columns->radix, last);
+	columns->radix[0] = largest;
 }
 
 /* Returns the operations of one row of a butterfly. */
@@ -163,21 +191,29 @@ double factor_cost(const struct fft_smooth *smooth, size_t lanes)
 	return cost;
 }
 
-/* Compares rows of butterflies: a pass over the lanes of many transforms has n of them, one over a transform's own elements
- * as many as the vectors of each of its r rows. These take 1.6 times as long (measured), because they are split and joined. */
-size_t factor_singles(const struct fft_smooth *smooth, size_t lanes)
+/* Returns whether flat_body.h is faster than lanes for any number of transforms of a plan of one stage. */
+static bool is_narrow(const struct fft_smooth *smooth, size_t lanes)
+{
+	return smooth->single_flat && smooth->n >= LEAST_NARROW && 2 * smooth->stage[0].columns.radix[0] > lanes;
+}
+
+/* Compares rows of butterflies: a pass over the lanes of many transforms has n of them. Of a transform alone, the first pass has
+ * as many as the vectors of each of its r rows, a later one as the vectors of r elements. These take 1.6 times as long (measured),
+ * because they are split, transposed and joined. */
+size_t factor_singles(const struct fft_smooth *smooth, size_t lanes, bool has_flat)
 {
 	const struct fft_columns *columns = &smooth->stage[0].columns;
-	size_t m = columns->length, s = 1, rows = 0;
+	size_t r, rows;
 
+	if (has_flat && is_narrow(smooth, lanes))
+		return SIZE_MAX;
 	if (smooth->n_stages > 1 || smooth->group_rows || columns->n_passes < 1)
 		return 0;
 	if (columns->n_passes == 1) /* measured: from so many on, the squares that gather lanes pay */
 		return size_min(size_max(2 * lanes / columns->length, 1), lanes * 3 / 4);
-	for (unsigned i = 0; i < columns->n_passes; s *= columns->radix[i++]) {
-		m /= columns->radix[i];
-		rows += columns->radix[i] * (i == 0 ? (m + lanes - 1) / lanes : m * ((s + lanes - 1) / lanes));
-	}
+	r = columns->radix[0];
+	rows = r * ((columns->length / r + lanes - 1) / lanes) +
+	       columns->length / r * ((r + lanes - 1) / lanes) * (columns->n_passes - 1);
 	return size_min(columns->length * columns->n_passes * 5 / (8 * rows), lanes);
 }
 
@@ -197,12 +233,21 @@ static void join_flat_stages(struct fft_smooth *smooth)
 	smooth->flat_rows = 0;
 }
 
+/* Returns the length of the first stage; of the only one, that of its first pass. */
+static size_t first_pass_rows(const struct fft_smooth *smooth)
+{
+	const struct fft_columns *columns = &smooth->stage[0].columns;
+
+	return smooth->n_stages == 1 && columns->n_passes > 1 ? columns->radix[0] : columns->length;
+}
+
 void factor_lay_out(struct fft_smooth *smooth, size_t lanes)
 {
 	if (lanes == 1 && smooth->flat_rows)
 		join_flat_stages(smooth);
-	smooth->row = (smooth->stage[0].columns.length + lanes - 1) / lanes * lanes;
-	smooth->flat = smooth->flat_rows && smooth->flat_rows < lanes ? lanes / smooth->flat_rows : 1;
+	smooth->row = (first_pass_rows(smooth) + lanes - 1) / lanes * lanes;
+	smooth->single_flat = smooth->n_stages == 1 && smooth->stage[0].columns.n_passes > 2;
+	smooth->flat = smooth->flat_rows && 2 * smooth->flat_rows == lanes ? 2 : 1;
 	for (unsigned i = 0; i < smooth->n_stages; i++) {
 		struct fft_stage *stage = &smooth->stage[i];
 
@@ -221,6 +266,8 @@ static void set_stages(uint64_t n, size_t width, const uint16_t *lengths, unsign
 		struct fft_stage *stage = &smooth->stage[i];
 
 		choose_radices(lengths[i], &stage->columns);
+		if (n_stages == 1)
+			put_largest_first(&stage->columns);
 		rest /= lengths[i];
 		stage->m = rest;
 		stage->reps = reps;
@@ -319,37 +366,43 @@ static void cut_into_many_stages(uint64_t n, size_t width, struct fft_smooth *re
 /* Returns whether flat_body.h runs a transform whose first stage has that length. */
 static bool is_flat(uint64_t n, size_t rows, size_t width)
 {
-	uint64_t rest = n / rows;
+	const uint64_t rest = n / rows;
 
-	if (n % rows || n > FLAT_MAX || rest < width || rest > FFT_MAX_COLUMN)
-		return false;
-#pragma GCC unroll 6
-	for (unsigned prime = 2; prime <= 7; prime++)
-		while (rest % prime == 0)
-			rest /= prime;
-	return rest == 1;
+	return n % rows == 0 && n <= FLAT_MAX && rest >= width && rest <= FFT_MAX_COLUMN;
 }
 
-/* Returns the first stage's length of a transform that flat_body.h runs, else 0. It is `width`, or a little less; or half
- * of `width`, where only two transforms together fill the vectors of the second stage. */
-static size_t flat_rows(uint64_t n, size_t width)
+/* Returns the first of the choices by which flat_body.h can run a transform, else 0. */
+static size_t first_flat(uint64_t n, size_t width, const size_t *choices, size_t count)
 {
-	const size_t choices[] = {width, FFT_NARROW_ROWS, width / 2};
-
-	for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++)
+	for (size_t i = 0; i < count; i++)
 		if (is_flat(n, choices[i], width))
 			return choices[i];
 	return 0;
 }
 
-/* Tries, in this order: one stage whose transforms share vectors; two stages in one buffer; the cheapest of one stage
+/* Returns the first stage's length of a transform that flat_body.h runs with hardly an idle lane, else 0. It is `width`, or one
+ * less in one vector or two; or half of `width`, where two transforms together fill the vectors of the second stage. */
+static size_t full_rows(uint64_t n, size_t width)
+{
+	return first_flat(n, width, (const size_t[]){width, 15, width / 2}, 3);
+}
+
+/* Returns that of other transforms: what leaves the fewest lanes idle, 7 of them with float64 alone. */
+static size_t narrow_rows(uint64_t n, size_t width)
+{
+	const size_t choices[] = {7, 13, 12, 11, 10, 9}, skipped = width > 8 ? 1 : 0;
+
+	return n < LEAST_NARROW ? 0 : first_flat(n, width, choices + skipped, 6 - skipped);
+}
+
+/* Tries, in this order: one stage whose transforms share vectors; one stage or two in the buffer of flat_body.h; the cheapest of one stage
  * and all ways into two; more stages. */
 void factor_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth)
 {
-	const size_t rows = group_rows(n, width) ? 0 : flat_rows(n, width);
+	const size_t full = full_rows(n, width), narrow = full ? 0 : narrow_rows(n, width), rows = full ? full : narrow;
 	double best_cost = INFINITY;
 
-	if (rows) {
+	if (rows && (full || n > FFT_MAX_COLUMN) && !group_rows(n, width)) {
 		set_stages(n, width, (const uint16_t[]){(uint16_t)rows, (uint16_t)(n / rows)}, 2, ret_smooth);
 		ret_smooth->flat_rows = rows;
 		return;
@@ -358,6 +411,10 @@ void factor_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth)
 		set_stages(n, width, (const uint16_t[]){(uint16_t)n}, 1, ret_smooth);
 		if (choose_group_radices(ret_smooth, width))
 			return;
+		if (narrow) {
+			put_first(narrow, &ret_smooth->stage[0].columns);
+			return;
+		}
 		best_cost = factor_cost(ret_smooth, width);
 	}
 	best_cost = cut_into_two_stages(n, width, FFT_MAX_COLUMN, best_cost, ret_smooth);

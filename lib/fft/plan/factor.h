@@ -24,8 +24,8 @@ void factor_lay_out(struct fft_smooth *smooth, size_t lanes);
 /* Returns the cheapest of some smooth lengths that are at least `least`, for a convolution. */
 uint64_t factor_convolution(uint64_t least, size_t width);
 
-/* Returns up to how many transforms of one stage are faster one by one than as lanes. */
-size_t factor_singles(const struct fft_smooth *smooth, size_t lanes);
+/* Returns up to how many transforms of one stage are faster one by one than as lanes, in a variant that has flat_body.h or not. */
+size_t factor_singles(const struct fft_smooth *smooth, size_t lanes, bool has_flat);
 
 /* Estimates the vector operations of one transform. One-stage transforms share them: `lanes` run at once. */
 double factor_cost(const struct fft_smooth *smooth, size_t lanes);

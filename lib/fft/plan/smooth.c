@@ -370,13 +370,13 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	factor_stages(n, fft_width(precision), smooth);
 	factor_lay_out(smooth, lanes);
 	plan->takes_columns = smooth->n_stages == 1; /* as the lanes of its vectors */
-	smooth->lanes_dealt = plan->ops->lanes_dealt && (smooth->flat_rows || smooth->group_rows);
+	smooth->lanes_dealt = plan->ops->lanes_dealt && (smooth->flat_rows || smooth->group_rows || smooth->single_flat);
 	smooth->columns_bytes = fft_round_line(
 		2 * fft_columns_bytes(longest_column(smooth), lanes, tables_real_bytes(plan->precision)));
 	place_rows(plan);
 	smooth->together = 2 * TOGETHER_BYTES / smooth->columns_bytes;
 	smooth->together = smooth->together < 1 ? 1 : size_min(smooth->together, FFT_MAX_TOGETHER);
-	smooth->singles = plan->ops->single ? factor_singles(smooth, lanes) : 0;
+	smooth->singles = plan->ops->single ? factor_singles(smooth, lanes, plan->ops->flat != NULL) : 0;
 	plan->cost_ns = operation_ns(plan) * factor_cost(smooth, lanes);
 	plan->is_long = smooth->n_stages > 1 && (plan->cost_ns > CHUNK_ESTIMATE_NS ||
 						 count_buffers(plan) * smooth->between_bytes > MAX_BETWEEN_BYTES);

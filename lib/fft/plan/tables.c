@@ -63,11 +63,13 @@ static size_t per_width(size_t lanes, size_t width)
 }
 
 /* Returns the rows of twiddles, for neighbouring p, of the first of several passes. */
-static size_t first_rows(const struct fft_stage *stage, size_t lanes)
+static size_t first_rows(const struct fft_smooth *smooth, size_t lanes)
 {
-	const size_t r = stage->columns.radix[0], m = stage->columns.n_passes > 1 ? stage->columns.length / r : 0;
+	const struct fft_columns *columns = &smooth->stage[0].columns;
 
-	return lanes > 1 ? (m + lanes - 1) / lanes * (r - 1) : 0;
+	if (lanes == 1 || columns->n_passes < 2)
+		return 0;
+	return (columns->length / columns->radix[0] + lanes - 1) / lanes * smooth->row;
 }
 
 /* Returns the size of one table of a stage, 0 rows if the stage has none. The choice of tables here is what the comment
@@ -83,7 +85,7 @@ static struct table describe_table(struct fft_smooth *smooth, unsigned index, un
 		return (struct table){&stage->columns.twiddles, 1, column_twiddles(&stage->columns)};
 	case LANE_ROWS:
 		return (struct table){&stage->twiddles,
-				      first && last    ? (smooth->group_rows ? smooth->group_rows : first_rows(stage, lanes))
+				      first && last    ? (smooth->group_rows ? smooth->group_rows : first_rows(smooth, lanes))
 				      : !first || last ? 0
 				      : stage->full_twiddles   ? stage->items * padded
 							       : per_width(lanes, width) * padded,
@@ -151,20 +153,6 @@ static void build_group_row(const struct roots *roots, enum fft_precision precis
 	}
 }
 
-/* Stores w^(p k) for neighbouring p, as single_body.h needs them. */
-static void build_first_row(const struct roots *roots, enum fft_precision precision, const struct fft_stage *stage,
-			    size_t row, size_t lanes)
-{
-	const size_t r = stage->columns.radix[0];
-	double root[2];
-
-	for (size_t l = 0; l < lanes; l++) {
-		roots_rounded(roots, (row / (r - 1) * lanes + l) * (row % (r - 1) + 1), precision, root);
-		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
-		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
-	}
-}
-
 /* Stores one base: in the first stage w^(p row) for each p that is a multiple of `width`; in a middle one w_(r m)^(p k)
  * itself, since all lanes of a block share p. */
 static void build_base(const struct tables *tables, enum fft_precision precision, const struct fft_stage *stage,
@@ -188,8 +176,6 @@ static void build_rows(struct tables *tables, enum fft_precision precision, size
 			build_column(&tables->roots, precision, &stage->columns);
 		else if (tables->kind == LANE_ROWS && smooth->group_rows)
 			build_group_row(&tables->roots, precision, smooth, tables->row, lanes);
-		else if (tables->kind == LANE_ROWS && smooth->n_stages == 1)
-			build_first_row(&tables->roots, precision, stage, tables->row, lanes);
 		else if (tables->kind == LANE_ROWS)
 			build_lane_row(&tables->roots, precision, smooth, tables->row, lanes);
 		else
