@@ -183,6 +183,8 @@ static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_
 		BY_ORDER(call->inverse, LOCAL(run_groups)(4, 4, EXCHANGE, &g, count, x, y));
 	else if (smooth->n == 32)
 		BY_ORDER(call->inverse, LOCAL(run_groups)(8, 4, EXCHANGE, &g, count, x, y));
+	else if (smooth->n == 64 && LOCAL(WIDTH) == 16)
+		BY_ORDER(call->inverse, LOCAL(run_groups)(8, 8, EXCHANGE, &g, count, x, y));
 	else if (smooth->n == 64)
 		BY_ORDER(call->inverse, LOCAL(run_groups)(16, 4, EXCHANGE, &g, count, x, y));
 	else if (LOCAL(WIDTH) == 16)

@@ -43,7 +43,7 @@ bool factor_is_smooth(uint64_t n)
 /* Returns the first radix of a length that short_body.h runs, several transforms side by side in a vector, else 0. */
 static size_t group_rows(uint64_t n, size_t width)
 {
-	const size_t w = n == 128 ? 8 : 4;
+	const size_t w = width == 16 && n >= 64 ? 8 : 4;
 
 	if (n < 16 || n > 8 * width || (n & (n - 1)))
 		return 0;
