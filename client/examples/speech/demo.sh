@@ -103,6 +103,7 @@ while IFS='|' read -r command meaning; do
 done <<NEXT
 $bin/trnscid --socket /tmp/trnsci.sock &|a daemon of your own
 export TRNSCI_SOCKET=/tmp/trnsci.sock|
+$bin/trnsci-cli status --wait 10|until it answers
 $bin/trnsci-cli rand normal -n 5 --seed 1 --format text|five normals; the same five on every machine
 $bin/trnsci-cli rand uniform -n 1000000 -o u.npy|a file for numpy
 $bin/trnsci-cli fft u.npy -o U.npy|its transform
