@@ -170,18 +170,15 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 {
 	const size_t blocks = columns->length / r, step = out->row * blocks, kept = out->part;
 	const unsigned parts = LOCAL(parts_of)(r);
+	struct fft_digits digits;
 
-	for (size_t block = 0; block < blocks; block++, buffer += 2 * LANES * r) {
+	fft_count_from_zero(&digits, columns);
+	for (size_t block = 0; block < blocks; block++, buffer += 2 * LANES * r, fft_count(&digits, columns)) {
 		const struct LOCAL(source) from = {.x = buffer, .step = 2 * LANES};
-		size_t rest = block, at = 0;
+		real *low = out->low + digits.place * out->row, *high = out->high + digits.place * out->row;
 		struct LOCAL(quarters) quarters;
-		real *low, *high;
 		vec re[16], im[16];
 
-		for (unsigned i = columns->n_passes - 1; i-- > 0; rest /= columns->radix[i])
-			at = at * columns->radix[i] + rest % columns->radix[i];
-		low = out->low + at * out->row;
-		high = out->high + at * out->row;
 		UNROLL for (unsigned part = 0; part < parts; part++)
 		{
 			LOCAL(dft_part)(r, part, &from, LOCAL(PARTS), &quarters, re, im);
@@ -199,7 +196,7 @@ INLINE void LOCAL(flat_last)(const unsigned r, const struct fft_columns *columns
 }
 
 /* The rows are a constant in each call, so that each is compiled without branches on them. */
-static void LOCAL(flat_first_of)(size_t rows, const struct LOCAL(flat) * f, struct LOCAL(ahead) * ahead)
+INLINE void LOCAL(flat_first_of)(size_t rows, const struct LOCAL(flat) * f, struct LOCAL(ahead) * ahead)
 {
 #define FIRST(rows)                                                                                                    \
 	case rows:                                                                                                     \

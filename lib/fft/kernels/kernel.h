@@ -52,6 +52,36 @@ struct fft_columns {
 	void *twiddles;
 };
 
+/* The digits of the blocks of a column's last pass, which are counted up, and the place of a block's first result: the number of the
+ * same digits in reverse. */
+struct fft_digits {
+	size_t place;
+	size_t weight[FFT_MAX_PASSES];
+	uint8_t digit[FFT_MAX_PASSES];
+};
+
+static inline void fft_count_from_zero(struct fft_digits *digits, const struct fft_columns *columns)
+{
+	size_t weight = 1;
+
+	digits->place = 0;
+	for (unsigned i = 0; i + 1 < columns->n_passes; weight *= columns->radix[i++]) {
+		digits->weight[i] = weight;
+		digits->digit[i] = 0;
+	}
+}
+
+static inline void fft_count(struct fft_digits *digits, const struct fft_columns *columns)
+{
+	for (unsigned i = columns->n_passes - 1; i-- > 0;) {
+		digits->place += digits->weight[i];
+		if (++digits->digit[i] < columns->radix[i])
+			return;
+		digits->place -= digits->weight[i] * columns->radix[i];
+		digits->digit[i] = 0;
+	}
+}
+
 /* A stage. Its `items`, of LANES columns each, are independent of each other. The twiddles of the
  *
  *   first stage    twiddles[item][row][re, im vectors] where `full_twiddles`, else w^(WIDTH (p / WIDTH) row) in
