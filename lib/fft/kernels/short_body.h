@@ -223,6 +223,8 @@ static size_t LOCAL(short_columns)(const struct fft_smooth *smooth, const struct
 		BY_ORDER(call->inverse, LOCAL(run_short_columns)(4, 4, EXCHANGE, columns, call, blocks, x, y));
 	else if (smooth->n == 32)
 		BY_ORDER(call->inverse, LOCAL(run_short_columns)(8, 4, EXCHANGE, columns, call, blocks, x, y));
+	else if (smooth->n == 64 && LOCAL(WIDTH) == 16)
+		BY_ORDER(call->inverse, LOCAL(run_short_columns)(8, 8, EXCHANGE, columns, call, blocks, x, y));
 	else if (smooth->n == 64)
 		BY_ORDER(call->inverse, LOCAL(run_short_columns)(16, 4, EXCHANGE, columns, call, blocks, x, y));
 	else

@@ -3,7 +3,7 @@
  *
  * Numbers are fractions of 2^127 in integers, so that the roots are the same whatever the machine's long double and its
  * C library. An entry is within 2^-118, and so is a root. Each entry is there in doubles, too: their products are within bounds
- * that nearly always tell how the root rounds, and where they do not, the integers do. */
+ * that nearly always suffice to round the root, and where they do not, the integers do. */
 #include "fft/plan/roots.h"
 
 #include <math.h>
