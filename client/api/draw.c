@@ -149,7 +149,8 @@ static int run_cached(struct trnsci_session *session, const struct drawing *draw
 	return tile && !draw_stream_name(drawing) ? cache_run(session, &request, err) : 1;
 }
 
-/* Runs by a cached call or by one made now. */
+/* Runs by a cached call or by one made now. Where a limit keeps a result from a tile of its own, those that the library keeps for later
+ * make room. */
 static int run_draw(struct trnsci_session *session, const struct drawing *drawing, struct trnsci_tile **tile,
 		    struct trnsci_span *ret_span, struct error *err)
 {
@@ -162,11 +163,13 @@ static int run_draw(struct trnsci_session *session, const struct drawing *drawin
 	r = session_check_and_ref(session, err);
 	if (r < 0)
 		return r;
-	r = draw_call(session, drawing, &call, &args, err);
-	if (r == 0) {
+	do {
+		r = draw_call(session, drawing, &call, &args, err);
+		if (r < 0)
+			break;
 		set_output(args, tile);
 		r = run_into(call, tile, ret_span, err);
-	}
+	} while (!*tile && (r == -ERROR_LIMIT || r == -ERROR_NO_ROOM) && tile_make_room(session));
 	session_unref(session);
 	return r;
 }

@@ -150,8 +150,7 @@ static int ask_for_tile(struct trnsci_session *session, struct trnsci_tile *tile
 	return r;
 }
 
-/* Frees the tiles that the library keeps for later. Returns whether there were any. */
-static bool make_room(struct trnsci_session *session)
+bool tile_make_room(struct trnsci_session *session)
 {
 	cache_empty(session);
 	return tile_free_pooled(session);
@@ -166,7 +165,7 @@ static int make_tile(struct trnsci_session *session, struct trnsci_tile *tile, s
 		return r;
 	do
 		r = ask_for_tile(session, tile, err);
-	while (r == CONNECTION_LOST || ((r == -ERROR_LIMIT || r == -ERROR_NO_ROOM) && make_room(session)));
+	while (r == CONNECTION_LOST || ((r == -ERROR_LIMIT || r == -ERROR_NO_ROOM) && tile_make_room(session)));
 	return r;
 }
 

@@ -13,5 +13,7 @@ int tile_from_reply(const struct trnsci_call *call, const struct trnsci_value *m
 
 /* Frees the tiles that the session keeps in its pool (tile_pool.h). Returns whether there were any. */
 bool tile_free_pooled(struct trnsci_session *session);
+/* The same, also those of cached calls: a limit keeps the program from a tile. Without the lock. */
+bool tile_make_room(struct trnsci_session *session);
 
 #endif
