@@ -36,6 +36,7 @@ dct rows.npy
 dst rows.npy
 fftshift long.npy
 noise long.npy --snr 10 --seed 3
+surrogate long.npy --seed 3
 gemm batch.npy batch.npy
 trace matrix.npy --probes 2
 stft long.npy --n-fft 512 --window hann
