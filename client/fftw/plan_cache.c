@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cpu.h"
+#include "base/fpenv.h"
 #include "fft/plan/real.h"
 #include "fft/plan/series.h"
 
@@ -51,18 +52,26 @@ static int create_plan(int kind, size_t n, enum fft_precision precision, struct 
 	return fft_plan_create_series(series[kind], false, n, precision, features, ret_plan);
 }
 
+/* In the arithmetic that all plans have, whatever the program's rounding mode. */
+static int build_plan(int kind, size_t n, enum fft_precision precision, struct fft_plan **ret_plan)
+{
+	const struct fpenv_saved saved = fpenv_enter();
+	int rc = create_plan(kind, n, precision, ret_plan);
+
+	while (rc == 0 && (rc = fft_plan_step(*ret_plan)) > 0)
+		rc = 0;
+	fpenv_leave(saved);
+	return rc;
+}
+
 static struct entry *make_entry(int kind, size_t n, enum fft_precision precision)
 {
 	struct entry *entry = malloc(sizeof *entry);
-	int rc;
 
 	if (!entry)
 		return NULL;
 	*entry = (struct entry){.kind = kind, .n = n, .precision = precision};
-	rc = create_plan(kind, n, precision, &entry->plan);
-	while (rc == 0 && (rc = fft_plan_step(entry->plan)) > 0)
-		rc = 0;
-	if (rc == 0)
+	if (build_plan(kind, n, precision, &entry->plan) == 0)
 		return entry;
 	fft_plan_free(entry->plan);
 	free(entry);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands around transforms: plans that there cannot be, flags, other arrays, Fortran's names, threads, fork, wisdom, memory. */
+#include <fenv.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -257,6 +258,35 @@ static void check_shared_plan(void **state)
 	}
 }
 
+static void transform_in_mode(int rounding, int n, double *out)
+{
+	fftw_plan plan;
+
+	fftw_cleanup();
+	fesetround(rounding);
+	plan = fftw_plan_dft_1d(n, (pair *)left, (pair *)out, FFTW_FORWARD, FFTW_ESTIMATE);
+	fftw_execute(plan);
+	fesetround(FE_TONEAREST);
+	fftw_destroy_plan(plan);
+}
+
+/* A plan that is made while the program rounds otherwise is the same. */
+static void check_rounding_modes(void **state)
+{
+	static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}, lengths[] = {64, 97, 1000, 1009, 2048};
+
+	(void)state;
+	fill(left, 2 * MANY, 11);
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		transform_in_mode(FE_TONEAREST, lengths[i], right);
+		for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+			transform_in_mode(modes[k], lengths[i], other);
+			if (memcmp(right, other, (size_t)lengths[i] * sizeof(pair)) != 0)
+				fail_msg("%d points: another plan in rounding mode %d", lengths[i], modes[k]);
+		}
+	}
+}
+
 /* The child has none of the threads, and the lock of nobody. */
 static void check_fork(void **state)
 {
@@ -473,7 +503,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(check_no_threads), cmocka_unit_test(check_threads_end), cmocka_unit_test(check_refusals), cmocka_unit_test(check_signs),	cmocka_unit_test(check_kept_input),
 		cmocka_unit_test(check_other_arrays), cmocka_unit_test(check_fortran),	cmocka_unit_test(check_concurrent),
-		cmocka_unit_test(check_shared_plan), cmocka_unit_test(check_fork),	cmocka_unit_test(check_wisdom),
+		cmocka_unit_test(check_shared_plan), cmocka_unit_test(check_rounding_modes), cmocka_unit_test(check_fork),	cmocka_unit_test(check_wisdom),
 		cmocka_unit_test(check_reports),     cmocka_unit_test(check_memory),	cmocka_unit_test(check_version),
 	};
 
