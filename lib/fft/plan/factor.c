@@ -104,12 +104,13 @@ static void put_first(size_t rows, struct fft_columns *columns)
 /* Puts the largest of three and more radices first: one transform alone has as many lanes after that pass. */
 static void put_largest_first(struct fft_columns *columns)
 {
-	const unsigned last = columns->n_passes - 1;
-	const uint8_t largest = columns->radix[last];
+	const unsigned n = columns->n_passes;
+	uint8_t largest;
 
-	if (columns->n_passes < 3)
+	if (n < 3)
 		return;
-	memmove(columns->radix + 1, columns->radix, last);
+	largest = columns->radix[n - 1];
+	memmove(columns->radix + 1, columns->radix, n - 1);
 	columns->radix[0] = largest;
 }
 
