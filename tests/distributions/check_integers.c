@@ -115,7 +115,7 @@ static void randint_rejects_exactly_below_its_bound(void **state)
 			if (words[i] * range < bound)
 				assert_int_equal(rejected[n_rejected++], i);
 			else
-				assert_int_equal(out[i], (int64_t)((unsigned __int128)words[i] * range >> 64) - 5);
+				assert_int_equal(out[i], (int64_t)((uint64_t)((unsigned __int128)words[i] * range >> 64) - 5));
 		assert_int_equal(n, n_rejected);
 		assert_true(n > 0);
 	}
