@@ -183,7 +183,6 @@ static bool look_at_queue(struct trnsci_session *session, struct wait *wait, str
 		alone = queue_is_awaited(session, &several);
 		pthread_mutex_unlock(&session->lock);
 	}
-	news |= queue_has_ended(queue, look, 1);
 	pthread_mutex_lock(&session->lock);
 	queue_let_go(queue);
 	return queue_receive(session) || news; /* some may have ended since */
