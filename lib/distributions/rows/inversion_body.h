@@ -68,22 +68,19 @@ INLINE void affine_store(bool wide, const struct dist_constants *k, void *out, s
 		return 0;                                                                                              \
 	}
 
-/* Defines the same kernels from its function name_fill(wide, k, inputs, n, ret_out), which makes all n samples. */
-#define KERNELS_OF_FILL(name)                                                                                          \
-	static size_t name##_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
-				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
+#define KERNEL_OF_FILL(name, type, wide)                                                                               \
+	static size_t name##_##type(const struct dist_constants *k, const void *const inputs[], unsigned attempt,      \
+				    size_t n, void *ret_out, uint16_t *ret_rejected)                                   \
 	{                                                                                                              \
 		(void)attempt, (void)ret_rejected;                                                                     \
-		name##_fill(false, k, inputs, n, ret_out);                                                             \
-		return 0;                                                                                              \
-	}                                                                                                              \
-	static size_t name##_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt,         \
-				 size_t n, void *ret_out, uint16_t *ret_rejected)                                      \
-	{                                                                                                              \
-		(void)attempt, (void)ret_rejected;                                                                     \
-		name##_fill(true, k, inputs, n, ret_out);                                                              \
+		name##_fill(wide, k, inputs, n, ret_out);                                                              \
 		return 0;                                                                                              \
 	}
+
+/* Defines the same kernels from its function name_fill(wide, k, inputs, n, ret_out), which makes all n samples. */
+#define KERNELS_OF_FILL(name)                                                                                          \
+	KERNEL_OF_FILL(name, f32, false)                                                                               \
+	KERNEL_OF_FILL(name, f64, true)
 
 /* Returns standard exponentials. */
 INLINE f64v exponential(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
