@@ -8,6 +8,7 @@
 #include "distributions/tables/alias_table.h"
 #include "distributions/tables/discrete_table.h"
 #include "distributions/tables/gamma_table.h"
+#include "distributions/tables/hypergeometric_table.h"
 #include "distributions/tables/multinomial_table.h"
 #include "math/algebra.h"
 #include "math/feistel.h"
@@ -42,6 +43,8 @@ size_t draw_table_bytes(const struct draw *draw)
 		return multinomial_table_bytes(((const struct multinomial_table *)draw->table)->n);
 	case TABLE_GAMMA:
 		return gamma_table_bytes(((const struct gamma_table *)draw->table)->n);
+	case TABLE_HYPERGEOMETRIC:
+		return hypergeometric_table_bytes(((const struct hypergeometric_table *)draw->table)->n);
 	default:
 		return sizeof(struct discrete_table);
 	}

@@ -8,9 +8,9 @@
 #include "distributions/tables/gamma_table.h"
 #include "distributions/tables/multinomial_table.h"
 
-/* What building takes for each component of dirichlet and multinomial, and for each weight of categorical, checks
- * included. Measured, rounded up. */
-enum { COMPONENT_NS = 30, WEIGHT_NS = 40 };
+/* What building takes for each component of dirichlet and multinomial, for each weight of categorical, and for each value of
+ * hypergeometric, checks included. Measured, rounded up. */
+enum { COMPONENT_NS = 30, WEIGHT_NS = 40, VALUE_NS = 10 };
 
 /* Sets the fault of a table that cannot be allocated. */
 static int report_no_memory(struct dist_fault *ret_fault)
@@ -27,8 +27,8 @@ static int check_begin(const struct draw *draw, const void *list, size_t n_list,
 	return dist_check(draw->distribution, draw->dtype, draw->parameters, list, n_list, ret_fault);
 }
 
-/* Allocates the builder's table, if the draw needs one: Poisson and binomial distributions that are too wide for a
- * table are drawn by rejection. */
+/* Allocates the builder's table, if the draw needs one: Poisson, binomial and hypergeometric distributions that are too wide for a
+ * table are drawn without. */
 static int alloc_table(const struct draw *draw, struct draw_builder *builder)
 {
 	switch (builder->kind) {
@@ -51,6 +51,15 @@ static int alloc_table(const struct draw *draw, struct draw_builder *builder)
 	case TABLE_GAMMA:
 		builder->cost_ns = COMPONENT_NS * builder->n_list;
 		builder->table = gamma_table_alloc(builder->n_list);
+		break;
+	case TABLE_HYPERGEOMETRIC:
+		builder->hypergeometric = hypergeometric_reduce((double)draw->parameters[0].natural,
+								(double)draw->parameters[1].natural,
+								(double)draw->parameters[2].natural);
+		if (!hypergeometric_fits(&builder->hypergeometric))
+			return 0;
+		builder->table = hypergeometric_table_alloc(&builder->hypergeometric);
+		builder->cost_ns = builder->table ? VALUE_NS * ((struct hypergeometric_table *)builder->table)->n : 0;
 		break;
 	default:
 		return 0;
@@ -121,6 +130,9 @@ int draw_builder_step(struct draw_builder *builder, struct dist_fault *ret_fault
 		return 0;
 	case TABLE_GAMMA:
 		gamma_table_build(builder->list, builder->table);
+		return 0;
+	case TABLE_HYPERGEOMETRIC:
+		hypergeometric_table_build(&builder->hypergeometric, builder->table);
 		return 0;
 	default:
 		discrete_table_build(&builder->discrete, builder->table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checking a draw, and building the table that poisson, binomial, categorical, multinomial and dirichlet sample from.
- */
+/* Checking a draw, and building the table that poisson, binomial, hypergeometric, categorical, multinomial and dirichlet sample
+ * from. */
 #ifndef TRNSCI_DISTRIBUTIONS_DRAW_PREPARE_H
 #define TRNSCI_DISTRIBUTIONS_DRAW_PREPARE_H
 
@@ -8,6 +8,7 @@
 
 #include "distributions/rows/dist_check.h"
 #include "distributions/tables/alias_table.h"
+#include "distributions/tables/hypergeometric_table.h"
 #include "distributions/draw/draw.h"
 #include "distributions/rows/dist_row.h"
 
@@ -32,6 +33,7 @@ struct draw_builder {
 	union {
 		struct alias_builder alias;
 		struct discrete discrete;
+		struct hypergeometric hypergeometric;
 	};
 };
 

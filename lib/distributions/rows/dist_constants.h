@@ -46,6 +46,9 @@ struct dist_constants {
 			double log_top;         /* binomial: Stirling's corrections and deviances at the mode */
 		} counts;
 		struct {
+			double good, bad, sample;
+		} hypergeometric;
+		struct {
 			int64_t low;
 			uint64_t range;        /* high - low; 0: 2^64 */
 			uint64_t reject_below; /* 2^bits mod range, bits being those of the word */
@@ -58,7 +61,7 @@ struct dist_constants {
 			double most; /* the greatest value of the dtype below high */
 		} uniform16;
 	};
-	const void *table; /* discrete: struct discrete_table; alias: struct alias_table */
+	const void *table; /* discrete, alias, hypergeometric: struct discrete_table, alias_table, hypergeometric_table */
 };
 
 /* Makes n samples, n a multiple of DIST_PAD (of one that rejects: DIST_PAD_RETRY) and at most DIST_BLOCK or

@@ -33,7 +33,7 @@ enum dist_way {
 enum dist_direct { DIRECT_NONE, DIRECT_BITS, DIRECT_UNIFORM, DIRECT_NORMAL };
 
 /* What draw_prepare builds. */
-enum dist_table { TABLE_NONE, TABLE_DISCRETE, TABLE_ALIAS, TABLE_GAMMA, TABLE_MULTINOMIAL };
+enum dist_table { TABLE_NONE, TABLE_DISCRETE, TABLE_ALIAS, TABLE_GAMMA, TABLE_MULTINOMIAL, TABLE_HYPERGEOMETRIC };
 
 /* A kernel, by its offset in struct dist_kernel, the inputs of its attempts (NULL: there is no such kernel), and what is left
  * to plan; NULL: nothing. */

@@ -433,8 +433,10 @@
 	S(0, 44, 500, \
 	  "Made of words of 64 bits by float64 arithmetic: a probability counts to 2^-44, and values that are less likely may be missing.", \
 	  " numpy takes ngood + nbad up to 1e9.", " Source for more than 10 items: E. Stadlober, J. Comput. Appl. Math. 31 (1990) 181.")
-#define HYPERGEOMETRIC_KERNELS(K) K(hypergeometric_per_sample, DIST_COUNTS)
-#define HYPERGEOMETRIC_DRAW .samples = KERNEL(hypergeometric_per_sample, "ww"), .check = check_hypergeometric, .check_all = all_possible
+#define HYPERGEOMETRIC_KERNELS(K) K(hypergeometric, DIST_COUNTS) K(hypergeometric_per_sample, DIST_COUNTS)
+#define HYPERGEOMETRIC_DRAW \
+	.numbers = KERNEL(hypergeometric, "ww", .plan = plan_hypergeometric), .samples = KERNEL(hypergeometric_per_sample, "ww"), \
+	.table = TABLE_HYPERGEOMETRIC, .check = check_hypergeometric, .check_all = all_possible
 
 #define MULTINOMIAL_ROW(ROW) ROW(MULTINOMIAL, multinomial, shape, "i64", "i64", "how often each of several outcomes occurs; a sample has a component for each")
 #define MULTINOMIAL_PARAMETERS(P) \

@@ -309,6 +309,19 @@ static struct discrete binomial_values(const union dist_value parameters[])
 	return discrete_binomial((double)parameters[0].natural, parameters[1].real);
 }
 
+/* Numbers that have no table are read for each sample, too. */
+static void plan_hypergeometric(const struct draw *draw, struct draw_plan *plan)
+{
+	plan->constants.table = draw->table;
+	plan->constants.hypergeometric.good = (double)draw->parameters[0].natural;
+	plan->constants.hypergeometric.bad = (double)draw->parameters[1].natural;
+	plan->constants.hypergeometric.sample = (double)draw->parameters[2].natural;
+	if (!draw->table) {
+		plan->kernel = plan->kernels->hypergeometric_per_sample[draw->dtype];
+		plan->per_sample = true;
+	}
+}
+
 /* By inversion: floor of an exponential of this mean. p = 1 always gives 1. */
 static void plan_geometric(const struct draw *draw, struct draw_plan *plan)
 {

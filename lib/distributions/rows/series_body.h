@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of zipf, logseries and hypergeometric, whose parameters are read for each sample; included after shapes_body.h. */
+/* Counts of zipf, logseries and hypergeometric, whose parameters are read for each sample, and of one hypergeometric
+ * distribution by its table; included after shapes_body.h. */
+#include <assert.h>
+
+#include "distributions/tables/hypergeometric_table.h"
 
 /* Exponents of zipf below which x is made below 2^63. From here on x passes 2^63 with probability at most 2^(-63 / 16). */
 #define ZIPF_NEAR 1.0625
@@ -195,25 +199,83 @@ INLINE m64v hypergeometric_narrow(f64v spread)
 	return m64_not(f64_less(f64_set(1.7320508075688772935), spread));
 }
 
-/* The candidate of a ratio of uniforms, and the mode. */
+/* What candidates are made by: centre + width v / u, below `most`. */
+struct hypergeometric_hat {
+	f64v centre, width, most, mode;
+};
+
+INLINE struct hypergeometric_hat hypergeometric_hat_of(const struct hypergeometric_vector *h, f64v spread)
+{
+	const f64v one = f64_set(1), p = f64_div(h->few, h->all);
+	const f64v centre = f64_fma(h->drawn, p, f64_set(0.5));
+
+	return (struct hypergeometric_hat){
+		.centre = centre,
+		.width = f64_fma(f64_set(1.7155277699214135), spread, f64_set(0.8989161620588988)),
+		.most = f64_min(f64_add(f64_min(h->drawn, h->few), one), f64_floor(f64_fma(f64_set(16), spread, centre))),
+		.mode = f64_floor(f64_div(f64_mul(f64_add(h->drawn, one), f64_add(h->few, one)), f64_add(h->all, f64_set(2)))),
+	};
+}
+
+/* The candidate of a ratio of uniforms, the mode where it is outside. */
 struct hypergeometric_try {
 	f64v x, u, mode;
 	m64v outside;
 };
 
-INLINE struct hypergeometric_try hypergeometric_try_of(const struct hypergeometric_vector *h, f64v spread, f64v u, f64v v)
+INLINE struct hypergeometric_try hypergeometric_try_of(const struct hypergeometric_hat *hat, const void *const inputs[], size_t i)
 {
-	const f64v one = f64_set(1), p = f64_div(h->few, h->all);
-	const f64v centre = f64_fma(h->drawn, p, f64_set(0.5));
-	const f64v width = f64_fma(f64_set(1.7155277699214135), spread, f64_set(0.8989161620588988));
-	const f64v most = f64_min(f64_add(f64_min(h->drawn, h->few), one),
-				  f64_floor(f64_fma(f64_set(16), spread, centre)));
-	const f64v mode = f64_floor(f64_div(f64_mul(f64_add(h->drawn, one), f64_add(h->few, one)),
-					    f64_add(h->all, f64_set(2))));
-	const f64v at = f64_add(centre, f64_div(f64_mul(width, v), u));
-	const m64v outside = m64_or(f64_less(at, f64_set(0)), m64_not(f64_less(at, most)));
+	const f64v u = uniform_load(true, inputs[0], i), v = fraction_load(true, inputs[1], i);
+	const f64v at = f64_add(hat->centre, f64_div(f64_mul(hat->width, v), u));
+	const m64v outside = m64_or(f64_less(at, f64_set(0)), m64_not(f64_less(at, hat->most)));
 
-	return (struct hypergeometric_try){f64_floor(f64_pick(outside, at, mode)), u, mode, outside};
+	return (struct hypergeometric_try){f64_floor(f64_pick(outside, at, hat->mode)), u, hat->mode, outside};
+}
+
+/* Returns the lanes whose candidate is less likely than the ratio of uniforms accepts. */
+INLINE m64v hypergeometric_fails(const struct hypergeometric_vector *h, const struct hypergeometric_try *try, f64v log_mode)
+{
+	return f64_less(f64_sub(hypergeometric_log(h, try->x), log_mode), f64_mul(f64_set(2), log_f64(try->u)));
+}
+
+RARE m64v hypergeometric_fails_exactly(const struct hypergeometric_vector *h, const struct hypergeometric_try *try)
+{
+	return hypergeometric_fails(h, try, hypergeometric_log(h, try->mode));
+}
+
+/* Makes counts of one distribution by its table (hypergeometric_table.h): candidates, what u must be below for them, and
+ * the counts of those that fail. Loops of their own, since few instruction sets look up a vector. */
+static size_t hypergeometric_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
+				 void *ret_out, uint16_t *ret_rejected)
+{
+	const struct hypergeometric_table *table = k->table;
+	const struct hypergeometric_vector h = hypergeometric_of(
+		f64_set(k->hypergeometric.good), f64_set(k->hypergeometric.bad), f64_set(k->hypergeometric.sample));
+	const struct hypergeometric_hat hat = hypergeometric_hat_of(&h, hypergeometric_spread(&h));
+
+	static_assert((int)HYPERGEOMETRIC_SMALL == (int)COUNTS_SMALL, "a table's distribution is not inverted");
+	double accept[DIST_BLOCK_REJECTING];
+	int64_t *out = ret_out;
+	size_t n_rejected = 0;
+
+	(void)attempt;
+	for (size_t i = 0; i < n; i += F64_LANES)
+		f64_store_i64(out + i, hypergeometric_try_of(&hat, inputs, i).x);
+	for (size_t i = 0; i < n; i++)
+		accept[i] = table->accept[out[i]];
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const struct hypergeometric_try try = hypergeometric_try_of(&hat, inputs, i);
+		const f64v limit = f64_load(accept + i);
+		m64v fails = m64_not(f64_less(try.u, limit));
+
+		if (m64_bits(m64_and(fails, m64_not(f64_less(f64_mul(limit, f64_set(HYPERGEOMETRIC_REJECT)), try.u)))))
+			fails = hypergeometric_fails_exactly(&h, &try);
+		fails = m64_or(fails, try.outside);
+		f64_store_i64(out + i, hypergeometric_result(&h, try.x));
+		lanes_pack(ret_rejected + n_rejected, fails, (uint16_t)i);
+		n_rejected += m64_count(fails);
+	}
+	return n_rejected;
 }
 
 /* Whether two vectors are equal, which numbers as parameters are. */
@@ -250,8 +312,8 @@ static size_t hypergeometric_per_sample_i64(const struct dist_constants *k, cons
 
 		x = f64_set(0);
 		if (m64_bits(small) != F64_ALL) {
-			const struct hypergeometric_try try = hypergeometric_try_of(
-				&h, spread, uniform_load(true, inputs[0], i), fraction_load(true, inputs[1], i));
+			const struct hypergeometric_hat hat = hypergeometric_hat_of(&h, spread);
+			const struct hypergeometric_try try = hypergeometric_try_of(&hat, inputs, i);
 
 			/* The mode's probability is that of the vector before, as long as the parameters are. */
 			if (!all_equal(good, parameter_load(inputs, 0, i)) || !all_equal(bad, parameter_load(inputs, 1, i)) ||
@@ -261,8 +323,7 @@ static size_t hypergeometric_per_sample_i64(const struct dist_constants *k, cons
 				sample = parameter_load(inputs, 2, i);
 				log_mode = hypergeometric_log(&h, try.mode);
 			}
-			const f64v log_p = f64_sub(hypergeometric_log(&h, try.x), log_mode);
-			const m64v fails = f64_less(log_p, f64_mul(f64_set(2), log_f64(try.u)));
+			const m64v fails = hypergeometric_fails(&h, &try, log_mode);
 
 			x = try.x;
 			pending_add(&failed, m64_and(m64_or(try.outside, fails), m64_not(small)), i);
