@@ -41,7 +41,7 @@ static inline f64v normal_polynomial(const double c[8], f64v x)
 /* Returns the z > 0 whose upper tail Q(z) is p, p < 0.075. */
 static inline f64v normal_tail_f64(f64v p)
 {
-	const f64v r = f64_sqrt(f64_mul(minus_two_log_f64(p), f64_set(0.5)));
+	const f64v r = f64_sqrt(minus_log_f64(p));
 	const m64v far = f64_less(f64_set(5), r);
 	const f64v x = f64_sub(r, f64_set(1.6)), y = f64_sub(r, f64_set(5));
 	f64v num = normal_polynomial(normal_middle_num, x), den = normal_polynomial(normal_middle_den, x);

@@ -51,7 +51,8 @@ def remez(target, weight, low, high, powers):
     return [c[j] for j in range(n - 1)], worst
 
 
-def fit(name, target, weight, low, high, degree, bits):
+def fit(name, target, weight, low, high, degree, bits, halved=False):
+    """halved: prints x^2 times half the polynomial in 2 x, which has the same fractions."""
     c, _ = remez(target, weight, low, high, list(range(degree + 1)))
     fixed = [rounded(x, bits) for x in c]
     if low >= 0:  # x^k .. x^degree have a best approximation of their own where they keep their sign
@@ -63,11 +64,11 @@ def fit(name, target, weight, low, high, degree, bits):
     worst = max(fabs(weight(x) * (target(x) - sum(c * x ** j for j, c in enumerate(fixed))))
                 for x in grid)
     print(f'/* {name}: degree {degree}, error 2^{nstr(log(worst, 2), 4)} */')
-    print(', '.join(float(c).hex() + ('f' if bits == 24 else '') for c in fixed))
+    print(', '.join(float(c * 2 ** (k + 1) if halved else c).hex() + ('f' if bits == 24 else '') for k, c in enumerate(fixed)))
 
 
 def log_tail(x):
-    """-2 ln(1 - x/2) = x + x^2 log_tail(x)."""
+    """-2 ln(1 - x/2) = x + x^2 log_tail(x). In float64 halved: -ln(1 - x)."""
     return (-2 * log(1 - x / 2) - x) / x ** 2
 
 
@@ -79,7 +80,7 @@ def main():
         hi = rounded(pi / 2, bits)
         print(f'/* {bits} bits: ln 2 = {float(rounded(log(2), bits)).hex()} + '
               f'{float(log(2) - rounded(log(2), bits)).hex()}, pi / 2 = {float(hi).hex()} */')
-        fit('log', log_tail, lambda x: x ** 2 / fabs(2 * log(1 - x / 2)), -third, third, degrees[0], bits)
+        fit('log', log_tail, lambda x: x ** 2 / fabs(2 * log(1 - x / 2)), -third, third, degrees[0], bits, bits == 53)
         fit('sin', lambda t: sin(pi / 2 * sqrt(t)) / sqrt(t) - hi, lambda t: sqrt(t) / sin(pi / 2 * sqrt(t)),
             mpf(2) ** -60, mpf(1) / 4, degrees[1], bits)
         fit('cos', lambda t: (cos(pi / 2 * sqrt(t)) - 1) / t, lambda t: t / cos(pi / 2 * sqrt(t)),

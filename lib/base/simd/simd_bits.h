@@ -26,6 +26,10 @@ static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return _mm512_mask_blen
 static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return _mm512_mask_blend_pd(mask, a, b); }
 static inline f32v f32_min(f32v a, f32v b) { return _mm512_min_ps(a, b); }
 static inline f64v f64_abs(f64v a) { return _mm512_abs_pd(a); }
+/* Returns b where the sign of a is set, else 0. */
+static inline f64v f64_if_negative(f64v a, f64v b) { return f64_of_bits(u32_and(_mm512_srai_epi64(f64_bits(a), 63), f64_bits(b))); }
+/* Compares as signed integers. */
+static inline m64v i64_less(u64v a, u64v b) { return _mm512_cmplt_epi64_mask(a, b); }
 static inline f64v f64_div(f64v a, f64v b) { return _mm512_div_pd(a, b); }
 static inline f64v f64_floor(f64v a) { return _mm512_roundscale_pd(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
 static inline u64v u64_load(const void *at) { return _mm512_loadu_si512(at); }
@@ -73,6 +77,10 @@ static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return _mm256_blendv_ps
 static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return _mm256_blendv_pd(a, b, mask); }
 static inline f32v f32_min(f32v a, f32v b) { return _mm256_min_ps(a, b); }
 static inline f64v f64_abs(f64v a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+/* Returns b where the sign of a is set, else 0. */
+static inline f64v f64_if_negative(f64v a, f64v b) { return _mm256_blendv_pd(_mm256_setzero_pd(), b, a); }
+/* Compares as signed integers. */
+static inline m64v i64_less(u64v a, u64v b) { return _mm256_castsi256_pd(_mm256_cmpgt_epi64(b, a)); }
 static inline f64v f64_div(f64v a, f64v b) { return _mm256_div_pd(a, b); }
 static inline f64v f64_floor(f64v a) { return _mm256_floor_pd(a); }
 static inline u64v u64_load(const void *at) { return _mm256_loadu_si256(at); }
@@ -134,6 +142,10 @@ static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return mask ? b : a; }
 static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return mask ? b : a; }
 static inline f32v f32_min(f32v a, f32v b) { return a < b ? a : b; }
 static inline f64v f64_abs(f64v a) { return fabs(a); }
+/* Returns b where the sign of a is set, else 0. */
+static inline f64v f64_if_negative(f64v a, f64v b) { return f64_bits(a) >> 63 ? b : 0; }
+/* Compares as signed integers. */
+static inline m64v i64_less(u64v a, u64v b) { return (int64_t)a < (int64_t)b; }
 static inline f64v f64_div(f64v a, f64v b) { return a / b; }
 static inline f64v f64_floor(f64v a) { return floor(a); }
 static inline u32v u32_load(const void *at) { u32v a; memcpy(&a, at, sizeof a); return a; }

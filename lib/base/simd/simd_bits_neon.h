@@ -18,6 +18,13 @@ static inline f32v f32_pick(m32v mask, f32v a, f32v b) { return vbslq_f32(mask, 
 static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return vbslq_f64(mask, b, a); }
 static inline f32v f32_min(f32v a, f32v b) { return vbslq_f32(vcltq_f32(a, b), a, b); }
 static inline f64v f64_abs(f64v a) { return vabsq_f64(a); }
+/* Returns b where the sign of a is set, else 0. */
+static inline f64v f64_if_negative(f64v a, f64v b)
+{
+	return f64_of_bits(u32_and(vreinterpretq_u32_s64(vshrq_n_s64(AS_S64(f64_bits(a)), 63)), f64_bits(b)));
+}
+/* Compares as signed integers. */
+static inline m64v i64_less(u64v a, u64v b) { return vcltq_s64(AS_S64(a), AS_S64(b)); }
 static inline f64v f64_div(f64v a, f64v b) { return vdivq_f64(a, b); }
 static inline f64v f64_floor(f64v a) { return vrndmq_f64(a); }
 static inline u64v u64_load(const void *at) { return u32_load(at); }

@@ -100,7 +100,7 @@ INLINE f64v normal_load(bool wide, const void *normals, size_t i)
  * less. */
 INLINE f64v boost_of_fraction(f64v fraction, f64v boost)
 {
-	return f64_mul(f64_mul(minus_two_log_signed_f64(fraction), f64_set(-0.5)), boost);
+	return f64_mul(f64_neg(minus_log_signed_f64(fraction)), boost);
 }
 
 /* Does the same with words. */

@@ -86,32 +86,36 @@ INLINE void affine_store(bool wide, const struct dist_constants *k, void *out, s
 INLINE f64v exponential(bool wide, const struct dist_constants *k, const void *const inputs[], size_t i)
 {
 	(void)k;
-	return f64_mul(minus_two_log_signed_f64(fraction_load(wide, inputs[0], i)), f64_set(0.5));
+	return minus_log_signed_f64(fraction_load(wide, inputs[0], i));
 }
 
-/* What all samples of a call need before the polynomial of their logarithms. Loops of their own: of one loop over functions that
- * wait for each other, a CPU has but two or three vectors at work. */
-struct exponential_parts {
-	double x[DIST_BLOCK], e[DIST_BLOCK];
-};
+/* Stores samples i .. i + F64_LANES - 1 that are made of the exponentials x. */
+typedef void exponential_store(const struct dist_constants *k, void *out, size_t i, f64v x);
 
-INLINE void exponential_begin(bool wide, const void *const inputs[], size_t n, struct exponential_parts *ret)
+/* Makes n samples. What a vector needs before its polynomial is computed beside the polynomial of the vector before: of functions that
+ * wait for each other, a CPU has but two or three vectors at work, and these two need different units. */
+INLINE void exponentials_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n,
+			      exponential_store *store, void *ret_out)
 {
-	for (size_t i = 0; i < n; i += F64_LANES) {
-		f64v e;
+	f64v e, x = log_part_signed_f64(fraction_load(wide, inputs[0], 0), &e);
 
-		f64_store(ret->x + i, log_part_signed_f64(fraction_load(wide, inputs[0], i), &e));
-		f64_store(ret->e + i, e);
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const size_t next = i + F64_LANES < n ? i + F64_LANES : i;
+		f64v next_e, next_x = log_part_signed_f64(fraction_load(wide, inputs[0], next), &next_e);
+
+		store(k, ret_out, i, log_join_f64(x, e));
+		x = next_x;
+		e = next_e;
 	}
 }
 
-/* Returns what exponential does. */
-INLINE f64v exponential_end(const struct exponential_parts *parts, size_t i)
+INLINE void exponential_store_plain(const struct dist_constants *k, void *out, size_t i, f64v x)
 {
-	return f64_mul(log_join_f64(f64_load(parts->x + i), f64_load(parts->e + i)), f64_set(0.5));
+	(void)k;
+	f64_store((double *)out + i, x);
 }
 
-/* Leaves scale and shift to the caller (struct draw_plan, affine). */
+/* Both widths leave scale and shift to the caller (struct draw_plan, affine). */
 static size_t exponential_f32(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			      void *ret_out, uint16_t *ret_rejected)
 {
@@ -131,12 +135,8 @@ static size_t exponential_f32(const struct dist_constants *k, const void *const 
 static size_t exponential_f64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			      void *ret_out, uint16_t *ret_rejected)
 {
-	struct exponential_parts parts;
-
 	(void)attempt, (void)ret_rejected;
-	exponential_begin(true, inputs, n, &parts);
-	for (size_t i = 0; i < n; i += F64_LANES)
-		affine_store(true, k, ret_out, i, exponential_end(&parts, i));
+	exponentials_fill(true, k, inputs, n, exponential_store_plain, ret_out);
 	return 0;
 }
 
@@ -147,7 +147,7 @@ INLINE f64v laplace(bool wide, const struct dist_constants *k, const void *const
 	const f64v s = f64_mul(f64_from_i64(rest), f64_set(0x1p-64));
 
 	(void)k;
-	return f64_flip(f64_mul(minus_two_log_signed_f64(s), f64_set(0.5)), word);
+	return f64_flip(minus_log_signed_f64(s), word);
 }
 
 /* Leaves scale and shift to the caller (struct draw_plan, affine). */
@@ -224,18 +224,16 @@ static size_t lognormal_f64(const struct dist_constants *k, const void *const in
 /* Returns -ln of an exponential. */
 INLINE f64v gumbel_of(f64v x)
 {
-	return f64_mul(minus_two_log_f64(x), f64_set(0.5));
+	return minus_log_f64(x);
 }
 
 INLINE void gumbel_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n, void *ret_out)
 {
-	struct exponential_parts parts;
+	double x[DIST_BLOCK];
 
-	exponential_begin(wide, inputs, n, &parts);
+	exponentials_fill(wide, k, inputs, n, exponential_store_plain, x);
 	for (size_t i = 0; i < n; i += F64_LANES)
-		f64_store(parts.x + i, exponential_end(&parts, i));
-	for (size_t i = 0; i < n; i += F64_LANES)
-		affine_store(wide, k, ret_out, i, gumbel_of(f64_load(parts.x + i)));
+		affine_store(wide, k, ret_out, i, gumbel_of(f64_load(x + i)));
 }
 
 KERNELS_OF_FILL(gumbel)
@@ -266,15 +264,13 @@ INLINE f64v weibull_of_power(bool wide, const void *const inputs[], size_t i, f6
 INLINE void weibull_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n, void *ret_out)
 {
 	const f64v power = f64_set(k->weibull.power), scale = f64_set(k->weibull.scale);
-	struct exponential_parts parts;
+	double x[DIST_BLOCK];
 
-	exponential_begin(wide, inputs, n, &parts);
+	exponentials_fill(wide, k, inputs, n, exponential_store_plain, x);
 	for (size_t i = 0; i < n; i += F64_LANES)
-		f64_store(parts.x + i, exponential_end(&parts, i));
+		f64_store(x + i, f64_mul(log_f64(f64_load(x + i)), power));
 	for (size_t i = 0; i < n; i += F64_LANES)
-		f64_store(parts.x + i, f64_mul(log_f64(f64_load(parts.x + i)), power));
-	for (size_t i = 0; i < n; i += F64_LANES)
-		affine_store(wide, k, ret_out, i, weibull_of_log(f64_load(parts.x + i), scale));
+		affine_store(wide, k, ret_out, i, weibull_of_log(f64_load(x + i), scale));
 }
 
 KERNELS_OF_FILL(weibull)
@@ -332,19 +328,18 @@ KERNELS_OF_BOTH_WIDTHS(student_t)
 
 /* Makes 1 + floor(e mean_trials) of exponentials e: the trials up to the first success, below 2^63 for
  * the allowed p. */
+INLINE void geometric_store(const struct dist_constants *k, void *out, size_t i, f64v x)
+{
+	const f64v whole = f64_floor(f64_mul(x, f64_set(k->mean_trials)));
+
+	f64_store_i64((int64_t *)out + i, f64_add(whole, f64_set(1)));
+}
+
 static size_t geometric_i64(const struct dist_constants *k, const void *const inputs[], unsigned attempt, size_t n,
 			    void *ret_out, uint16_t *ret_rejected)
 {
-	struct exponential_parts parts;
-	int64_t *out = ret_out;
-
 	(void)attempt, (void)ret_rejected;
-	exponential_begin(true, inputs, n, &parts);
-	for (size_t i = 0; i < n; i += F64_LANES) {
-		const f64v x = f64_floor(f64_mul(exponential_end(&parts, i), f64_set(k->mean_trials)));
-
-		f64_store_i64(out + i, f64_add(x, f64_set(1)));
-	}
+	exponentials_fill(true, k, inputs, n, geometric_store, ret_out);
 	return 0;
 }
 

@@ -91,12 +91,12 @@ static void plan_normal_samples(const struct draw *draw, struct draw_plan *plan)
 	plan->reads = radius_words(draw);
 }
 
-/* float32 kernels of exponentials and laplace numbers leave x scale + shift to the caller, who does it on whole vectors
- * of floats. */
+/* Kernels of exponentials and float32 ones of laplace numbers leave x scale + shift to the caller: most draws need none, and floats
+ * are scaled as whole vectors of floats. */
 static void plan_exponential(const struct draw *draw, struct draw_plan *plan)
 {
 	set_linear(plan, 1 / real_parameter(draw, 0), 0);
-	plan->affine = draw->dtype == DTYPE_F32;
+	plan->affine = true;
 }
 
 static void plan_laplace(const struct draw *draw, struct draw_plan *plan)
