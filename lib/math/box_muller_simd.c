@@ -43,33 +43,52 @@ static void pairs_f32(const float *uniforms, size_t n_pairs, float *ret_normals)
 	}
 }
 
-/* Returns sqrt(-2 ln u), u in [2^-1022, 1). */
-static inline f64v radius_f64(f64v u)
+/* Returns the squares of the radii of a vector of pairs, and their angles. */
+static inline f64v squares_f64(const double *uniforms, f64v *ret_angles)
 {
-	return f64_sqrt(minus_two_log_f64(u));
+	f64v u0;
+
+	f64_unzip(f64_load(uniforms), f64_load(uniforms + F64_LANES), &u0, ret_angles);
+	return minus_two_log_f64(f64_max(u0, f64_set(0x1p-54)));
 }
 
-static inline void vectors_f64(const double *uniforms, double *ret_normals)
+static inline void turn_pairs_f64(f64v squares, f64v angles, double *ret_normals)
 {
-	f64v a = f64_load(uniforms), b = f64_load(uniforms + F64_LANES), u0, u1, z0, z1;
+	f64v a, b, z0, z1;
 
-	f64_unzip(a, b, &u0, &u1);
-	turn_f64(u1, radius_f64(f64_max(u0, f64_set(0x1p-54))), &z0, &z1);
+	turn_f64(angles, f64_sqrt(squares), &z0, &z1);
 	f64_zip(z0, z1, &a, &b);
 	f64_store(ret_normals, a);
 	f64_store(ret_normals + F64_LANES, b);
 }
 
+/* Makes n_pairs pairs, whole vectors and at least one. The next vector's logarithms are computed beside the square roots and angles of
+ * this one, since a CPU sees hardly more than one vector ahead. */
+static inline void vectors_f64(const double *uniforms, size_t n_pairs, double *ret_normals)
+{
+	f64v angles, squares = squares_f64(uniforms, &angles);
+
+	for (; n_pairs > F64_LANES; n_pairs -= F64_LANES, ret_normals += 2 * F64_LANES) {
+		f64v next_angles, next_squares = squares_f64(uniforms += 2 * F64_LANES, &next_angles);
+
+		turn_pairs_f64(squares, angles, ret_normals);
+		squares = next_squares;
+		angles = next_angles;
+	}
+	turn_pairs_f64(squares, angles, ret_normals);
+}
+
 static void pairs_f64(const double *uniforms, size_t n_pairs, double *ret_normals)
 {
+	const size_t rest = n_pairs % F64_LANES, whole = n_pairs - rest;
 	double tail[2 * F64_LANES] = {0};
 
-	for (; n_pairs >= F64_LANES; n_pairs -= F64_LANES, uniforms += 2 * F64_LANES, ret_normals += 2 * F64_LANES)
-		vectors_f64(uniforms, ret_normals);
-	if (n_pairs > 0) {
-		memcpy(tail, uniforms, 2 * n_pairs * sizeof *tail);
-		vectors_f64(tail, tail);
-		memcpy(ret_normals, tail, 2 * n_pairs * sizeof *tail);
+	if (whole > 0)
+		vectors_f64(uniforms, whole, ret_normals);
+	if (rest > 0) {
+		memcpy(tail, uniforms + 2 * whole, 2 * rest * sizeof *tail);
+		vectors_f64(tail, F64_LANES, tail);
+		memcpy(ret_normals + 2 * whole, tail, 2 * rest * sizeof *tail);
 	}
 }
 

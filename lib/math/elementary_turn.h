@@ -54,8 +54,8 @@ static inline void turn_f32(f32v u, f32v r, f32v *ret_cos, f32v *ret_sin)
 /* Computes r cos(2 pi u) and r sin(2 pi u), u in [0, 1). */
 static inline void turn_f64(f64v u, f64v r, f64v *ret_cos, f64v *ret_sin)
 {
-	const f64v magic = f64_set(0x1.8p52), shifted = f64_fma(u, f64_set(4), magic);
-	const f64v y = f64_fma(u, f64_set(4), f64_sub(magic, shifted));
+	const f64v twice = f64_add(u, u), quarters = f64_add(twice, twice), magic = f64_set(0x1.8p52);
+	const f64v shifted = f64_add(quarters, magic), y = f64_add(quarters, f64_sub(magic, shifted));
 	const u64v k = f64_bits(shifted), sin_sign = U64_SHL(k, 62), cos_sign = u64_add(sin_sign, u64_set(1ull << 62));
 	f64v p, q;
 

@@ -98,15 +98,16 @@ INLINE void exponentials_fill(bool wide, const struct dist_constants *k, const v
 			      exponential_store *store, void *ret_out)
 {
 	f64v e, x = log_part_signed_f64(fraction_load(wide, inputs[0], 0), &e);
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i += F64_LANES) {
-		const size_t next = i + F64_LANES < n ? i + F64_LANES : i;
-		f64v next_e, next_x = log_part_signed_f64(fraction_load(wide, inputs[0], next), &next_e);
+	for (; i + F64_LANES < n; i += F64_LANES) {
+		f64v next_e, next_x = log_part_signed_f64(fraction_load(wide, inputs[0], i + F64_LANES), &next_e);
 
 		store(k, ret_out, i, log_join_f64(x, e));
 		x = next_x;
 		e = next_e;
 	}
+	store(k, ret_out, i, log_join_f64(x, e));
 }
 
 INLINE void exponential_store_plain(const struct dist_constants *k, void *out, size_t i, f64v x)
