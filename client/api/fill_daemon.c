@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills from a daemon: few samples come with the reply to one request, many piece by piece through two tiles: while one piece is
- * copied, the daemon draws the next. */
+/* Fills from a daemon: few samples come with the reply to one request, many piece by piece through tiles (pipeline.h). */
 #include <string.h>
 
 #include "call/run.h"
@@ -8,6 +7,7 @@
 #include "distributions/layouts/layout.h"
 #include "fill_core.h"
 #include "parameter_tiles.h"
+#include "pipeline.h"
 #include "session/public_error.h"
 #include "session/wait.h"
 #include "source.h"
@@ -15,7 +15,6 @@
 
 enum {
 	INLINE_BYTES = 64 << 10, /* up to so many come with the reply: a tile costs more round trips */
-	PIECE_BYTES = 2 << 20,   /* of a draw through a tile: small enough to stay in cache until it is copied */
 	PIECE_UNIT = 1024,       /* samples: pieces begin where kernels need no start in the middle of a block */
 };
 
@@ -107,19 +106,6 @@ static void state_call(const struct fill *fill, struct trnsci_args *args)
 		args_set_u64(args, "call_n", fill->source.offset + fill->elements / fill->components);
 }
 
-/* Returns the samples of a piece. Pieces are equally long, so that the same tiles serve all of them: another tile would take a
- * request, and memory of its own. */
-static uint64_t piece_samples(const struct fill *fill)
-{
-	const uint64_t samples = fill->end - fill->begin;
-	const uint64_t fits = PIECE_BYTES / fill->element_bytes / fill->components, most = fits ? fits : 1;
-	const uint64_t pieces = (samples + most - 1) / most;
-	const uint64_t even = ((samples + pieces - 1) / pieces + PIECE_UNIT - 1) / PIECE_UNIT * PIECE_UNIT;
-	const uint64_t n = even < most ? even : most;
-
-	return n < samples ? n : samples;
-}
-
 /* Sets the noise that a named stream is one signal of. NULL: it is none. */
 static void set_signal(struct trnsci_args *args, const struct trnsci_value *noise)
 {
@@ -129,89 +115,45 @@ static void set_signal(struct trnsci_args *args, const struct trnsci_value *nois
 		trnsci_set_value(args, parameter.name, trnsci_value_get(noise, parameter.name));
 }
 
-/* A piece, and the call that draws it to a tile. */
-struct piece {
-	struct trnsci_call *call; /* NULL: none was made */
-	uint64_t from;            /* sample of the whole draw */
+/* The fill whose pieces are made, and the noise of a signal. */
+struct drawn {
+	const struct fill *fill;
+	const struct trnsci_value *noise;
 };
 
-static int make_piece(const struct fill *fill, const struct trnsci_value *noise, struct piece *piece, struct error *err)
+static int make_piece(const void *arg, uint64_t samples, struct trnsci_call **ret_call, struct error *err)
 {
-	const struct trnsci_array array = trnsci_array_vector(fill->dtype, piece_samples(fill) * fill->components, NULL);
+	const struct drawn *drawn = arg;
+	const struct fill *fill = drawn->fill;
+	const struct trnsci_array array = trnsci_array_vector(fill->dtype, samples * fill->components, NULL);
 	struct trnsci_args *args;
-	int r = draw_call(fill->session, &fill->drawing, &piece->call, &args, err);
+	int r = draw_call(fill->session, &fill->drawing, ret_call, &args, err);
 
 	if (r < 0)
 		return r;
-	set_signal(args, noise);
+	set_signal(args, drawn->noise);
 	state_items(fill, args);
 	state_call(fill, args);
-	return tile_pool_lend(piece->call, "out", &array, err);
+	return tile_pool_lend(*ret_call, "out", &array, err);
 }
 
-/* The last piece ends with the draw, and draws samples of the one before again. One that was drawn while another was copied is not
- * waited for, so the deadline is looked at here. */
-static int start_piece(const struct fill *fill, struct piece *piece, uint64_t at, int64_t deadline, struct error *err)
-{
-	const uint64_t n = piece_samples(fill);
-
-	if (clock_ns() >= deadline)
-		return error_set(err, ERROR_TIMEOUT, "%s: no answer within %d ms", fill->drawing.distribution, fill->session->timeout_ms);
-	piece->from = fill->end - at < n ? fill->end - n : at;
-	args_set_u64(trnsci_call_args(piece->call), "offset", fill->source.offset + piece->from);
-	return call_start(piece->call, false) < 0 ? error_import(err, &piece->call->answer.error) : 0;
-}
-
-/* Waits for a piece and copies it. */
-static int end_piece(const struct fill *fill, const struct piece *piece, int64_t deadline, struct error *err)
-{
-	char *out = (char *)fill->out + (piece->from - fill->begin) * fill->components * fill->element_bytes;
-	struct trnsci_call *call = piece->call;
-
-	for (int r = call_await(call, deadline); r == 0; r = call_run_until(call, deadline)) {
-		const int copied = tile_read_answer(call->lent[0], call->connection, out, err);
-
-		if (copied <= 0)
-			return copied;
-	}
-	return error_import(err, &call->answer.error);
-}
-
-/* Calls take turns: the piece of one is copied while another draws. The deadline is one for all. */
-static int draw_pieces(const struct fill *fill, struct piece *pieces, size_t n_pieces, int64_t deadline, struct error *err)
-{
-	int64_t ask_ns = 0;
-	size_t i = 0;
-	int r = 0;
-
-	for (uint64_t at = fill->begin; at < fill->end && r == 0; at += piece_samples(fill), i++) {
-		if (i >= n_pieces)
-			r = end_piece(fill, &pieces[i % n_pieces], deadline, err);
-		if (r == 0)
-			r = start_piece(fill, &pieces[i % n_pieces], at, deadline, err);
-		if (r == 0 && session_is_interrupted(fill->session, &ask_ns))
-			r = error_set(err, ERROR_CANCELLED, "%s: interrupted", fill->drawing.distribution);
-	}
-	for (size_t k = i < n_pieces ? 0 : i - n_pieces; k < i && r == 0; k++)
-		r = end_piece(fill, &pieces[k % n_pieces], deadline, err);
-	return r;
-}
-
-/* By two calls, where there is more than one piece and room for two tiles. */
 static int fill_pieces(const struct fill *fill, const struct trnsci_value *noise, int64_t deadline, struct error *err)
 {
-	struct piece pieces[2] = {{.call = NULL}};
-	struct error ignored;
-	size_t n_pieces = 1;
-	int r = make_piece(fill, noise, &pieces[0], err);
+	const struct drawn drawn = {fill, noise};
+	const struct pipeline pipeline = {
+		.session = fill->session,
+		.what = fill->drawing.distribution,
+		.begin = fill->begin,
+		.end = fill->end,
+		.each = pipeline_even(fill->end - fill->begin, fill->components * fill->element_bytes, PIECE_UNIT),
+		.out = fill->out,
+		.out_bytes = fill->components * fill->element_bytes,
+		.states_offset = true,
+		.offset = fill->source.offset,
+		.make = make_piece,
+		.arg = &drawn};
 
-	if (r == 0 && fill->end - fill->begin > piece_samples(fill) && make_piece(fill, noise, &pieces[1], &ignored) == 0)
-		n_pieces = 2;
-	if (r == 0)
-		r = draw_pieces(fill, pieces, n_pieces, deadline, err);
-	trnsci_call_free(pieces[0].call);
-	trnsci_call_free(pieces[1].call);
-	return r;
+	return pipeline_run(&pipeline, deadline, err);
 }
 
 /* Learns first where the whole draw lies, then draws its pieces from there. Unlike a draw from a named stream, a piece

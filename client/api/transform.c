@@ -9,7 +9,9 @@
 #include "engine/operations/operations.h"
 #include "call/array.h"
 #include "call/cache.h"
+#include "pipeline.h"
 #include "session/public_error.h"
+#include "session/wait.h"
 #include "tile_pool.h"
 #include "call/run.h"
 
@@ -86,43 +88,82 @@ static int run_embedded(const struct transform *t, struct error *err)
 
 /* ---- by a daemon ---- */
 
-static int lend_tiles(const struct transform *t, struct trnsci_call *call, struct error *err)
+/* Returns whether the axes that are transformed, by default the last one, leave the first one out. */
+static bool leaves_first_axis(const struct trnsci_param *axes, size_t ndim)
 {
-	int r = tile_pool_lend(call, "out", &t->out, err);
+	const bool is_list = axes && axes->kind == TRNSCI_PARAM_I64S;
 
-	return r < 0 ? r : tile_pool_lend(call, input_name(t->operation), &t->in, err);
+	if (axes && !is_list && axes->kind != TRNSCI_PARAM_I64)
+		return false;
+	for (size_t i = 0; axes && i < (is_list ? axes->count : 1); i++) {
+		const int64_t axis = is_list ? ((const int64_t *)axes->value.data)[i] : axes->value.i64;
+
+		if (axis == 0 || axis == -(int64_t)ndim)
+			return false;
+	}
+	return ndim > 1;
 }
 
-/* The input is written again for each run: a daemon that empties the output empties it, too. */
-static int run_copying(const struct transform *t, struct trnsci_call *call, struct error *err)
+/* Returns whether each part of the first axis is transformed by itself. */
+static bool has_batch(const struct transform *t)
 {
-	uint64_t connection;
-	int r;
+	const struct operation *row = operation_find(t->operation, strlen(t->operation));
+	const struct param *axes = row ? operation_param(row, "axes", sizeof "axes" - 1) : NULL;
 
-	do {
-		r = tile_write(call->lent[1], t->in.data, &connection, err);
-		if (r < 0)
-			return r;
-		r = call_run_and_keep(call);
-		if (r < 0)
-			return error_import(err, &call->answer.error);
-		r = call->connection == connection ? tile_read_answer(call->lent[0], connection, t->out.data, err) : 1;
-	} while (r > 0);
-	return r;
+	return axes && axes->fallback && strcmp(axes->fallback, "-1") == 0 &&
+	       leaves_first_axis(params_find(t->params, "axes"), t->in.ndim) && t->out.ndim == t->in.ndim &&
+	       t->out.shape[0] == t->in.shape[0] && t->in.shape[0] > 0;
 }
 
-static int run_on_tiles(const struct transform *t, struct error *err)
+/* Transforms of a batch whose results are as large as their inputs take the places of these: half of the memory goes through the
+ * caches. */
+static int lend_tiles(const struct transform *t, struct trnsci_call *call, uint64_t each, struct error *err)
 {
-	struct trnsci_call *call;
-	int r = make_transform_call(t, &call, err);
+	const bool cuts = has_batch(t);
+	struct trnsci_array in = t->in, out = t->out;
+
+	if (cuts)
+		in.shape[0] = out.shape[0] = each;
+	int r = tile_pool_lend(call, "out", &out, err);
 
 	if (r < 0)
 		return r;
-	r = lend_tiles(t, call, err);
-	if (r == 0)
-		r = run_copying(t, call, err);
-	trnsci_call_free(call);
-	return r;
+	if (!cuts || !array_is_like(&in, &out))
+		return tile_pool_lend(call, input_name(t->operation), &in, err);
+	args_set_tile(call->params, input_name(t->operation), call->lent[0]);
+	return 0;
+}
+
+static int make_piece(const void *arg, uint64_t each, struct trnsci_call **ret_call, struct error *err)
+{
+	const struct transform *t = arg;
+	int r = make_transform_call(t, ret_call, err);
+
+	return r < 0 ? r : lend_tiles(t, *ret_call, each, err);
+}
+
+/* Cuts a large batch. What is wrong with a piece is reported of the whole. */
+static int run_on_tiles(const struct transform *t, struct error *err)
+{
+	const int64_t deadline = deadline_after(t->session->timeout_ms);
+	const uint64_t units = has_batch(t) ? t->in.shape[0] : 1;
+	struct pipeline pipeline = {.session = t->session,
+				    .what = t->operation,
+				    .end = units,
+				    .in = t->in.data,
+				    .out = t->out.data,
+				    .in_bytes = array_bytes(&t->in) / units,
+				    .out_bytes = array_bytes(&t->out) / units,
+				    .make = make_piece,
+				    .arg = t};
+	int r;
+
+	pipeline.each = pipeline_even(units, pipeline.in_bytes > pipeline.out_bytes ? pipeline.in_bytes : pipeline.out_bytes, 1);
+	r = pipeline_run(&pipeline, deadline, err);
+	if (r == 0 || r == -ERROR_CLOSED || r == -ERROR_TIMEOUT || r == -ERROR_CANCELLED || pipeline.each == units)
+		return r;
+	pipeline.each = units;
+	return pipeline_run(&pipeline, deadline, err);
 }
 
 /* The transform may be repeated, so the input must not be overwritten before it has ended: if the two overlap, it is
@@ -156,7 +197,7 @@ static int make_cached(void *arg, struct trnsci_call **ret_call, struct error *e
 		args_set_stated_memory(trnsci_call_args(*ret_call), "out", &t->out, t->in.data == t->out.data ? 0 : 1);
 		return 0;
 	}
-	r = lend_tiles(t, *ret_call, err);
+	r = lend_tiles(t, *ret_call, t->in.shape[0], err);
 	if (r < 0)
 		trnsci_call_free(*ret_call);
 	return r;

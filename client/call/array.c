@@ -64,10 +64,14 @@ bool array_overlaps(const struct trnsci_array *a, const struct trnsci_array *b)
 	return from_a < from_b + array_bytes(b) && from_b < from_a + array_bytes(a);
 }
 
+bool array_is_like(const struct trnsci_array *a, const struct trnsci_array *b)
+{
+	return a->dtype == b->dtype && a->ndim == b->ndim && memcmp(a->shape, b->shape, a->ndim * sizeof *a->shape) == 0;
+}
+
 bool array_is_same(const struct trnsci_array *a, const struct trnsci_array *b)
 {
-	return a->data == b->data && a->dtype == b->dtype && a->ndim == b->ndim &&
-	       memcmp(a->shape, b->shape, a->ndim * sizeof *a->shape) == 0;
+	return a->data == b->data && array_is_like(a, b);
 }
 
 int array_clone(const struct trnsci_array *array, bool copy, struct trnsci_array *ret_array, struct error *err)

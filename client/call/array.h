@@ -19,6 +19,8 @@ uint64_t array_count(const struct trnsci_array *array);
 bool array_is_aligned(const struct trnsci_array *array);
 /* Returns whether the two share a byte. */
 bool array_overlaps(const struct trnsci_array *a, const struct trnsci_array *b);
+/* Returns whether the two have the same dtype and shape. */
+bool array_is_like(const struct trnsci_array *a, const struct trnsci_array *b);
 /* Returns whether the two are the same memory with the same dtype and shape. */
 bool array_is_same(const struct trnsci_array *a, const struct trnsci_array *b);
 

@@ -291,7 +291,7 @@ static int run_by_daemon(struct cached_call *cached, const struct cached_request
 		return 1;
 	lend_tile(call, request);
 	if (request->in)
-		r = tile_write(call->lent[1], request->in->data, &connection, err);
+		r = tile_write(call_input_tile(call), request->in->data, &connection, err);
 	if (r == 0)
 		r = run_sent(cached, request->source, err);
 	if (r == 0 && request->in && call->connection != connection)

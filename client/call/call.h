@@ -85,7 +85,8 @@ struct trnsci_call {
 	bool wants_fds; /* its reply brings file descriptors */
 	bool tied;      /* it names what exists on the connection tied_to only, and must not be sent on a later one */
 	uint64_t tied_to;
-	/* Tiles that the session's pool has lent it (api/tile_pool.h): of its results, and of its input; NULL: none. */
+	/* Tiles that the session's pool has lent it (api/tile_pool.h): of its results, and of its input; NULL: none, or that of the
+	 * results. */
 	struct trnsci_tile *lent[CALL_LENT];
 	void (*give_back)(struct trnsci_call *call); /* NULL: it has none */
 	/* How it climbs. */
@@ -121,6 +122,12 @@ void call_unref(struct trnsci_call *call);
 void call_unref_locked(struct trnsci_call *call);
 /* Frees a call without references. The caller then drops the call's reference to the session. */
 void call_discard(struct trnsci_call *call);
+
+/* Returns the tile of the pool that the input of a call is written to. */
+static inline struct trnsci_tile *call_input_tile(const struct trnsci_call *call)
+{
+	return call->lent[1] ? call->lent[1] : call->lent[0];
+}
 
 /* Forgets the last answer: pointers into its reply are dead from then on. */
 void call_drop_reply(struct trnsci_call *call);

@@ -240,6 +240,83 @@ static void real_in_place(struct trnsci_session *session)
 	assert_memory_equal(x, spectrum, sizeof x);
 }
 
+/* A batch that goes to a daemon in pieces has the bytes of its transforms one by one, also where results take the place of inputs. */
+static void large_batches(struct trnsci_session *session)
+{
+	static const struct {
+		const char *operation, *flag;
+		enum trnsci_dtype in, out;
+		uint64_t rows, n, results;
+	} batches[] = {
+		{"fft", NULL, TRNSCI_C64, TRNSCI_C64, 701, 1000, 1000},
+		{"fft", "inverse", TRNSCI_C64, TRNSCI_C64, 3, 100000, 100000},
+		{"fft", "real", TRNSCI_F32, TRNSCI_C64, 1030, 1024, 513},
+		{"fft", NULL, TRNSCI_F64, TRNSCI_C128, 1025, 256, 256},
+		{"dct", NULL, TRNSCI_F32, TRNSCI_F32, 601, 1001, 1001},
+	};
+	enum { MOST = 6 << 20 };
+	unsigned char *in = malloc(MOST), *out = malloc(MOST), *expected = malloc(MOST);
+	struct trnsci_error err;
+	double sum = 0;
+
+	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+		const uint64_t rows = batches[i].rows, n = batches[i].n, results = batches[i].results;
+		const size_t row = n * trnsci_dtype_size(batches[i].in), result = results * trnsci_dtype_size(batches[i].out);
+		const bool wide = batches[i].in == TRNSCI_F64;
+		const struct trnsci_param flag = batches[i].flag ? trnsci_param_bool(batches[i].flag, true) : trnsci_param_end();
+		const struct trnsci_array from = trnsci_array_matrix(batches[i].in, rows, n, in);
+
+		assert_true(rows * row <= MOST && rows * result <= MOST);
+		assert_int_equal(trnsci_draw_array(session, "normal", NULL, &seed_7, wide ? TRNSCI_F64 : TRNSCI_F32,
+						   rows * row / (wide ? 8 : 4), in, NULL, &err),
+				 0);
+		for (uint64_t k = 0; k < rows; k += k + 4 < rows || rows < 4 ? 1 + rows / 16 : 1)
+			assert_int_equal(trnsci_apply_array(session, batches[i].operation, LIST(flag),
+							    trnsci_array_vector(batches[i].in, n, in + k * row),
+							    trnsci_array_vector(batches[i].out, results, expected + k * result), &err),
+					 0);
+		for (int in_place = 0; in_place <= (row == result); in_place++) {
+			unsigned char *const to = in_place ? in : out;
+
+			if (trnsci_apply_array(session, batches[i].operation, LIST(flag), from,
+					       trnsci_array_matrix(batches[i].out, rows, results, to), &err) < 0)
+				fail_msg("%s: %s", batches[i].operation, err.text);
+			for (uint64_t k = 0; k < rows; k += k + 4 < rows || rows < 4 ? 1 + rows / 16 : 1)
+				assert_memory_equal(to + k * result, expected + k * result, result);
+		}
+	}
+	static const int64_t all[] = {0, 1};
+	const struct trnsci_array plane = trnsci_array_matrix(TRNSCI_C64, 701, 1000, in);
+	const struct trnsci_array by_plane = trnsci_array_of(TRNSCI_C64, 3, (const uint64_t[]){1, 701, 1000}, out);
+
+	/* Axes that leave the first one out, and those that do not. */
+	assert_int_equal(trnsci_draw_array(session, "normal", NULL, &seed_7, TRNSCI_F32, 2 * 701000, in, NULL, &err), 0);
+	assert_int_equal(trnsci_apply_array(session, "fft", LIST(trnsci_param_i64s("axes", all, 2)), plane,
+					    trnsci_array_matrix(TRNSCI_C64, 701, 1000, expected), &err),
+			 0);
+	for (int64_t first = 1; first >= -2; first -= 3) {
+		const int64_t axes[] = {first, 2};
+
+		assert_int_equal(trnsci_apply_array(session, "fft", LIST(trnsci_param_i64s("axes", axes, 2)),
+						    trnsci_array_of(TRNSCI_C64, 3, by_plane.shape, in), by_plane, &err),
+				 0);
+		assert_memory_equal(out, expected, 701000 * 8);
+	}
+	assert_int_equal(trnsci_apply_array(session, "fft", LIST(trnsci_param_i64("axes", -2)), plane,
+					    trnsci_array_matrix(TRNSCI_C64, 701, 1000, out), &err),
+			 0);
+	for (size_t k = 0; k < 701; k++)
+		sum += ((const float *)in)[k * 2000];
+	assert_true(fabs(sum - ((const float *)out)[0]) < 1e-3);
+	/* What is wrong is said of the whole. */
+	expect(trnsci_apply_array(session, "fft", NULL, trnsci_array_matrix(TRNSCI_C64, 701, 1000, in),
+				  trnsci_array_matrix(TRNSCI_C64, 701, 1001, out), &err),
+	       TRNSCI_BAD_SHAPE, &err, "(701, 1001)");
+	free(in);
+	free(out);
+	free(expected);
+}
+
 static void wrong_transforms(struct trnsci_session *session)
 {
 	struct trnsci_array x = trnsci_array_vector(TRNSCI_F32, 4, NULL), y = trnsci_array_vector(TRNSCI_F32, 4, NULL);
@@ -434,6 +511,7 @@ BOTH(large_integers)
 BOTH(wrong_fills)
 BOTH(overlaps)
 BOTH(real_in_place)
+BOTH(large_batches)
 BOTH(wrong_transforms)
 BOTH(new_tiles)
 BOTH(a_first_tile)
@@ -446,6 +524,7 @@ int main(void)
 		cmocka_unit_test(places_by_both),           cmocka_unit_test(large_integers_by_both),
 		cmocka_unit_test(wrong_fills_by_both),      cmocka_unit_test(test_timeout),
 		cmocka_unit_test(overlaps_by_both),         cmocka_unit_test(real_in_place_by_both),
+		cmocka_unit_test(large_batches_by_both),
 		cmocka_unit_test(wrong_transforms_by_both), cmocka_unit_test(new_tiles_by_both),
 		cmocka_unit_test(a_first_tile_by_both),     cmocka_unit_test(many_shapes_by_both),
 		cmocka_unit_test(a_fallback_is_embedded),
