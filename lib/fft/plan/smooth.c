@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/chunk.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "fft/kernels/transpose.h"
 #include "fft/plan/factor.h"
@@ -108,7 +109,9 @@ static size_t count_buffers(const struct fft_plan *plan)
 
 static int build_piece(struct fft_plan *plan)
 {
-	return tables_step(&((struct fft_smooth_plan *)plan)->tables, plan->precision, plan->ops->lanes, smooth_of(plan), &plan->bytes);
+	const int rc = plan->inner ? fft_plan_step(plan->inner) : 0;
+
+	return rc != 0 ? rc : tables_step(&((struct fft_smooth_plan *)plan)->tables, plan->precision, plan->ops->lanes, smooth_of(plan), &plan->bytes);
 }
 
 static void free_tables(struct fft_plan *plan)
@@ -312,6 +315,17 @@ static void push_stage(struct queue *queue, struct fft_place *at)
 				push_block(queue, at);
 }
 
+/* Runs transforms of a plan with flat_rows. One that is left over from pairs goes by the inner plan. */
+static void run_flat(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end, void *scratch)
+{
+	const size_t left = plan->inner ? (end - begin) % 2 : 0;
+
+	if (end - begin > left)
+		plan->ops->flat(smooth_of(plan), call, begin, end - begin - left, scratch);
+	if (left > 0)
+		plan->inner->ops->flat(smooth_of(plan->inner), call, end - 1, 1, scratch);
+}
+
 /* Runs transforms of several stages in scratch, transforms_together of them at a time. */
 static void run_short(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end, void *scratch)
 {
@@ -320,7 +334,7 @@ static void run_short(const struct fft_plan *plan, const struct fft_call *call, 
 	struct queue queue;
 
 	if (smooth_of(plan)->flat_rows && plan->ops->flat && call->in_stride == 1 && call->out_stride == 1) {
-		plan->ops->flat(smooth_of(plan), call, begin, end - begin, work);
+		run_flat(plan, call, begin, end, work);
 		return;
 	}
 	init_queue(&queue, plan, call, scratch);
@@ -356,6 +370,18 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 static const struct fft_kind kind_smooth = {build_piece, free_tables,   count_phases,         count_chunks,
 					    work_bytes,  scratch_bytes, fft_complex_in_bytes, run_chunk};
 
+/* Where two transforms share vectors, one alone leaves half of each idle. Creates the plan that it goes by, of vectors half as wide,
+ * if there is such a variant. The bytes are the same. */
+static int create_alone(struct fft_plan *plan)
+{
+	const uint32_t features = plan->features & ~(uint32_t)CPU_AVX512;
+	const struct fft_ops *ops = fft_select(features)->ops[plan->precision];
+
+	if (plan->is_long || smooth_of(plan)->flat < 2 || !ops->flat || 2 * ops->lanes != plan->ops->lanes)
+		return 0;
+	return fft_plan_create_smooth(plan->n, plan->precision, features, &plan->inner);
+}
+
 /* All limits below choose only where numbers lie and how work is cut, never the arithmetic: that is factor_stages'. */
 int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t features, struct fft_plan **ret_plan)
 {
@@ -383,6 +409,10 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	fft_plan_set_group(plan, group_size(plan));
 	smooth->exceeds_l2 = plan->is_long && smooth->between_bytes > FAR_BYTES;
 	smooth->exceeds_l3 = smooth->exceeds_l2 && (smooth->n_stages > 2 || smooth->between_bytes > BEYOND_BYTES);
+	if (create_alone(plan) < 0) {
+		fft_plan_free(plan);
+		return -ERROR_NO_MEMORY;
+	}
 	*ret_plan = plan;
 	return 0;
 }
