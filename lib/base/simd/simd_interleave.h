@@ -23,7 +23,8 @@
  *                                          the first members of all rows' pairs j, i[j] the second
  *   f32_scatter_square(pairs, step, r, i)  stores what f32_gather_square loads
  *   f32_transpose(rows)                    transposes LANES rows of LANES in place
- *   f32_reverse(a)                         reverses the lanes
+ *   f32_reverse(a)                         reverses the lanes, where LANES_DEALT is 0
+ *   f32_reverse_pairs(a)                   reverses the order of the pairs in memory, where LANES_DEALT is 1
  *   f32_load_part(at, n)                   loads the first n (0 to LANES) elements; the other lanes are 0
  *   f32_store_part(at, n, a)               stores the first n lanes
  *   f32_nmuladd(a, b, c)                   returns c - a b, fused where f32_muladd is */

@@ -281,15 +281,8 @@ static inline void f64_pair_group(f64v a, f64v b, f64v *first, f64v *second)
 	*second = _mm256_permute2f128_pd(a, b, 0x31);
 }
 
-static inline f32v f32_reverse(f32v a)
-{
-	return _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0));
-}
-
-static inline f64v f64_reverse(f64v a)
-{
-	return _mm256_permute4x64_pd(a, 0x1b);
-}
+static inline f32v f32_reverse_pairs(f32v a) { return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(a), 0x1b)); }
+static inline f64v f64_reverse_pairs(f64v a) { return _mm256_permute2f128_pd(a, a, 0x01); }
 
 static inline __m256i f32_mask(size_t n)
 {

@@ -359,14 +359,10 @@ static inline void f64_pair_group(f64v a, f64v b, f64v *first, f64v *second)
 	*second = _mm512_shuffle_f64x2(a, b, 0xdd);
 }
 
-static inline f32v f32_reverse(f32v a)
+static inline f64v f64_reverse_pairs(f64v a) { return _mm512_shuffle_f64x2(a, a, 0x1b); }
+static inline f32v f32_reverse_pairs(f32v a)
 {
-	return _mm512_permutexvar_ps(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), a);
-}
-
-static inline f64v f64_reverse(f64v a)
-{
-	return _mm512_permutexvar_pd(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), a);
+	return _mm512_castpd_ps(_mm512_permutexvar_pd(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_castps_pd(a)));
 }
 
 static inline __mmask16 f32_mask(size_t n) { return (__mmask16)((1u << n) - 1); }

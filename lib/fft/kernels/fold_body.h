@@ -69,21 +69,35 @@ INLINE void LOCAL(fold_values)(const struct fft_fold *fold, bool itself, vec *ar
 	*bi = v_mul(v_sub(di, ei), scale_im);
 }
 
-/* Folds LANES values of k: pairs from x on, pairs back from `mirror`, and pairs of the table. */
-INLINE void LOCAL(fold_lanes)(const struct fft_fold *fold, const real *x, const real *mirror, const real *table, real *y,
-			      real *y_mirror)
-{
-	const v_order_t plain = v_order(false);
-	vec ar, ai, br, bi, c, s;
+/* The results of LANES values of k. */
+struct LOCAL(folded) {
+	vec re, im, mirror_re, mirror_im;
+};
 
-	LOCAL(load_pairs)(x, LANES, plain, &ar, &ai);
-	LOCAL(load_pairs)(mirror - 2 * (LANES - 1), LANES, plain, &br, &bi);
-	LOCAL(load_pairs)(table, LANES, plain, &c, &s);
-	br = v_reverse(br);
-	bi = v_reverse(bi);
-	LOCAL(fold_values)(fold, false, &ar, &ai, &br, &bi, c, s);
-	LOCAL(store_pairs)(y, LANES, plain, ar, ai);
-	LOCAL(store_pairs)(y_mirror - 2 * (LANES - 1), LANES, plain, v_reverse(br), v_reverse(bi));
+/* Folds LANES values of k: pairs from x on, pairs back from `mirror`, and pairs of the table. */
+INLINE struct LOCAL(folded) LOCAL(fold_lanes)(const struct fft_fold *fold, const real *x, const real *mirror, const real *table)
+{
+	struct LOCAL(folded) f;
+	vec c, s;
+
+	LOCAL(load_lanes)(x, &f.re, &f.im);
+	LOCAL(load_mirrored)(mirror, &f.mirror_re, &f.mirror_im);
+	LOCAL(load_lanes)(table, &c, &s);
+	LOCAL(fold_values)(fold, false, &f.re, &f.im, &f.mirror_re, &f.mirror_im, c, s);
+	return f;
+}
+
+INLINE struct LOCAL(folded) LOCAL(fold_at)(const struct fft_fold *fold, size_t k)
+{
+	const real *x = fold->x, *table = fold->table;
+
+	return LOCAL(fold_lanes)(fold, x + 2 * k, x + 2 * (fold->h - k), table + 2 * k);
+}
+
+INLINE void LOCAL(store_folded)(const struct LOCAL(folded) * f, real *y, real *mirror)
+{
+	LOCAL(store_lanes)(y, f->re, f->im);
+	LOCAL(store_mirrored)(mirror, f->mirror_re, f->mirror_im);
 }
 
 /* Folds k = 0 alone. Its mirror image, element h, exists in the spectrum only, and imaginary parts at 0 and h count as
@@ -118,33 +132,46 @@ static void LOCAL(fold_some)(const struct fft_fold *fold, size_t k, size_t n)
 	const real *x = fold->x, *table = fold->table;
 	real *y = fold->y, in[2 * LANES] = {0}, mirror[2 * LANES] = {0}, turn[2 * LANES] = {0};
 	real out[2 * LANES], out_mirror[2 * LANES];
+	struct LOCAL(folded) folded;
 
 	for (size_t i = 0; i < n; i++) {
 		memcpy(in + 2 * i, x + 2 * (k + i), pair);
 		memcpy(mirror + LAST - 2 * i, x + 2 * (h - k - i), pair);
 		memcpy(turn + 2 * i, table + 2 * (k + i), pair);
 	}
-	LOCAL(fold_lanes)(fold, in, mirror + LAST, turn, out, out_mirror + LAST);
+	folded = LOCAL(fold_lanes)(fold, in, mirror + LAST, turn);
+	LOCAL(store_folded)(&folded, out, out_mirror + LAST);
 	for (size_t i = 0; i < n; i++) {
 		memcpy(y + 2 * (k + i), out + 2 * i, pair);
 		memcpy(y + 2 * (h - k - i), out_mirror + LAST - 2 * i, pair);
 	}
 }
 
-/* Folds k of [begin, end): k = 0 alone, so that full vectors end at h / 2, then full vectors, then the rest. */
+/* Folds k of [begin, end): k = 0 alone, then full vectors. The last two may overlap: both are loaded before either is stored, since
+ * y may be x. */
 static void LOCAL(fold)(const struct fft_fold *fold)
 {
-	const real *x = fold->x, *table = fold->table;
-	const size_t h = fold->h;
+	const size_t h = fold->h, end = fold->end;
 	real *y = fold->y;
 	size_t k = fold->begin;
+	struct LOCAL(folded) folded, last;
 
-	if (k == 0 && k < fold->end) {
+	if (k == 0 && k < end) {
 		LOCAL(fold_first)(fold);
 		k = 1;
 	}
-	for (; k + LANES <= fold->end; k += LANES)
-		LOCAL(fold_lanes)(fold, x + 2 * k, x + 2 * (h - k), table + 2 * k, y + 2 * k, y + 2 * (h - k));
-	if (k < fold->end)
-		LOCAL(fold_some)(fold, k, fold->end - k);
+	for (; k + 2 * LANES <= end; k += LANES) {
+		folded = LOCAL(fold_at)(fold, k);
+		LOCAL(store_folded)(&folded, y + 2 * k, y + 2 * (h - k));
+	}
+	if (k + LANES <= end) {
+		const size_t l = end - LANES;
+
+		folded = LOCAL(fold_at)(fold, k);
+		last = LOCAL(fold_at)(fold, l);
+		LOCAL(store_folded)(&folded, y + 2 * k, y + 2 * (h - k));
+		LOCAL(store_folded)(&last, y + 2 * l, y + 2 * (h - l));
+	} else if (k < end) {
+		LOCAL(fold_some)(fold, k, end - k);
+	}
 }

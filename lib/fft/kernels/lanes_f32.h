@@ -27,6 +27,7 @@
 #define v_lane f32_lane
 #define v_transpose f32_transpose
 #define v_reverse f32_reverse
+#define v_reverse_pairs f32_reverse_pairs
 #define v_gather_square f32_gather_square
 #define v_scatter_square f32_scatter_square
 #define v_load_group f32_load_group

@@ -27,6 +27,7 @@
 #define v_lane f64_lane
 #define v_transpose f64_transpose
 #define v_reverse f64_reverse
+#define v_reverse_pairs f64_reverse_pairs
 #define v_gather_square f64_gather_square
 #define v_scatter_square f64_scatter_square
 #define v_load_group f64_load_group

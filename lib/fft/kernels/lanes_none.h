@@ -25,6 +25,7 @@
 #undef v_lane
 #undef v_transpose
 #undef v_reverse
+#undef v_reverse_pairs
 #undef v_gather_square
 #undef v_scatter_square
 #undef v_load_group

@@ -14,19 +14,6 @@ struct LOCAL(columns) {
 	const real *table[LOCAL(MAX_RADIX)];
 };
 
-/* Load and store LANES pairs that end at `mirror`, in reverse order. */
-INLINE void LOCAL(load_mirrored)(const real *mirror, vec *re, vec *im)
-{
-	LOCAL(load_pairs)(mirror - 2 * (LANES - 1), LANES, v_order(false), re, im);
-	*re = v_reverse(*re);
-	*im = v_reverse(*im);
-}
-
-INLINE void LOCAL(store_mirrored)(real *mirror, vec re, vec im)
-{
-	LOCAL(store_pairs)(mirror - 2 * (LANES - 1), LANES, v_order(false), v_reverse(re), v_reverse(im));
-}
-
 /* A switch, so that each radix has its constants in the code. r = 1 has nothing to combine. */
 INLINE void LOCAL(odd_butterfly)(unsigned r, vec *re, vec *im)
 {
@@ -57,15 +44,14 @@ INLINE void LOCAL(odd_butterfly)(unsigned r, vec *re, vec *im)
 INLINE void LOCAL(join_columns)(const struct fft_odd *odd, const struct LOCAL(columns) * c)
 {
 	const vec half = v_set((real)0.5), up = v_set(odd->conjugate ? -1 : 1), down = v_set(odd->conjugate ? 1 : -1);
-	const v_order_t plain = v_order(false);
 	const unsigned r = odd->r;
 	vec re[LOCAL(MAX_RADIX)], im[LOCAL(MAX_RADIX)];
 
-	LOCAL(load_pairs)(c->row[0], LANES, plain, &re[0], &im[0]);
+	LOCAL(load_lanes)(c->row[0], &re[0], &im[0]);
 	for (unsigned i = 1; i <= r / 2; i++) {
 		vec ar, ai, br, bi;
 
-		LOCAL(load_pairs)(c->row[i], LANES, plain, &ar, &ai);
+		LOCAL(load_lanes)(c->row[i], &ar, &ai);
 		LOCAL(load_mirrored)(c->row_mirror[i], &br, &bi);
 		re[2 * i - 1] = v_mul(v_add(ar, br), half);
 		im[2 * i - 1] = v_mul(v_sub(ai, bi), half);
@@ -75,12 +61,12 @@ INLINE void LOCAL(join_columns)(const struct fft_odd *odd, const struct LOCAL(co
 	for (unsigned j = 1; j < r; j++) {
 		vec tr, ti;
 
-		LOCAL(load_pairs)(c->table[j], LANES, plain, &tr, &ti);
+		LOCAL(load_lanes)(c->table[j], &tr, &ti);
 		LOCAL(cmul)(&re[j], &im[j], tr, ti);
 	}
 	LOCAL(odd_butterfly)(r, re, im);
 	for (unsigned l = 0; l <= r / 2; l++)
-		LOCAL(store_pairs)(c->at[l], LANES, plain, re[l], v_mul(im[l], up));
+		LOCAL(store_lanes)(c->at[l], re[l], v_mul(im[l], up));
 	for (unsigned l = 1; l <= r / 2; l++)
 		LOCAL(store_mirrored)(c->mirror[l], re[r - l], v_mul(im[r - l], down));
 }
@@ -89,12 +75,11 @@ INLINE void LOCAL(join_columns)(const struct fft_odd *odd, const struct LOCAL(co
 INLINE void LOCAL(split_columns)(const struct fft_odd *odd, const struct LOCAL(columns) * c)
 {
 	const vec up = v_set(odd->conjugate ? -1 : 1), down = v_set(odd->conjugate ? 1 : -1), minus = v_set(-1);
-	const v_order_t plain = v_order(false);
 	const unsigned r = odd->r;
 	vec re[LOCAL(MAX_RADIX)], im[LOCAL(MAX_RADIX)];
 
 	for (unsigned l = 0; l <= r / 2; l++) {
-		LOCAL(load_pairs)(c->at[l], LANES, plain, &re[l], &im[l]);
+		LOCAL(load_lanes)(c->at[l], &re[l], &im[l]);
 		im[l] = v_mul(im[l], up);
 	}
 	for (unsigned l = 1; l <= r / 2; l++) {
@@ -105,16 +90,16 @@ INLINE void LOCAL(split_columns)(const struct fft_odd *odd, const struct LOCAL(c
 	for (unsigned j = 1; j < r; j++) {
 		vec tr, ti;
 
-		LOCAL(load_pairs)(c->table[j], LANES, plain, &tr, &ti);
+		LOCAL(load_lanes)(c->table[j], &tr, &ti);
 		LOCAL(cmul)(&re[j], &im[j], tr, v_mul(ti, minus));
 	}
 	LOCAL(store_mirrored)(c->row_mirror[0], re[0], v_mul(im[0], minus));
-	LOCAL(store_pairs)(c->row[0], LANES, plain, re[0], im[0]);
+	LOCAL(store_lanes)(c->row[0], re[0], im[0]);
 	for (unsigned i = 1; i <= r / 2; i++) {
 		const vec ar = re[2 * i - 1], ai = im[2 * i - 1], br = re[2 * i], bi = im[2 * i];
 
 		LOCAL(store_mirrored)(c->row_mirror[i], v_add(ar, bi), v_sub(br, ai));
-		LOCAL(store_pairs)(c->row[i], LANES, plain, v_sub(ar, bi), v_add(ai, br));
+		LOCAL(store_lanes)(c->row[i], v_sub(ar, bi), v_add(ai, br));
 	}
 }
 
