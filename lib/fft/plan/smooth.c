@@ -36,6 +36,11 @@ static struct fft_smooth *smooth_of(const struct fft_plan *plan)
 	return &((struct fft_smooth_plan *)plan)->smooth;
 }
 
+static struct fft_plan *narrow_of(const struct fft_plan *plan)
+{
+	return ((struct fft_smooth_plan *)plan)->narrow;
+}
+
 /* Returns an upper estimate of the time of one vector operation. */
 static double operation_ns(const struct fft_plan *plan)
 {
@@ -109,13 +114,20 @@ static size_t count_buffers(const struct fft_plan *plan)
 
 static int build_piece(struct fft_plan *plan)
 {
-	const int rc = plan->inner ? fft_plan_step(plan->inner) : 0;
+	struct fft_plan *narrow = narrow_of(plan);
+	int rc = tables_step(&((struct fft_smooth_plan *)plan)->tables, plan->precision, plan->ops->lanes, smooth_of(plan), &plan->bytes);
 
-	return rc != 0 ? rc : tables_step(&((struct fft_smooth_plan *)plan)->tables, plan->precision, plan->ops->lanes, smooth_of(plan), &plan->bytes);
+	if (rc != 0 || !narrow)
+		return rc;
+	rc = fft_plan_step(narrow);
+	if (rc == 0)
+		plan->bytes += fft_plan_bytes(narrow);
+	return rc;
 }
 
 static void free_tables(struct fft_plan *plan)
 {
+	fft_plan_free(narrow_of(plan));
 	tables_free(&((struct fft_smooth_plan *)plan)->tables);
 	tables_free_smooth(smooth_of(plan));
 }
@@ -275,6 +287,36 @@ static void run_items(const struct fft_plan *plan, const struct fft_call *call, 
 	transpose_end();
 }
 
+/* Returns how many of so many contiguous transforms fill no vector, where those go by narrower ones. */
+static size_t count_left(const struct fft_plan *plan, size_t count)
+{
+	const struct fft_smooth_plan *smooth_plan = (const struct fft_smooth_plan *)plan;
+
+	return smooth_plan->narrow ? count & (smooth_plan->per_vector - 1) : 0;
+}
+
+/* Runs contiguous transforms that share vectors, without a buffer. */
+static void run_rows(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end)
+{
+	const size_t left = count_left(plan, end - begin);
+
+	if (end - begin > left)
+		plan->ops->short_rows(smooth_of(plan), call, begin, end - begin - left);
+	if (left > 0)
+		narrow_of(plan)->ops->short_rows(smooth_of(narrow_of(plan)), call, end - left, left);
+}
+
+/* Runs contiguous transforms of a plan with flat_rows. */
+static void run_flat(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end, void *scratch)
+{
+	const size_t left = count_left(plan, end - begin);
+
+	if (end - begin > left)
+		plan->ops->flat(smooth_of(plan), call, begin, end - begin - left, scratch);
+	if (left > 0)
+		narrow_of(plan)->ops->flat(smooth_of(narrow_of(plan)), call, end - left, left, scratch);
+}
+
 /* Runs one-stage transforms, `lanes` at once. */
 static void run_direct(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end,
 		       void *scratch)
@@ -282,7 +324,7 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 	const size_t lanes = plan->ops->lanes;
 
 	if (smooth_of(plan)->group_rows && plan->ops->short_rows && call->in_stride == 1 && call->out_stride == 1) {
-		plan->ops->short_rows(smooth_of(plan), call, begin, end - begin);
+		run_rows(plan, call, begin, end);
 		return;
 	}
 	if (smooth_of(plan)->group_rows && plan->ops->short_columns && call->in_distance == 1 && call->out_distance == 1)
@@ -313,17 +355,6 @@ static void push_stage(struct queue *queue, struct fft_place *at)
 		for (at->rep = 0; at->rep < stage->reps; at->rep++)
 			for (at->lane = 0; at->lane < smooth->row; at->lane += lanes)
 				push_block(queue, at);
-}
-
-/* Runs transforms of a plan with flat_rows. One that is left over from pairs goes by the inner plan. */
-static void run_flat(const struct fft_plan *plan, const struct fft_call *call, size_t begin, size_t end, void *scratch)
-{
-	const size_t left = plan->inner ? (end - begin) % 2 : 0;
-
-	if (end - begin > left)
-		plan->ops->flat(smooth_of(plan), call, begin, end - begin - left, scratch);
-	if (left > 0)
-		plan->inner->ops->flat(smooth_of(plan->inner), call, end - 1, 1, scratch);
 }
 
 /* Runs transforms of several stages in scratch, transforms_together of them at a time. */
@@ -370,16 +401,20 @@ static void run_chunk(const struct fft_plan *plan, const struct fft_call *call, 
 static const struct fft_kind kind_smooth = {build_piece, free_tables,   count_phases,         count_chunks,
 					    work_bytes,  scratch_bytes, fft_complex_in_bytes, run_chunk};
 
-/* Where two transforms share vectors, one alone leaves half of each idle. Creates the plan that it goes by, of vectors half as wide,
- * if there is such a variant. The bytes are the same. */
-static int create_alone(struct fft_plan *plan)
+/* Where transforms share vectors, those too few to fill one leave lanes idle. Creates the plan that they go by, of vectors half as
+ * wide, if there is such a variant: its bytes are the same. */
+static int create_narrow(struct fft_plan *plan)
 {
 	const uint32_t features = plan->features & ~(uint32_t)CPU_AVX512;
+	const struct fft_smooth *smooth = smooth_of(plan);
 	const struct fft_ops *ops = fft_select(features)->ops[plan->precision];
+	const size_t per_vector = smooth->group_rows ? plan->ops->lanes * smooth->group_rows / smooth->n : smooth->flat;
+	struct fft_smooth_plan *smooth_plan = (struct fft_smooth_plan *)plan;
 
-	if (plan->is_long || smooth_of(plan)->flat < 2 || !ops->flat || 2 * ops->lanes != plan->ops->lanes)
+	if (plan->is_long || per_vector < 2 || !ops->flat || 2 * ops->lanes != plan->ops->lanes)
 		return 0;
-	return fft_plan_create_smooth(plan->n, plan->precision, features, &plan->inner);
+	smooth_plan->per_vector = per_vector;
+	return fft_plan_create_smooth(plan->n, plan->precision, features, &smooth_plan->narrow);
 }
 
 /* All limits below choose only where numbers lie and how work is cut, never the arithmetic: that is factor_stages'. */
@@ -409,7 +444,7 @@ int fft_plan_create_smooth(uint64_t n, enum fft_precision precision, uint32_t fe
 	fft_plan_set_group(plan, group_size(plan));
 	smooth->exceeds_l2 = plan->is_long && smooth->between_bytes > FAR_BYTES;
 	smooth->exceeds_l3 = smooth->exceeds_l2 && (smooth->n_stages > 2 || smooth->between_bytes > BEYOND_BYTES);
-	if (create_alone(plan) < 0) {
+	if (create_narrow(plan) < 0) {
 		fft_plan_free(plan);
 		return -ERROR_NO_MEMORY;
 	}

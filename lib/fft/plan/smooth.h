@@ -10,6 +10,9 @@ struct fft_smooth_plan {
 	struct fft_plan plan; /* first */
 	struct fft_smooth smooth;
 	struct tables tables; /* how far they are built */
+	/* The same transform by narrower vectors, owned, for transforms that are too few to fill one. NULL: none is needed. */
+	struct fft_plan *narrow;
+	size_t per_vector; /* transforms that share a vector, a power of two, where there is a narrow plan */
 };
 
 /* Returns 0 with a plan that is the caller's, or -ERROR_NO_MEMORY. n may exceed FFT_MAX_LENGTH. */
