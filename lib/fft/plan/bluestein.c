@@ -19,6 +19,7 @@
 #include "base/chunk.h"
 #include "base/error.h"
 #include "fft/plan/factor.h"
+#include "fft/plan/inner.h"
 #include "fft/plan/roots.h"
 #include "fft/plan/smooth.h"
 
@@ -181,9 +182,10 @@ static int build_piece(struct fft_plan *plan)
 	switch (b->part) {
 	case BUILD_INNER:
 		rc = fft_plan_step(plan->inner);
-		rc = rc == 0 ? allocate_tables(b) : rc;
-		if (rc < 0 || !b->chirp)
+		if (rc != 0)
 			return rc;
+		inner_add(plan->inner->n, plan->precision, plan->features, plan->inner);
+		rc = allocate_tables(b);
 		break;
 	case BUILD_CHIRP:
 		rc = build_chirp(b);
@@ -400,7 +402,8 @@ int fft_plan_create_bluestein(uint64_t n, enum fft_precision precision, uint32_t
 	if (!plan)
 		return -ERROR_NO_MEMORY;
 	m = factor_convolution(2 * n - 1, fft_width(precision));
-	rc = fft_plan_create_smooth(m, precision, features, &plan->inner);
+	plan->inner = inner_take(m, precision, features);
+	rc = plan->inner ? 0 : fft_plan_create_smooth(m, precision, features, &plan->inner);
 	if (rc < 0) {
 		fft_plan_free(plan);
 		return rc;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "fft/plan/inner.h"
 
 /* The most `work` that fft_run uses at once: more would leave the second-level cache between two phases. */
 enum { SLICE_BYTES = 1 << 20 };
@@ -30,8 +31,11 @@ struct fft_plan *fft_plan_allocate(const struct fft_kind *kind, size_t size, uin
 /* A ready plan stays ready: stepping it again does nothing. */
 int fft_plan_step(struct fft_plan *plan)
 {
-	int rc = plan->ready ? 0 : plan->kind->step(plan);
+	int rc;
 
+	if (plan->ready)
+		return 0;
+	rc = plan->kind->step(plan);
 	plan->ready = rc == 0;
 	return rc;
 }
@@ -41,11 +45,12 @@ void fft_plan_free(struct fft_plan *plan)
 	if (!plan)
 		return;
 	plan->kind->release(plan);
-	fft_plan_free(plan->inner);
+	if (inner_give(plan->inner))
+		fft_plan_free(plan->inner);
 	free(plan);
 }
 
-/* Counts the inner plans, too: a cache frees them together. */
+/* Counts the inner plans, too, as if nobody shared them: a cache that frees this plan may free them. */
 size_t fft_plan_bytes(const struct fft_plan *plan)
 {
 	return plan->bytes + (plan->inner ? fft_plan_bytes(plan->inner) : 0);

@@ -37,7 +37,7 @@ struct fft_plan {
 	double cost_ns;                 /* of one transform on one core, estimated */
 	size_t group, chunk;            /* of short ones: transforms that go through scratch together, and that are a chunk */
 	size_t bytes;                   /* without those of `inner` */
-	struct fft_plan *inner;         /* of the transforms that this one's are made of, owned; NULL: of none */
+	struct fft_plan *inner;         /* of the transforms that this one's are made of, a use of it; NULL: of none */
 };
 
 /* fft_kind.in_bytes of complex transforms: a pair in both directions. */
