@@ -33,8 +33,8 @@ enum {
 /* Above this the two rows of a transform would not stay in half of a second-level cache: run it in phases. */
 enum { MAX_ROWS_BYTES = 288 << 10 };
 
-/* What build_piece builds, in this order. The sequence is the input of the transform that gives the spectrum. At the end the
- * memory of sequence and transform is given back. */
+/* What build_piece builds, in this order. The sequence lies where its transform, the spectrum, takes its place. At the end the
+ * memory of that transform is given back. */
 enum build_part { BUILD_INNER, BUILD_CHIRP, BUILD_ZEROS, BUILD_SPECTRUM, BUILD_RELEASE };
 
 struct bluestein {
@@ -66,7 +66,7 @@ static size_t group_size(const struct fft_plan *plan)
 
 static size_t build_work_bytes(const struct fft_plan *plan)
 {
-	return fft_round_line(fft_work_bytes_reusing(plan->inner, 1, FFT_REUSE_BOTH)) + 64;
+	return fft_round_line(fft_work_bytes(plan->inner, 1)) + 64;
 }
 
 /* Everything but chirp and spectrum is needed while the tables are built only. */
@@ -78,17 +78,16 @@ static int allocate_tables(struct bluestein *b)
 	b->spectrum = aligned_alloc(64, m_bytes);
 	b->scratch = aligned_alloc(64, fft_round_line(fft_scratch_bytes(b->plan.inner)));
 	b->build = (struct fft_call){
-		.in = aligned_alloc(64, m_bytes),
+		.in = b->spectrum,
 		.out = b->spectrum,
 		.in_stride = 1,
 		.out_stride = 1,
 		.batch = 1,
 		.scale = 1.0 / (double)b->plan.inner->n,
 		.work = aligned_alloc(64, build_work_bytes(&b->plan)),
-		.reuse = FFT_REUSE_BOTH,
 	};
 	b->plan.bytes += n_bytes + m_bytes;
-	if (!b->chirp || !b->spectrum || !b->scratch || !b->build.in || !b->build.work)
+	if (!b->chirp || !b->spectrum || !b->scratch || !b->build.work)
 		return -ERROR_NO_MEMORY;
 	return roots_create(2 * b->plan.n, &b->roots) < 0 ? -ERROR_NO_MEMORY : 1;
 }
@@ -107,47 +106,54 @@ static void release_pages(void *block, size_t bytes, size_t at)
 /* Returns 1 while pages are left. */
 static int release_build(struct bluestein *b)
 {
-	const size_t in = inner_row_bytes(&b->plan), work = build_work_bytes(&b->plan);
+	const size_t work = build_work_bytes(&b->plan);
 
-	release_pages((void *)b->build.in, in, b->row);
 	release_pages(b->build.work, work, b->row);
 	b->row += RELEASE_BYTES;
-	return b->row < in || b->row < work;
+	return b->row < work;
 }
 
 /* Frees what only building needs. It may be called twice. */
 static void free_build(struct bluestein *b)
 {
-	free((void *)b->build.in);
 	free(b->build.work);
 	free(b->scratch);
-	b->build.in = b->build.work = b->scratch = NULL;
+	b->build.work = b->scratch = NULL;
 	roots_free(&b->roots);
 }
 
-/* Stores c[j], and conj(c[j]) at j and at m - j of the sequence: the filter that wraps around a circle of m. j^2 is taken mod 2 n in
- * integers: row < 2^30, so its square fits 64 bits, and the next one is 2 j + 1 < 2 n more. */
+/* Stores c[j], and conj(c[j]) at j and at m - j of the sequence: the filter that wraps around a circle of m. */
+static void put_chirp(struct bluestein *b, size_t j, const double c[2])
+{
+	const double conjugated[2] = {c[0], -c[1]};
+
+	tables_put(b->plan.precision, b->chirp, j, c);
+	tables_put(b->plan.precision, b->spectrum, j, conjugated);
+	tables_put(b->plan.precision, b->spectrum, j ? b->plan.inner->n - j : 0, conjugated);
+}
+
+/* j^2 is taken mod 2 n in integers: row < 2^30, so its square fits 64 bits, and the next one is 2 j + 1 < 2 n more. (n - j)^2 is
+ * j^2 and n^2 more, so c[n - j] is c[j], negated where n is odd. */
 static int build_chirp(struct bluestein *b)
 {
-	const size_t end = size_min(b->plan.n, b->row + ENTRIES_PER_STEP), m = b->plan.inner->n;
-	const enum fft_precision precision = b->plan.precision;
-	uint64_t square = (uint64_t)b->row * b->row % (2 * b->plan.n);
+	const size_t n = b->plan.n, half = n / 2 + 1, end = size_min(half, b->row + ENTRIES_PER_STEP / 2);
+	const double sign = n % 2 ? -1 : 1;
+	uint64_t square = (uint64_t)b->row * b->row % (2 * n);
 
 	if (roots_step(&b->roots) > 0)
 		return 1;
 	for (size_t j = b->row; j < end; j++) {
 		double root[2];
 
-		roots_rounded(&b->roots, square, precision, root);
-		tables_put(precision, b->chirp, j, root);
-		root[1] = -root[1];
-		tables_put(precision, (void *)b->build.in, j, root);
-		tables_put(precision, (void *)b->build.in, j ? m - j : 0, root);
+		roots_rounded(&b->roots, square, b->plan.precision, root);
+		put_chirp(b, j, root);
+		if (j > 0)
+			put_chirp(b, n - j, (const double[]){sign * root[0], sign * root[1]});
 		square += 2 * j + 1;
-		square -= square < 2 * b->plan.n ? 0 : 2 * b->plan.n;
+		square -= square < 2 * n ? 0 : 2 * n;
 	}
 	b->row = end;
-	return b->row < b->plan.n;
+	return b->row < half;
 }
 
 /* Stores the zeros between the ends of the sequence. */
@@ -155,7 +161,7 @@ static int build_zeros(struct bluestein *b)
 {
 	const size_t count = b->plan.inner->n + 1 - 2 * b->plan.n, end = size_min(count, b->row + ZEROS_PER_STEP);
 
-	memset(fft_at(&b->plan, b->build.in, b->plan.n + b->row), 0, (end - b->row) * fft_pair_bytes(&b->plan));
+	memset(fft_at(&b->plan, b->spectrum, b->plan.n + b->row), 0, (end - b->row) * fft_pair_bytes(&b->plan));
 	b->row = end;
 	return b->row < count;
 }
