@@ -21,15 +21,31 @@ static void expect_root(const struct roots *roots, uint64_t k, long double re, l
 			 (unsigned long long)k, re, im, got[0], got[1]);
 }
 
+/* Builds the roots of each precision. */
+static void create_both(uint64_t n, struct roots ret_roots[2])
+{
+	for (enum fft_precision precision = FFT_F32; precision <= FFT_F64; precision++) {
+		assert_int_equal(roots_create_rounded(n, precision, &ret_roots[precision]), 0);
+		while (roots_step(&ret_roots[precision]) > 0)
+			;
+	}
+}
+
+static void free_both(struct roots roots[2])
+{
+	roots_free(&roots[FFT_F32]);
+	roots_free(&roots[FFT_F64]);
+}
+
 /* Fails unless the root rounded to each precision is what its 64 bits round to, the signs of zeros included. */
-static void expect_rounded(const struct roots *roots, uint64_t k)
+static void expect_rounded(const struct roots roots[2], uint64_t k)
 {
 	long double exact[2];
 	double got[2][2];
 
 	roots_at(roots, k, exact);
-	roots_rounded(roots, k, FFT_F32, got[FFT_F32]);
-	roots_rounded(roots, k, FFT_F64, got[FFT_F64]);
+	roots_rounded(&roots[FFT_F32], k, got[FFT_F32]);
+	roots_rounded(&roots[FFT_F64], k, got[FFT_F64]);
 	for (unsigned part = 0; part < 2; part++)
 		if (got[FFT_F64][part] != (double)exact[part] || got[FFT_F32][part] != (double)(float)exact[part] ||
 		    !signbit(got[FFT_F64][part]) != !signbit(exact[part]) || !signbit(got[FFT_F32][part]) != !signbit(exact[part]))
@@ -47,13 +63,11 @@ static void check_near_middles(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof near_middles / sizeof *near_middles; i++) {
-		struct roots roots;
+		struct roots roots[2];
 
-		assert_int_equal(roots_create(near_middles[i].n, &roots), 0);
-		while (roots_step(&roots) > 0)
-			;
-		expect_rounded(&roots, near_middles[i].k);
-		roots_free(&roots);
+		create_both(near_middles[i].n, roots);
+		expect_rounded(roots, near_middles[i].k);
+		free_both(roots);
 	}
 }
 
@@ -102,15 +116,13 @@ static void check_roots(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-		struct roots roots;
+		struct roots roots[2];
 
-		assert_int_equal(roots_create(lengths[i], &roots), 0);
-		while (roots_step(&roots) > 0)
-			;
-		check_quarters(&roots);
-		check_values(&roots);
-		check_rounding(&roots);
-		roots_free(&roots);
+		create_both(lengths[i], roots);
+		check_quarters(roots);
+		check_values(roots);
+		check_rounding(roots);
+		free_both(roots);
 	}
 }
 

@@ -89,7 +89,7 @@ static int allocate_tables(struct bluestein *b)
 	b->plan.bytes += n_bytes + m_bytes;
 	if (!b->chirp || !b->spectrum || !b->scratch || !b->build.work)
 		return -ERROR_NO_MEMORY;
-	return roots_create(2 * b->plan.n, &b->roots) < 0 ? -ERROR_NO_MEMORY : 1;
+	return roots_create_rounded(2 * b->plan.n, b->plan.precision, &b->roots) < 0 ? -ERROR_NO_MEMORY : 1;
 }
 
 /* Gives the pages of a block back to the kernel, a piece from `at` on. To free a large block at once would take tens of
@@ -122,36 +122,62 @@ static void free_build(struct bluestein *b)
 	roots_free(&b->roots);
 }
 
-/* Stores c[j], and conj(c[j]) at j and at m - j of the sequence: the filter that wraps around a circle of m. */
-static void put_chirp(struct bluestein *b, size_t j, const double c[2])
+/* Stores conj(c[j]) at j and at m - j of the sequence, for j in [begin, end) and for n - j: the filter that wraps around a circle
+ * of m. (n - j)^2 is j^2 and n^2 more mod 2 n, so c[n - j] is c[j], negated where n is odd. begin >= 1. */
+static void mirror_chirp(struct bluestein *b, size_t begin, size_t end)
 {
-	const double conjugated[2] = {c[0], -c[1]};
+	const size_t n = b->plan.n, m = b->plan.inner->n;
 
-	tables_put(b->plan.precision, b->chirp, j, c);
-	tables_put(b->plan.precision, b->spectrum, j, conjugated);
-	tables_put(b->plan.precision, b->spectrum, j ? b->plan.inner->n - j : 0, conjugated);
+#define MIRROR(real)                                                                                                   \
+	for (size_t j = begin; j < end; j++) {                                                                         \
+		const real sign = n % 2 ? -1 : 1;                                                                      \
+		real(*c)[2] = b->chirp, (*sequence)[2] = b->spectrum;                                                  \
+                                                                                                                       \
+		c[n - j][0] = sign * c[j][0], c[n - j][1] = sign * c[j][1];                                            \
+		sequence[j][0] = sequence[m - j][0] = c[j][0];                                                         \
+		sequence[j][1] = sequence[m - j][1] = -c[j][1];                                                        \
+		sequence[n - j][0] = sequence[m - n + j][0] = c[n - j][0];                                             \
+		sequence[n - j][1] = sequence[m - n + j][1] = -c[n - j][1];                                            \
+	}
+	if (b->plan.precision == FFT_F32)
+		MIRROR(float)
+	else
+		MIRROR(double)
+#undef MIRROR
 }
 
-/* j^2 is taken mod 2 n in integers: row < 2^30, so its square fits 64 bits, and the next one is 2 j + 1 < 2 n more. (n - j)^2 is
- * j^2 and n^2 more, so c[n - j] is c[j], negated where n is odd. */
+/* Stores c[j] for j in [begin, end). j^2 is taken mod 2 n in integers: begin < 2^30, so its square fits 64 bits, and the next one is
+ * 2 j + 1 < 2 n more. */
+static void put_chirp(struct bluestein *b, size_t begin, size_t end)
+{
+	enum { BLOCK = 64 };
+	const uint64_t order = 2 * b->plan.n;
+	uint64_t squares[BLOCK], square = (uint64_t)begin * begin % order;
+
+	for (size_t j = begin; j < end; j += BLOCK) {
+		const size_t count = size_min(BLOCK, end - j);
+		char *at = fft_at(&b->plan, b->chirp, j);
+
+		for (size_t i = 0; i < count; i++) {
+			squares[i] = square;
+			square += 2 * (j + i) + 1;
+			square -= square < order ? 0 : order;
+		}
+		roots_put(&b->roots, squares, count, 2, at, at + fft_pair_bytes(&b->plan) / 2);
+	}
+}
+
+/* Builds the next pieces of the chirp and of the sequence from one half of the chirp. */
 static int build_chirp(struct bluestein *b)
 {
-	const size_t n = b->plan.n, half = n / 2 + 1, end = size_min(half, b->row + ENTRIES_PER_STEP / 2);
-	const double sign = n % 2 ? -1 : 1;
-	uint64_t square = (uint64_t)b->row * b->row % (2 * n);
+	const size_t half = b->plan.n / 2 + 1, end = size_min(half, b->row + ENTRIES_PER_STEP);
 
 	if (roots_step(&b->roots) > 0)
 		return 1;
-	for (size_t j = b->row; j < end; j++) {
-		double root[2];
-
-		roots_rounded(&b->roots, square, b->plan.precision, root);
-		put_chirp(b, j, root);
-		if (j > 0)
-			put_chirp(b, n - j, (const double[]){sign * root[0], sign * root[1]});
-		square += 2 * j + 1;
-		square -= square < 2 * n ? 0 : 2 * n;
-	}
+	put_chirp(b, b->row, end);
+	if (b->row == 0)
+		tables_put(b->plan.precision, b->spectrum, 0, (const double[]){1, 0});
+	mirror_chirp(b, size_max(b->row, 1), end);
 	b->row = end;
 	return b->row < half;
 }

@@ -21,7 +21,7 @@ static void put_root(struct fft_wrapped *wrapped, size_t entry)
 {
 	double root[2];
 
-	roots_rounded(&wrapped->roots, entry, wrapped->plan.precision, root);
+	roots_rounded(&wrapped->roots, entry, root);
 	tables_put(wrapped->plan.precision, wrapped->table, entry, (const double[]){root[1], -root[0]});
 }
 

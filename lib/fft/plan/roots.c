@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two-level tables of cosines and sines: two of about sqrt(n / 2) entries instead of one of n / 8.
+/* Two-level tables of cosines and sines: two of about sqrt(n / 8) entries instead of one of n / 8. For short transforms, which need
+ * each of these eight times, all of them are rounded at once.
  *
  * Numbers are fractions of 2^127 in integers, so that the roots are the same whatever the machine's long double and its
  * C library. An entry is within 2^-118, and so is a root. Each entry is there in doubles, too: their products are within bounds
@@ -21,6 +22,8 @@
 
 enum {
 	ENTRIES_PER_STEP = 2048, /* a cosine and a sine each: below CHUNK_MOST_NS */
+	ROUNDED_PER_STEP = 32768,
+	ROUNDED_MAX = 1 << 16,   /* the largest n whose pairs are all rounded at once */
 	TERMS = 17,              /* of their series: the next one is below 2^-127 up to an eighth of a turn */
 	HIGH_BITS = 26,          /* of a fraction, in the double whose products with another such are exact */
 };
@@ -40,14 +43,23 @@ static uint128 multiply(uint128 a, uint128 b)
 	return ((uint128)a1 * b1 + (cross >> 64) + (other >> 64)) << 1;
 }
 
-/* Sets the cosine and the sine of pi t / 2n, t <= n / 2, by their series. */
-static void set_by_series(uint64_t t, uint64_t n, uint128 ret_exact[2])
+/* Returns how many terms the series of an angle of that square needs: the next one's power of it is below 2^-127. */
+static unsigned count_terms(uint128 square)
 {
-	const uint128 high = ((uint128)t << 64) / n, rest = ((uint128)t << 64) % n;
-	const uint128 angle = multiply((high << 63) + (rest << 63) / n, HALF_PI), square = multiply(angle, angle);
+	const uint64_t high = (uint64_t)(square >> 64);
+	const unsigned below = high ? (unsigned)__builtin_clzll(high) : 64; /* the square is below 2^(1 - below) */
+
+	return below <= 127 / TERMS + 1 ? TERMS : 127 / (below - 1);
+}
+
+/* Sets the cosine and the sine of t parts of a turn's quarter, t <= quarter / 2, by their series. */
+static void set_by_series(uint64_t t, uint64_t quarter, uint128 ret_exact[2])
+{
+	const uint128 high = ((uint128)t << 64) / quarter, rest = ((uint128)t << 64) % quarter;
+	const uint128 angle = multiply((high << 63) + (rest << 63) / quarter, HALF_PI), square = multiply(angle, angle);
 	uint128 c = ONE, s = ONE;
 
-	for (unsigned i = TERMS; i > 0; i--) {
+	for (unsigned i = count_terms(square); i > 0; i--) {
 		c = ONE - multiply(multiply(square, factors[i][0]), c);
 		s = ONE - multiply(multiply(square, factors[i][1]), s);
 	}
@@ -62,14 +74,14 @@ static void add_angles(const uint128 a[2], const uint128 b[2], uint128 ret_exact
 	ret_exact[1] = multiply(a[0], b[1]) + multiply(a[1], b[0]);
 }
 
-/* Sets entry i of one of the tables, of angle pi i unit / 2n: by the series where i is a power of two, else from two before it. */
-static void set_entry(struct roots_entry *table, size_t i, uint64_t unit, uint64_t n)
+/* Sets entry i of one of the tables, of i unit parts of a quarter: by the series where i is a power of two, else from two before it. */
+static void set_entry(struct roots_entry *table, size_t i, uint64_t unit, uint64_t quarter)
 {
 	struct roots_entry *entry = &table[i];
 	const size_t top = i ? (size_t)1 << (63 - __builtin_clzll(i)) : 0;
 
 	if (i == top)
-		set_by_series(i * unit, n, entry->exact);
+		set_by_series(i * unit, quarter, entry->exact);
 	else
 		add_angles(table[top].exact, table[i - top].exact, entry->exact);
 	for (unsigned part = 0; part < 2; part++) {
@@ -90,15 +102,41 @@ static long double round_to_odd(uint128 x)
 	return ldexpl((long double)(top | ((uint128)top << shift != x)), (int)shift - 127);
 }
 
-/* The low table has 2^shift entries and the high one n / 2^(shift + 1): about sqrt(n / 2) each. */
+static size_t pair_bytes(enum fft_precision precision)
+{
+	return precision == FFT_F32 ? 2 * sizeof(float) : 2 * sizeof(double);
+}
+
+static const struct roots_entry *high_entry(const struct roots *roots, uint64_t t)
+{
+	return &roots->low[roots->n_low + (t >> roots->shift)];
+}
+
+static const struct roots_entry *low_entry(const struct roots *roots, uint64_t t)
+{
+	return &roots->low[t & (roots->n_low - 1)];
+}
+
+/* Returns the cosine and the sine of t parts to 64 bits each. At an eighth of a turn they must be the same number. */
+static void round_exactly(const struct roots *roots, uint64_t t, long double ret[2])
+{
+	uint128 exact[2];
+
+	add_angles(high_entry(roots, t)->exact, low_entry(roots, t)->exact, exact);
+	ret[0] = round_to_odd(exact[0]);
+	ret[1] = 2 * t == roots->quarter ? ret[0] : round_to_odd(exact[1]);
+}
+
+/* The low table has 2^shift entries and the high one quarter / 2^(shift + 1): about sqrt(quarter / 2) each. */
 int roots_create(uint64_t n, struct roots *ret_roots)
 {
-	struct roots roots = {.n = n};
+	const uint64_t common = n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1;
+	struct roots roots = {.n = n, .quarter = n / common, .step = 4 / common};
 
-	while (UINT64_C(2) << 2 * roots.shift < n)
+	while (UINT64_C(2) << 2 * roots.shift < roots.quarter)
 		roots.shift++;
 	roots.n_low = (size_t)1 << roots.shift;
-	roots.n_high = (n / 2 >> roots.shift) + 1;
+	roots.n_high = (roots.quarter / 2 >> roots.shift) + 1;
 	roots.low = aligned_alloc(64, (roots.n_low + roots.n_high) * sizeof *roots.low);
 	if (!roots.low)
 		return -ERROR_NO_MEMORY;
@@ -106,7 +144,84 @@ int roots_create(uint64_t n, struct roots *ret_roots)
 	return 0;
 }
 
-/* Entry t of the low table is of the angle pi t / 2n, entry t of the high one of t 2^shift. */
+int roots_create_rounded(uint64_t n, enum fft_precision precision, struct roots *ret_roots)
+{
+	struct roots roots;
+
+	if (roots_create(n, &roots) < 0)
+		return -ERROR_NO_MEMORY;
+	roots.precision = precision;
+	if (n <= ROUNDED_MAX) {
+		roots.n_rounded = roots.quarter / 2 + 1;
+		roots.rounded = malloc(roots.n_rounded * pair_bytes(precision));
+		if (!roots.rounded) {
+			roots_free(&roots);
+			return -ERROR_NO_MEMORY;
+		}
+	}
+	*ret_roots = roots;
+	return 0;
+}
+
+void roots_free(struct roots *roots)
+{
+	free(roots->low);
+	free(roots->rounded);
+	roots->low = NULL;
+	roots->rounded = NULL;
+}
+
+/* Rounds x to floats. Returns whether all numbers within 2^-50 of each part round to the same one. The products of entries that are
+ * rounded to doubles are within 2^-51. */
+static bool round_floats(roots_pair x, float ret[2])
+{
+	const roots_pair below = x - 0x1p-50, above = x + 0x1p-50;
+
+	ret[0] = (float)below[0];
+	ret[1] = (float)below[1];
+	return ret[0] == (float)above[0] && ret[1] == (float)above[1];
+}
+
+/* The same for doubles and sums of `exact`, multiples of 2^-52, and `rest`: within 2^-74 of x. The rest's products are within
+ * 2^-76, since half of each is below 2^-26. */
+static bool round_doubles(roots_pair exact, roots_pair rest, double ret[2])
+{
+	const roots_pair x = exact + rest, took = x - exact, lost = (exact - (x - took)) + (rest - took);
+	const roots_pair below = x + (lost - 0x1p-74), above = x + (lost + 0x1p-74);
+
+	ret[0] = below[0];
+	ret[1] = below[1];
+	return below[0] == above[0] && below[1] == above[1];
+}
+
+/* Multiplies complex numbers, a cosine and a sine each. */
+static roots_pair multiply_pairs(roots_pair a, roots_pair b)
+{
+	return a * b[0] + (roots_pair){-a[1], a[0]} * b[1];
+}
+
+/* Stores the cosine and the sine of t parts, rounded once to numbers of the precision. */
+static void round_part(const struct roots *roots, uint64_t t, void *ret_pair)
+{
+	const struct roots_entry *a = high_entry(roots, t), *b = low_entry(roots, t);
+	const roots_pair a_all = a->high + a->low;
+	float *floats = ret_pair;
+	double *doubles = ret_pair;
+	long double root[2];
+
+	if (roots->precision == FFT_F32 ? round_floats(multiply_pairs(a_all, b->high + b->low), floats)
+					: round_doubles(multiply_pairs(a->high, b->high),
+							multiply_pairs(a_all, b->low) + multiply_pairs(a->low, b->high), doubles))
+		return;
+	round_exactly(roots, t, root);
+	for (unsigned part = 0; part < 2; part++)
+		if (roots->precision == FFT_F32)
+			floats[part] = (float)root[part];
+		else
+			doubles[part] = (double)root[part];
+}
+
+/* Entry t of the low table is of t parts of a quarter, entry t of the high one of t 2^shift. */
 int roots_step(struct roots *roots)
 {
 	const size_t total = roots->n_low + roots->n_high;
@@ -115,102 +230,87 @@ int roots_step(struct roots *roots)
 		const size_t at = roots->ready;
 
 		if (at < roots->n_low)
-			set_entry(roots->low, at, 1, roots->n);
+			set_entry(roots->low, at, 1, roots->quarter);
 		else
-			set_entry(roots->low + roots->n_low, at - roots->n_low, (uint64_t)1 << roots->shift, roots->n);
+			set_entry(roots->low + roots->n_low, at - roots->n_low, (uint64_t)1 << roots->shift, roots->quarter);
 	}
-	return roots->ready < total;
+	if (roots->ready < total)
+		return 1;
+	for (unsigned i = 0; i < ROUNDED_PER_STEP && roots->rounded_ready < roots->n_rounded; i++, roots->rounded_ready++)
+		round_part(roots, roots->rounded_ready, (char *)roots->rounded + roots->rounded_ready * pair_bytes(roots->precision));
+	return roots->rounded_ready < roots->n_rounded;
 }
 
-void roots_free(struct roots *roots)
-{
-	free(roots->low);
-	roots->low = NULL;
-}
-
-/* Where a root lies: its angle within an eighth of a turn as an index, and what turns it back. */
+/* Where a root lies: its angle within an eighth of a turn, and what turns it back. */
 struct folded {
-	const struct roots_entry *high, *low;
-	bool reflect, middle; /* cosine and sine exchanged; both the same number, as exactly at an eighth of a turn they must be */
-	unsigned quarter;
+	uint64_t t;
+	bool exchange; /* cosine and sine */
+	unsigned quarters;
 };
 
-/* 4 k = quarter n + rest gives the quarter of a turn. Beyond an eighth of a turn the angle is reflected, which
- * exchanges cosine and sine. */
+/* Of cosine and sine in each quarter of a turn, once these are exchanged. */
+static const float signs[4][2] = {{1, -1}, {-1, -1}, {-1, 1}, {1, 1}};
+
+/* A quarter of a turn exchanges cosine and sine, and so does the reflection of angles beyond an eighth. */
 static struct folded fold(const struct roots *roots, uint64_t k)
 {
-	const uint64_t n = roots->n, turn = (k < n ? k : k % n) * 4;
-	const unsigned quarter = (turn >= n) + (turn >= 2 * n) + (turn >= 3 * n);
-	const uint64_t rest = turn - quarter * n, t = 2 * rest > n ? n - rest : rest;
+	const uint64_t quarter = roots->quarter, turn = (k < roots->n ? k : k % roots->n) * roots->step;
+	const unsigned quarters = (turn >= quarter) + (turn >= 2 * quarter) + (turn >= 3 * quarter);
+	const uint64_t rest = turn - quarters * quarter;
+	const bool reflect = 2 * rest > quarter;
 
-	return (struct folded){&roots->low[roots->n_low + (t >> roots->shift)], &roots->low[t & (roots->n_low - 1)], 2 * rest > n,
-			       2 * rest == n, quarter};
+	return (struct folded){reflect ? quarter - rest : rest, reflect ^ (quarters & 1), quarters};
 }
-
-/* Turns the cosine and the sine of an angle within its eighth. */
-#define UNFOLD(folded, c, s, ret_root)                                                                                 \
-	do {                                                                                                           \
-		const bool odd = (folded).quarter & 1, exchange = (folded).reflect ^ odd;                              \
-		(ret_root)[0] = exchange ? (s) : (c), (ret_root)[1] = exchange ? (c) : (s);                            \
-		(ret_root)[0] = (folded).quarter == 1 || (folded).quarter == 2 ? -(ret_root)[0] : (ret_root)[0];       \
-		(ret_root)[1] = (folded).quarter < 2 ? -(ret_root)[1] : (ret_root)[1];                                 \
-	} while (0)
 
 void roots_at(const struct roots *roots, uint64_t k, long double ret_root[2])
 {
 	const struct folded at = fold(roots, k);
-	uint128 exact[2];
-	long double c, s;
+	long double pair[2];
 
-	add_angles(at.high->exact, at.low->exact, exact);
-	c = round_to_odd(exact[0]);
-	s = at.middle ? c : round_to_odd(exact[1]);
-	UNFOLD(at, c, s, ret_root);
+	round_exactly(roots, at.t, pair);
+	ret_root[0] = signs[at.quarters][0] * pair[at.exchange];
+	ret_root[1] = signs[at.quarters][1] * pair[!at.exchange];
 }
 
-/* Returns the float, as a double, that all numbers within 2^-50 of x round to; NAN: there are several. The products of entries that
- * are rounded to doubles are within 2^-51. A sum of 0 has no other terms. */
-static double round_float(double x)
+/* Returns the rounded pair of t parts, which may lie in *room. */
+static const void *find_rounded(const struct roots *roots, uint64_t t, double room[2])
 {
-	const float below = (float)(x - 0x1p-50), above = (float)(x + 0x1p-50);
-
-	return x == 0 ? 0 : below == above ? (double)below : (double)NAN;
+	if (roots->rounded)
+		return (const char *)roots->rounded + t * pair_bytes(roots->precision);
+	round_part(roots, t, room);
+	return room;
 }
 
-/* The same for doubles and sums of `exact`, a multiple of 2^-52, and `rest`: within 2^-74 of x. The rest's products are within
- * 2^-76, since half of each is below 2^-26. */
-static double round_double(double exact, double rest)
+/* Works on a copy, which the numbers that it stores cannot change. */
+void roots_put(const struct roots *roots, const uint64_t *k, size_t count, size_t stride, void *ret_re, void *ret_im)
 {
-	const double x = exact + rest, took = x - exact, lost = (exact - (x - took)) + (rest - took);
-	const double below = x + (lost - 0x1p-74), above = x + (lost + 0x1p-74);
+	const struct roots own = *roots;
+	double room[2];
 
-	return x == 0 ? 0 : below == above ? below : (double)NAN;
-}
-
-void roots_rounded(const struct roots *roots, uint64_t k, enum fft_precision precision, double ret_root[2])
-{
-	const struct folded at = fold(roots, k);
-	const double *a = at.high->high, *a_low = at.high->low, *b = at.low->high, *b_low = at.low->low;
-	const double a_c = a[0] + a_low[0], a_s = a[1] + a_low[1];
-	double c, s;
-
-	if (precision == FFT_F32) {
-		const double b_c = b[0] + b_low[0], b_s = b[1] + b_low[1];
-
-		c = round_float(a_c * b_c - a_s * b_s);
-		s = round_float(a_c * b_s + a_s * b_c);
-	} else {
-		c = round_double(a[0] * b[0] - a[1] * b[1], (a_c * b_low[0] + a_low[0] * b[0]) - (a_s * b_low[1] + a_low[1] * b[1]));
-		s = round_double(a[0] * b[1] + a[1] * b[0], (a_c * b_low[1] + a_low[0] * b[1]) + (a_s * b_low[0] + a_low[1] * b[0]));
+#define PUT(real)                                                                                                      \
+	for (size_t i = 0; i < count; i++) {                                                                           \
+		const struct folded at = fold(&own, k[i]);                                                             \
+		const real *pair = find_rounded(&own, at.t, room);                                                     \
+                                                                                                                       \
+		((real *)ret_re)[i * stride] = (real)signs[at.quarters][0] * pair[at.exchange];                        \
+		((real *)ret_im)[i * stride] = (real)signs[at.quarters][1] * pair[!at.exchange];                       \
 	}
-	if (isnan(c + s)) {
-		long double root[2];
+	if (own.precision == FFT_F32)
+		PUT(float)
+	else
+		PUT(double)
+#undef PUT
+}
 
-		roots_at(roots, k, root);
-		ret_root[0] = precision == FFT_F32 ? (double)(float)root[0] : (double)root[0];
-		ret_root[1] = precision == FFT_F32 ? (double)(float)root[1] : (double)root[1];
+void roots_rounded(const struct roots *roots, uint64_t k, double ret_root[2])
+{
+	float floats[2];
+
+	if (roots->precision == FFT_F64) {
+		roots_put(roots, &k, 1, 1, &ret_root[0], &ret_root[1]);
 		return;
 	}
-	s = at.middle ? c : s;
-	UNFOLD(at, c, s, ret_root);
+	roots_put(roots, &k, 1, 1, &floats[0], &floats[1]);
+	ret_root[0] = (double)floats[0];
+	ret_root[1] = (double)floats[1];
 }

@@ -6,7 +6,10 @@
 
 #include "base/error.h"
 
-enum { NUMBERS_PER_STEP = 8192 }; /* at most CHUNK_MOST_NS */
+enum {
+	NUMBERS_PER_STEP = 8192, /* at most CHUNK_MOST_NS */
+	MOST_LANES = FFT_WIDTH_BYTES / sizeof(float),
+};
 
 /* The tables of each stage, in the order in which they are built. */
 enum { COLUMNS, LANE_ROWS, BASES, N_KINDS };
@@ -32,10 +35,9 @@ void tables_put(enum fft_precision precision, void *table, size_t i, const doubl
 
 void tables_put_root(const struct roots *roots, uint64_t k, enum fft_precision precision, void *table, size_t i)
 {
-	double root[2];
+	char *at = (char *)table + i * 2 * tables_real_bytes(precision);
 
-	roots_rounded(roots, k, precision, root);
-	tables_put(precision, table, i, root);
+	roots_put(roots, &k, 1, 2, at, at + tables_real_bytes(precision));
 }
 
 /* One table: rows of `width` complex numbers. */
@@ -123,34 +125,35 @@ static size_t lane_element(const struct fft_smooth *smooth, enum fft_precision p
 	return l / (2 * some) * some + l % some + l / some % 2 * (lanes / 2);
 }
 
-/* Stores w^(p row) for `lanes` neighbouring p: a vector of real parts, then one of imaginary parts. */
-static void build_lane_row(const struct roots *roots, enum fft_precision precision, const struct fft_smooth *smooth,
-			   size_t row, size_t lanes)
+/* Stores a row: w^(p row) for `lanes` neighbouring p, a vector of real parts, then one of imaginary parts. Those of short_body.h are
+ * for p = lane mod w, n = w rows. elements: those of the lanes. */
+static void build_lane_row(const struct roots *roots, enum fft_precision precision, const struct fft_smooth *smooth, size_t row,
+			   const size_t *elements, size_t lanes)
 {
 	const struct fft_stage *stage = &smooth->stage[0];
-	const size_t padded = smooth->row;
-	double root[2];
+	const size_t first = smooth->group_rows ? 0 : row / smooth->row * lanes, q = smooth->group_rows ? row : row % smooth->row;
+	const size_t real = tables_real_bytes(precision);
+	char *at = (char *)stage->twiddles + row * 2 * lanes * real;
+	uint64_t k[MOST_LANES];
 
-	for (size_t l = 0; l < lanes; l++) {
-		roots_rounded(roots, (row / padded * lanes + lane_element(smooth, precision, l, lanes)) * (row % padded), precision, root);
-		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
-		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
-	}
+	for (size_t l = 0; l < lanes; l++)
+		k[l] = (first + elements[l]) * q;
+	roots_put(roots, k, lanes, 1, at, at + lanes * real);
 }
 
-/* Stores w^(p row) for p = lane mod w, as short_body.h needs them; n = w rows. */
-static void build_group_row(const struct roots *roots, enum fft_precision precision, const struct fft_smooth *smooth,
-			    size_t row, size_t lanes)
+/* Builds rows of twiddles for lanes until the step has done its share. */
+static void build_lane_rows(struct tables *tables, enum fft_precision precision, size_t lanes, const struct fft_smooth *smooth,
+			    size_t rows)
 {
-	const struct fft_stage *stage = &smooth->stage[0];
-	const size_t w = stage->columns.radix[1];
-	double root[2];
+	size_t elements[MOST_LANES];
 
 	for (size_t l = 0; l < lanes; l++) {
-		roots_rounded(roots, lane_element(smooth, precision, l, lanes) % w * row, precision, root);
-		put_real(precision, stage->twiddles, row * 2 * lanes + l, root[0]);
-		put_real(precision, stage->twiddles, row * 2 * lanes + lanes + l, root[1]);
+		elements[l] = lane_element(smooth, precision, l, lanes);
+		if (smooth->group_rows)
+			elements[l] %= smooth->stage[0].columns.radix[1];
 	}
+	for (size_t made = 0; tables->row < rows && made < NUMBERS_PER_STEP; made += lanes, tables->row++)
+		build_lane_row(&tables->roots, precision, smooth, tables->row, elements, lanes);
 }
 
 /* Stores one base: in the first stage w^(p row) for each p that is a multiple of `width`; in a middle one w_(r m)^(p k)
@@ -171,13 +174,13 @@ static void build_rows(struct tables *tables, enum fft_precision precision, size
 {
 	const struct fft_stage *stage = &smooth->stage[tables->stage];
 
+	if (tables->kind == LANE_ROWS) {
+		build_lane_rows(tables, precision, lanes, smooth, table.rows);
+		return;
+	}
 	for (size_t made = 0; tables->row < table.rows && made < NUMBERS_PER_STEP; made += table.width, tables->row++)
 		if (tables->kind == COLUMNS)
 			build_column(&tables->roots, precision, &stage->columns);
-		else if (tables->kind == LANE_ROWS && smooth->group_rows)
-			build_group_row(&tables->roots, precision, smooth, tables->row, lanes);
-		else if (tables->kind == LANE_ROWS)
-			build_lane_row(&tables->roots, precision, smooth, tables->row, lanes);
 		else
 			build_base(tables, precision, stage, smooth->row, fft_width(precision));
 }
@@ -205,7 +208,7 @@ int tables_step(struct tables *tables, enum fft_precision precision, size_t lane
 		return 0;
 	if (!tables->roots.low) {
 		smooth->stage[0].full_twiddles = smooth->n <= TABLES_WHOLE_MAX;
-		return roots_create(smooth->n, &tables->roots) < 0 ? -ERROR_NO_MEMORY : 1;
+		return roots_create_rounded(smooth->n, precision, &tables->roots) < 0 ? -ERROR_NO_MEMORY : 1;
 	}
 	if (roots_step(&tables->roots) > 0)
 		return 1;

@@ -63,7 +63,7 @@ int fft_wrapper_table(struct fft_plan *plan, uint64_t order, size_t entries,
 	if (!wrapped->table) {
 		wrapped->table = aligned_alloc(64, bytes);
 		plan->bytes += bytes;
-		return !wrapped->table || roots_create(order, &wrapped->roots) < 0 ? -ERROR_NO_MEMORY : 1;
+		return !wrapped->table || roots_create_rounded(order, plan->precision, &wrapped->roots) < 0 ? -ERROR_NO_MEMORY : 1;
 	}
 	if (roots_step(&wrapped->roots) > 0)
 		return 1;
