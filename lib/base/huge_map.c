@@ -4,7 +4,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { PAGE = 4096, LINE = 64 };
 
 /* Reserves aligned addresses, for a mapping that takes their place. Returns NULL for a small mapping, or where there are none. */
 static char *reserve_aligned(size_t bytes)
@@ -32,6 +39,27 @@ void *huge_map(size_t bytes, int flags, int fd)
 	if (base == MAP_FAILED && at)
 		munmap(at, bytes);
 	return base;
+}
+
+void *huge_allocate(size_t bytes)
+{
+	const size_t whole = bytes / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+	void *at;
+
+	if (posix_memalign(&at, whole ? HUGE_PAGE_BYTES : LINE, bytes) != 0)
+		return NULL;
+	if (whole)
+		(void)madvise(at, whole, MADV_HUGEPAGE); /* a kernel without them refuses, which does not matter */
+	return at;
+}
+
+void huge_populate(void *block, size_t begin, size_t end)
+{
+	const uintptr_t from = ((uintptr_t)block + begin + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t to = ((uintptr_t)block + end) & ~(uintptr_t)(PAGE - 1);
+
+	if (from < to)
+		(void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
 }
 
 void *huge_remap(void *base, size_t bytes, size_t new_bytes)

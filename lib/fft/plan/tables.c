@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/huge_map.h"
 
 enum {
 	NUMBERS_PER_STEP = 8192, /* at most CHUNK_MOST_NS */
@@ -192,7 +193,7 @@ static int allocate_table(struct table table, enum fft_precision precision, size
 
 	if (size == 0)
 		return 0;
-	*table.at = aligned_alloc(64, size);
+	*table.at = huge_allocate(size);
 	if (!*table.at)
 		return -ERROR_NO_MEMORY;
 	*bytes += size;
