@@ -62,8 +62,8 @@ static inline void turn_pairs_f64(f64v squares, f64v angles, double *ret_normals
 	f64_store(ret_normals + F64_LANES, b);
 }
 
-/* Makes n_pairs pairs, whole vectors and at least one. The next vector's logarithms are computed beside the square roots and angles of
- * this one, since a CPU sees hardly more than one vector ahead. */
+/* Makes n_pairs pairs, whole vectors and at least one. The next vector's logarithms are computed beside the square roots and
+ * angles of this one, since a CPU sees hardly more than one vector ahead. */
 static inline void vectors_f64(const double *uniforms, size_t n_pairs, double *ret_normals)
 {
 	f64v angles, squares = squares_f64(uniforms, &angles);

@@ -8,6 +8,8 @@
  * Gamma(d + 1/3) e^d d^(1/6 - d) / sqrt(2 pi), which rises from 0.9517 at shape 1 to 1. Source: G. Marsaglia,
  * W. W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000) 363. */
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "math/elementary_split.h"
 
@@ -41,11 +43,17 @@ INLINE size_t rejected_append(const struct pending *pending, size_t at, m64v fai
 	return n_rejected + m64_count(failed);
 }
 
-/* Fills the vector behind the last pending sample with zeros and NO_SAMPLE, so that whole vectors can be processed. */
-INLINE void pending_end(struct pending *pending)
+/* Fills the vector behind the last pending sample with NO_SAMPLE, so that whole vectors can be processed. */
+INLINE void pending_end_samples(struct pending *pending)
 {
 	for (unsigned i = 0; i < F64_LANES; i++)
 		pending->samples[pending->n + i] = NO_SAMPLE;
+}
+
+/* Does so, and fills that of the values with zeros. */
+INLINE void pending_end(struct pending *pending)
+{
+	pending_end_samples(pending);
 	for (unsigned j = 0; j < PENDING_VALUES; j++)
 		f64_store(&pending->values[j][pending->n], f64_set(0));
 }
@@ -141,18 +149,49 @@ INLINE void gamma_pend(struct pending *pending, size_t at, m64v open, unsigned f
 	f64_pack(&pending->values[first + 1][at], open, u);
 }
 
-/* Decides all pending samples of one gamma: writes those that fail, and returns how many they are. */
-INLINE size_t gamma_settle(struct pending *pending, f64v d, f64v c, uint16_t *ret_rejected)
+/* Copies the pending samples' words or normals to value `value`, as they lie in the input. */
+INLINE void pending_pick(bool wide, struct pending *pending, unsigned value, const void *input)
+{
+	const size_t size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+	char *at = (char *)pending->values[value];
+
+	for (size_t i = 0; i < pending->n; i++, at += size)
+		memcpy(at, (const char *)input + pending->samples[i] * size, size);
+	memset(at, 0, F64_LANES * size);
+}
+
+/* Decides all pending samples of one gamma, of which no values are packed yet: writes those that fail, and returns how many they
+ * are. To look up the few values here costs less than to pack them where most samples are accepted. */
+INLINE size_t gamma_settle(bool wide, struct pending *pending, f64v d, f64v c, const void *const inputs[], uint16_t *ret_rejected)
 {
 	size_t n_rejected = 0;
 
-	pending_end(pending);
+	pending_end_samples(pending);
+	pending_pick(wide, pending, 0, inputs[0]);
+	pending_pick(wide, pending, 1, inputs[1]);
 	for (size_t i = 0; i < pending->n; i += F64_LANES) {
-		const f64v z = f64_load(&pending->values[0][i]), u = f64_load(&pending->values[1][i]);
+		const f64v z = normal_load(wide, pending->values[0], i), u = uniform_load(wide, pending->values[1], i);
 
 		n_rejected = rejected_append(pending, i, gamma_fails(d, c, z, u), n_rejected, ret_rejected);
 	}
 	return rejected_end(n_rejected, ret_rejected);
+}
+
+/* Joins two ascending lists, behind both of which is room for one number more. Returns the length without numbers that are in
+ * both. It does not branch, either. */
+INLINE size_t rejected_join(uint16_t *a, size_t n_a, uint16_t *b, size_t n_b, uint16_t *ret_rejected)
+{
+	size_t n = 0;
+
+	a[n_a] = b[n_b] = NO_SAMPLE;
+	do {
+		const uint16_t x = *a, y = *b;
+
+		ret_rejected[n] = x < y ? x : y;
+		a += x <= y;
+		b += y <= x;
+	} while (ret_rejected[n++] != NO_SAMPLE);
+	return n - 1;
 }
 
 /* Makes gammas. Inputs: a normal, a word, and if boosted another word. The boosts are passes of their own: one vector's
@@ -180,11 +219,11 @@ INLINE size_t gamma_fill(bool wide, bool boosted, const struct dist_constants *k
 			f64_store(gammas + i, x);
 		else
 			sample_store(wide, ret_out, i, plain ? x : ldexp_f64(x, exponent));
-		gamma_pend(&pending, pending_add(&pending, open, i), open, 0, z, u);
+		pending_add(&pending, open, i);
 	}
 	for (size_t i = 0; boosted && i < n; i += F64_LANES)
 		sample_store(wide, ret_out, i, boosted_of(f64_load(gammas + i), f64_load(logs + i), exponent));
-	return gamma_settle(&pending, d, c, ret_rejected);
+	return gamma_settle(wide, &pending, d, c, inputs, ret_rejected);
 }
 
 /* Two gammas' ratio y / x e^log 2^e. */
@@ -240,8 +279,8 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 	const f64v dy = f64_set(k->gamma[1].d), cy = f64_set(k->gamma[1].c), boost_y = f64_set(k->gamma[1].boost);
 	const void *const *inputs_y = inputs + (boosted ? 3 : 2);
 	double logs[DIST_BLOCK_REJECTING], ratios[DIST_BLOCK_REJECTING], exponents[DIST_BLOCK_REJECTING];
-	struct pending pending;
-	size_t n_rejected = 0;
+	uint16_t rejected_x[DIST_BLOCK_REJECTING + DIST_REJECTED_PAD], rejected_y[DIST_BLOCK_REJECTING + DIST_REJECTED_PAD];
+	struct pending pending_x, pending_y;
 
 	for (size_t i = 0; boosted && i < n; i += F64_LANES) {
 		const f64v log_x = boost_log(wide, inputs[2], i, boost_x);
@@ -249,14 +288,13 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 
 		f64_store(logs + i, f64_mul(log, f64_set(GAMMA_BOOST_SCALE)));
 	}
-	pending.n = 0;
+	pending_x.n = pending_y.n = 0;
 	for (size_t i = 0; i < n; i += F64_LANES) {
 		const f64v zx = normal_load(wide, inputs[0], i), ux = uniform_load(wide, inputs[1], i);
 		const f64v zy = normal_load(wide, inputs_y[0], i), uy = uniform_load(wide, inputs_y[1], i);
 		m64v open_x, open_y;
 		const f64v x = f64_mul(gamma_try(cx, zx, ux, &open_x), dx);
 		const f64v y = f64_mul(gamma_try(cy, zy, uy, &open_y), dy);
-		const m64v open = m64_or(open_x, open_y);
 		bool plain;
 		const struct gammas_ratio r = ratio_of(y, x, &plain);
 
@@ -266,26 +304,18 @@ INLINE size_t beta_fill(bool wide, bool boosted, const struct dist_constants *k,
 		} else {
 			sample_store(wide, ret_out, i, share_of(plain, r));
 		}
-		const size_t at = pending_add(&pending, open, i);
-
-		gamma_pend(&pending, at, open, 0, zx, ux);
-		gamma_pend(&pending, at, open, 2, zy, uy);
+		pending_add(&pending_x, open_x, i);
+		pending_add(&pending_y, open_y, i);
 	}
 	for (size_t i = 0; boosted && i < n; i += F64_LANES) {
 		const struct gammas_ratio r = {f64_load(ratios + i), f64_load(logs + i), f64_load(exponents + i)};
 
 		sample_store(wide, ret_out, i, share_of_boosted(r));
 	}
-	pending_end(&pending);
-	for (size_t i = 0; i < pending.n; i += F64_LANES) {
-		const m64v failed_x =
-			gamma_fails(dx, cx, f64_load(&pending.values[0][i]), f64_load(&pending.values[1][i]));
-		const m64v failed_y =
-			gamma_fails(dy, cy, f64_load(&pending.values[2][i]), f64_load(&pending.values[3][i]));
+	const size_t n_x = gamma_settle(wide, &pending_x, dx, cx, inputs, rejected_x);
+	const size_t n_y = gamma_settle(wide, &pending_y, dy, cy, inputs_y, rejected_y);
 
-		n_rejected = rejected_append(&pending, i, m64_or(failed_x, failed_y), n_rejected, ret_rejected);
-	}
-	return rejected_end(n_rejected, ret_rejected);
+	return rejected_join(rejected_x, n_x, rejected_y, n_y, ret_rejected);
 }
 
 /* Makes float64 logarithms of gammas of scale 1, divided by GAMMA_BOOST_SCALE, each of its own shape: inputs 3 to 5 are arrays
