@@ -27,7 +27,10 @@ static inline f64v f64_pick(m64v mask, f64v a, f64v b) { return _mm512_mask_blen
 static inline f32v f32_min(f32v a, f32v b) { return _mm512_min_ps(a, b); }
 static inline f64v f64_abs(f64v a) { return _mm512_abs_pd(a); }
 /* Returns b where the sign of a is set, else 0. */
-static inline f64v f64_if_negative(f64v a, f64v b) { return f64_of_bits(u32_and(_mm512_srai_epi64(f64_bits(a), 63), f64_bits(b))); }
+static inline f64v f64_if_negative(f64v a, f64v b)
+{
+	return f64_of_bits(u32_and(_mm512_srai_epi64(f64_bits(a), 63), f64_bits(b)));
+}
 /* Compares as signed integers. */
 static inline m64v i64_less(u64v a, u64v b) { return _mm512_cmplt_epi64_mask(a, b); }
 static inline f64v f64_div(f64v a, f64v b) { return _mm512_div_pd(a, b); }

@@ -57,7 +57,8 @@ static inline u64x8 reverse_by_table(u64x8 x)
 #define REVERSE_TABLE REVERSE
 #endif
 
-/* Flips each bit by a hash of the bits below it, then reverses the bits. x ^ x c is a bijection since c is even. */
+/* Flips each bit by a hash of the bits below it, then reverses the bits. x ^ x c is a bijection since c is even. A factor that is
+ * shifted to the left shifts all that follows, so the result is shifted to the right. */
 #define OWEN(x, added, factor, reverse)                                                                                \
 	do {                                                                                                           \
 		x ^= x * UINT64_C(0x9C3D27F04A6B8E52);                                                                 \
@@ -68,15 +69,23 @@ static inline u64x8 reverse_by_table(u64x8 x)
 		reverse(x);                                                                                            \
 	} while (0)
 
-/* Store eight fractions of 2^53, or their top 24 bits, as numbers in [0, 1). */
-static inline __attribute__((always_inline)) void store_f64(const u64x8 *x, double *out)
+/* Divides whole numbers by 2^digits. Zen 4 multiplies where it reverses bits, so with AVX-512 digits are subtracted from the exponents
+ * in the highest 16 bits; that of 0 stays. */
+#ifdef SIMD_AVX512
+#define OVER_POWER(x, digits) ((f64x8)_mm512_subs_epu16((__m512i)(x), _mm512_set1_epi64((int64_t)(digits) << 52)))
+#else
+#define OVER_POWER(x, digits) ((x) * (1 / (double)(UINT64_C(1) << (digits))))
+#endif
+
+/* Store eight fractions of 2^digits, digits at most 53. */
+static inline __attribute__((always_inline)) void store_f64(const u64x8 *x, unsigned digits, double *out)
 {
-	*(f64x8 *)out = F64_OF_U53(*x) * 0x1p-53;
+	*(f64x8 *)out = OVER_POWER(F64_OF_U53(*x), digits);
 }
 
-static inline __attribute__((always_inline)) void store_f32(const u64x8 *x, float *out)
+static inline __attribute__((always_inline)) void store_f32(const u64x8 *x, unsigned digits, float *out)
 {
-	*(f32x8 *)out = __builtin_convertvector(F64_OF_U53(*x >> 29) * 0x1p-24, f32x8);
+	*(f32x8 *)out = __builtin_convertvector(OVER_POWER(F64_OF_U53(*x), digits), f32x8);
 }
 
 /* Makes `state` the first block of span s from that of s - 1. */
@@ -93,9 +102,9 @@ static void advance_span(const struct sobol *sobol, uint64_t s, uint64_t *state)
 /* Makes fractions of 2^53 of the bits that count. */
 #define CUT(x) (((x) & sobol->mask) >> 11)
 
-/* Defines a function that writes blocks. It goes through a span by columns of one, two or four vectors, whose part of the
- * state stays in registers. A column's last elements may go by way of the stack. */
-#define FILL(name, type, store, owen, reverse, target)                                                                 \
+/* Defines a function that writes blocks of a type that holds that many digits. It goes through a span by columns of one, two or four
+ * vectors, whose part of the state stays in registers. A column's last elements may go by way of the stack. */
+#define FILL(name, type, digits, store, owen, reverse, target)                                                         \
 	static inline target __attribute__((always_inline)) void name##_columns(                                            \
 		const struct sobol *sobol, const uint64_t *state, size_t e, size_t columns, size_t first,              \
 		size_t n_blocks, type *out)                                                                            \
@@ -103,28 +112,29 @@ static void advance_span(const struct sobol *sobol, uint64_t s, uint64_t *state)
 		const size_t width = sobol->width, stride = sobol->stride;                                             \
 		const uint64_t *row = sobol->span + first * stride + e;                                                \
 		const bool is_whole = e + columns * SOBOL_LANES <= width;                                              \
+		const unsigned kept = owen && sobol->bits < (digits) ? sobol->bits : (digits);                         \
 		u64x8 base[4], added[4], factor[4], x;                                                                 \
                                                                                                                        \
 		for (size_t c = 0; c < columns; c++) {                                                                 \
 			base[c] = *(const u64x8 *)(state + e + c * SOBOL_LANES);                                       \
 			base[c] = owen ? base[c] : (u64x8)CUT(base[c]);                                                \
 			added[c] = *(const u64x8 *)(sobol->keys[0] + e + c * SOBOL_LANES);                             \
-			factor[c] = *(const u64x8 *)(sobol->keys[1] + e + c * SOBOL_LANES);                            \
+			factor[c] = *(const u64x8 *)(sobol->keys[1] + e + c * SOBOL_LANES) << (64 - kept);             \
 		}                                                                                                      \
 		out += e;                                                                                              \
 		for (size_t b = 0; b < n_blocks; b++, row += stride, out += width)                                     \
 			for (size_t c = 0; c < columns; c++) {                                                         \
 				x = base[c] ^ *(const u64x8 *)(row + c * SOBOL_LANES);                                 \
-				if (owen) {                                                                            \
-					OWEN(x, added[c], factor[c], reverse);                                               \
-					x = CUT(x);                                                                    \
-				}                                                                                      \
+				if (owen)                                                                              \
+					OWEN(x, added[c], factor[c], reverse);                                         \
+				else                                                                                   \
+					x >>= 53 - kept; /* they are cut to fractions of 2^53 */                       \
 				if (columns > 1 || is_whole) {                                                         \
-					store(&x, out + c * SOBOL_LANES);                                              \
+					store(&x, kept, out + c * SOBOL_LANES);                                       \
 				} else {                                                                               \
 					type rest[SOBOL_LANES];                                                        \
                                                                                                                        \
-					store(&x, rest);                                                               \
+					store(&x, kept, rest);                                                        \
 					memcpy(out, rest, (width - e) * sizeof *out);                                  \
 				}                                                                                      \
 			}                                                                                              \
@@ -153,10 +163,10 @@ static void advance_span(const struct sobol *sobol, uint64_t s, uint64_t *state)
 		}                                                                                                      \
 	}
 
-FILL(plain_f32, float, store_f32, false, REVERSE, )
-FILL(plain_f64, double, store_f64, false, REVERSE, )
-FILL(owen_f32, float, store_f32, true, REVERSE_TABLE, )
-FILL(owen_f64, double, store_f64, true, REVERSE_TABLE, )
+FILL(plain_f32, float, 24, store_f32, false, REVERSE, )
+FILL(plain_f64, double, 53, store_f64, false, REVERSE, )
+FILL(owen_f32, float, 24, store_f32, true, REVERSE_TABLE, )
+FILL(owen_f64, double, 53, store_f64, true, REVERSE_TABLE, )
 
 static void fill_f32(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, float *out)
 {
@@ -173,8 +183,8 @@ const struct sobol_kernel SIMD_SUFFIX(sobol) = {SIMD_NAME, SIMD_NEEDS, fill_f32,
 #ifdef SIMD_AVX512
 #define GFNI __attribute__((target("gfni")))
 
-FILL(gfni_f32, float, store_f32, true, REVERSE_GFNI, GFNI)
-FILL(gfni_f64, double, store_f64, true, REVERSE_GFNI, GFNI)
+FILL(gfni_f32, float, 24, store_f32, true, REVERSE_GFNI, GFNI)
+FILL(gfni_f64, double, 53, store_f64, true, REVERSE_GFNI, GFNI)
 
 static void fill_gfni_f32(const struct sobol *sobol, uint64_t first, size_t n_blocks, uint64_t *state, float *out)
 {

@@ -92,8 +92,8 @@ INLINE f64v exponential(bool wide, const struct dist_constants *k, const void *c
 /* Stores samples i .. i + F64_LANES - 1 that are made of the exponentials x. */
 typedef void exponential_store(const struct dist_constants *k, void *out, size_t i, f64v x);
 
-/* Makes n samples. What a vector needs before its polynomial is computed beside the polynomial of the vector before: of functions that
- * wait for each other, a CPU has but two or three vectors at work, and these two need different units. */
+/* Makes n samples. What a vector needs before its polynomial is computed beside the polynomial of the vector before: of functions
+ * that wait for each other, a CPU has but two or three vectors at work, and these two need different units. */
 INLINE void exponentials_fill(bool wide, const struct dist_constants *k, const void *const inputs[], size_t n,
 			      exponential_store *store, void *ret_out)
 {
