@@ -253,7 +253,7 @@ INLINE f64v weibull_of_log(f64v log, f64v scale)
 {
 	const m64v plain = f64_less(f64_abs(log), f64_set(690));
 
-	return all_set(plain) ? f64_mul(exp_f64(log), scale) : weibull_apart(plain, log, scale);
+	return all_set(plain) ? f64_mul(exp_near_f64(log), scale) : weibull_apart(plain, log, scale);
 }
 
 /* Returns exponentials to the power 1 / shape, times scale. */
@@ -271,7 +271,7 @@ INLINE void weibull_fill(bool wide, const struct dist_constants *k, const void *
 	for (size_t i = 0; i < n; i += F64_LANES)
 		f64_store(x + i, f64_mul(log_f64(f64_load(x + i)), power));
 	for (size_t i = 0; i < n; i += F64_LANES)
-		affine_store(wide, k, ret_out, i, weibull_of_log(f64_load(x + i), scale));
+		sample_store(wide, ret_out, i, weibull_of_log(f64_load(x + i), scale));
 }
 
 KERNELS_OF_FILL(weibull)
