@@ -18,6 +18,7 @@ enum {
 	BLOCK = DIST_BLOCK_REJECTING, /* samples of one pass, with several inputs */
 	BLOCK_WORDS = DIST_BLOCK,     /* words of one pass, with one input */
 	RETRY_BLOCK = 128,            /* samples that are retried together */
+	OPEN_SAMPLES = 1024,          /* rejected samples that blocks leave to the retries of a later one */
 };
 
 /* More than that share of attempts is accepted, so 64 fail with probability below 2^-64. */
@@ -48,6 +49,15 @@ struct run {
 struct inputs {
 	uint64_t arrays[DRAW_INPUTS][BLOCK];
 	const void *at[DRAW_INPUTS + DIST_PARAMETERS];
+};
+
+/* Samples that several blocks have rejected: `base` + list[i], which belongs at samples[list[i]]. The last retries are of a few
+ * samples only, and cost as much as those of a vector. */
+struct open {
+	uint64_t base;
+	char *samples;
+	size_t n;
+	uint16_t list[OPEN_SAMPLES + DIST_BLOCK];
 };
 
 /* Writes the normals of n_groups groups, of the words' width. */
@@ -225,8 +235,29 @@ static size_t cut_list(uint16_t list[], size_t n, size_t skip, size_t end)
 	return left;
 }
 
-/* Writes samples [skip, skip + n), counted from the first of group `group`; skip + n is at most a block. */
-static void fill_block(const struct run *s, uint64_t group, size_t skip, size_t n, void *out)
+static void retry_open(const struct run *s, struct open *open)
+{
+	retry_all(s, open->base, open->list, open->n, open->samples);
+	open->n = 0;
+}
+
+/* Leaves n samples of the block at `samples`, which begins with sample `base` of the stream, to later retries. */
+static void leave_open(const struct run *s, uint64_t base, char *samples, const uint16_t list[], size_t n, struct open *open)
+{
+	if (open->n > OPEN_SAMPLES || (open->n > 0 && base - open->base > UINT16_MAX - s->block))
+		retry_open(s, open);
+	if (open->n == 0) {
+		open->base = base;
+		open->samples = samples;
+	}
+	for (size_t i = 0; i < n; i++)
+		open->list[open->n + i] = (uint16_t)(base - open->base + list[i]);
+	open->n += n;
+}
+
+/* Writes samples [skip, skip + n), counted from the first of group `group`; skip + n is at most a block. Those that are rejected
+ * may be left open, unless that is NULL. */
+static void fill_block(const struct run *s, uint64_t group, size_t skip, size_t n, void *out, struct open *open)
 {
 	const size_t padded = (skip + n + DIST_PAD - 1) / DIST_PAD * DIST_PAD;
 	const bool direct = skip == 0 && n == padded && (uintptr_t)out % s->size == 0;
@@ -244,10 +275,13 @@ static void fill_block(const struct run *s, uint64_t group, size_t skip, size_t 
 	}
 	fill_inputs(s, group, padded / s->per_group, &inputs);
 	n_rejected = s->plan->kernel(&s->plan->constants, inputs.at, 0, padded, samples, rejected);
-	if (n_rejected > 0) {
+	if (n_rejected > 0 && open && direct && !s->parameters) {
+		leave_open(s, group * s->per_group, samples, rejected, n_rejected, open);
+	} else if (n_rejected > 0) {
 		n_rejected = cut_list(rejected, n_rejected, skip, skip + n);
 		retry_all(s, group * s->per_group, rejected, n_rejected, samples);
 	}
+	assert(!s->plan->affine || n_rejected == 0);
 	if (s->plan->affine && s->size == sizeof(float))
 		s->kernels->uniform->affine_f32((float *)samples + skip, n, s->plan->constants.scale,
 						s->plan->constants.shift);
@@ -285,7 +319,7 @@ void draw_rejection_stage(const struct draw_kernels *kernels, const struct draw 
 {
 	const struct run s = make_run(kernels, draw, plan, parameters);
 
-	fill_block(&s, begin / s.per_group, (size_t)(begin % s.per_group), n, out);
+	fill_block(&s, begin / s.per_group, (size_t)(begin % s.per_group), n, out, NULL);
 }
 
 void draw_rejection_scattered(const struct draw_kernels *kernels, const struct draw *draw, const struct draw_plan *plan,
@@ -316,12 +350,14 @@ void draw_rejection_fill(const struct draw_kernels *kernels, const struct draw *
 {
 	struct draw_parameters parameters;
 	struct run s = make_run(kernels, draw, plan, plan->per_sample ? &parameters : NULL);
+	struct open open;
 	size_t done;
 
 	static_assert(BLOCK * sizeof(uint32_t) >= STREAM_PARTITIONS * DRAW_GROUP_BYTES, "a block reaches the end of a batch");
 	s.loads = draw->arrays;
 	if (plan->per_sample)
 		draw_parameters_init(draw, size_min(n + s.per_group + DIST_PAD, BLOCK), &parameters);
+	open.n = 0;
 	for (char *at = out; n > 0; at += done * s.size, begin += done, n -= done) {
 		const size_t skip = (size_t)(begin % s.per_group);
 
@@ -330,6 +366,7 @@ void draw_rejection_fill(const struct draw_kernels *kernels, const struct draw *
 		 * each part of a batch. */
 		if (done < n)
 			done -= (size_t)((begin + done) % (STREAM_PARTITIONS * s.per_group));
-		fill_block(&s, begin / s.per_group, skip, done, at);
+		fill_block(&s, begin / s.per_group, skip, done, at, &open);
 	}
+	retry_open(&s, &open);
 }
