@@ -7,7 +7,10 @@
 #include "session/tile.h"
 #include "session/wait.h"
 
-enum { CALLS = 2 };
+enum {
+	CALLS = 2,
+	AROUND_BYTES = 16 << 20, /* of the caller's arrays, which caches do not hold beside the tiles */
+};
 
 uint64_t pipeline_even(uint64_t units, size_t unit_bytes, uint64_t multiple)
 {
@@ -34,7 +37,8 @@ static int run_piece(const struct pipeline *pipeline, struct piece *piece, struc
 	int r = 0;
 
 	if (pipeline->in)
-		r = tile_write(call_input_tile(call), (const char *)pipeline->in + skipped * pipeline->in_bytes, &piece->connection, err);
+		r = tile_write(call_input_tile(call), (const char *)pipeline->in + skipped * pipeline->in_bytes, &piece->connection,
+			       err);
 	if (r == 0 && call_start(call, false) < 0)
 		r = error_import(err, &call->answer.error);
 	return r;
@@ -52,6 +56,13 @@ static int start_piece(const struct pipeline *pipeline, struct piece *piece, uin
 	return run_piece(pipeline, piece, err);
 }
 
+static bool goes_around(const struct pipeline *pipeline)
+{
+	const size_t unit_bytes = (pipeline->in ? pipeline->in_bytes : 0) + pipeline->out_bytes;
+
+	return unit_bytes > 0 && pipeline->end - pipeline->begin >= AROUND_BYTES / unit_bytes;
+}
+
 /* Waits for a piece and copies it. One that was answered by another daemon than the one that has its input is run again. */
 static int end_piece(const struct pipeline *pipeline, struct piece *piece, int64_t deadline, struct error *err)
 {
@@ -64,7 +75,7 @@ static int end_piece(const struct pipeline *pipeline, struct piece *piece, int64
 			return error_import(err, &call->answer.error);
 		r = 1;
 		if (!pipeline->in || call->connection == piece->connection)
-			r = tile_read_answer(call->lent[0], call->connection, out, err);
+			r = tile_read_answer(call->lent[0], call->connection, out, goes_around(pipeline), err);
 		if (r > 0 && run_piece(pipeline, piece, err) < 0)
 			return -err->code;
 	} while (r > 0);

@@ -265,7 +265,7 @@ static int copy_results(const struct trnsci_call *call, const struct trnsci_arra
 	struct trnsci_array array;
 
 	if (call->lent[0])
-		return tile_read_answer(call->lent[0], call->connection, out->data, err);
+		return tile_read_answer(call->lent[0], call->connection, out->data, false, err);
 	if (trnsci_value_to_array(trnsci_call_reply(call), &array) < 0 || array.dtype != out->dtype || array.bytes != array_bytes(out))
 		return 1;
 	memcpy(out->data, array.data, array.bytes);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "base/copy_around.h"
 #include "base/dtype.h"
 #include "wait.h"
 
@@ -88,13 +89,15 @@ int tile_write(const struct trnsci_tile *tile, const void *from, uint64_t *ret_c
 	return 0;
 }
 
-int tile_read(const struct trnsci_tile *tile, void *to, struct error *err)
+static int read_tile(const struct trnsci_tile *tile, void *to, bool around, struct error *err)
 {
 	const int r = session_check_and_enter(tile->session, err);
 
 	if (r < 0)
 		return r;
-	if (tile->bytes)
+	if (around)
+		copy_around(to, tile->data, tile->bytes);
+	else if (tile->bytes)
 		memcpy(to, tile->data, tile->bytes);
 	session_leave(tile->session);
 	return 0;
@@ -111,10 +114,10 @@ static bool was_kept(const struct trnsci_tile *tile, uint64_t connection)
 	return kept;
 }
 
-int tile_read_answer(const struct trnsci_tile *tile, uint64_t connection, void *to, struct error *err)
+int tile_read_answer(const struct trnsci_tile *tile, uint64_t connection, void *to, bool around, struct error *err)
 {
 	uint64_t present;
-	int r = tile_read(tile, to, err);
+	int r = read_tile(tile, to, around, err);
 
 	if (r < 0 || was_kept(tile, connection))
 		return r;

@@ -54,13 +54,13 @@ void tile_list_remove(struct trnsci_tile *tile);
 /* Marks whether the content of a tile that is not freed is lost. With the session's lock. */
 void tile_set_lost(struct trnsci_tile *tile, bool lost);
 
-/* Copy all of a tile's bytes from or to the caller's memory, while the session is not closed (-ERROR_CLOSED). Without the lock.
- * A call that is answered on another connection than the one that tile_write states may have read less than was written: a session
- * that is restored meanwhile may lose bytes. The call is to be run again. */
+/* Copies the caller's memory to all of a tile, while the session is not closed (-ERROR_CLOSED). Without the lock. A call that is
+ * answered on another connection than is stated here may have read less than was written: a session that is restored meanwhile
+ * may lose bytes. The call is to be run again. */
 int tile_write(const struct trnsci_tile *tile, const void *from, uint64_t *ret_connection, struct error *err);
-int tile_read(const struct trnsci_tile *tile, void *to, struct error *err);
-/* As tile_read, of what a daemon has written before it answered on that connection. Returns 1 if it has ended the session since, and
- * may have emptied the tile before it was copied: the call is to be run again. It reads the socket only if the arena was emptied. */
-int tile_read_answer(const struct trnsci_tile *tile, uint64_t connection, void *to, struct error *err);
+/* Copies all of a tile, which a daemon has written before it answered on that connection, to the caller's memory; around: stores
+ * it around the caches. Returns 1 if the daemon has ended the session since, and may have emptied the tile before it was copied:
+ * the call is to be run again. It reads the socket only if the arena was emptied. Otherwise as tile_write. */
+int tile_read_answer(const struct trnsci_tile *tile, uint64_t connection, void *to, bool around, struct error *err);
 
 #endif

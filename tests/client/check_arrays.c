@@ -51,6 +51,30 @@ static void any_alignment(struct trnsci_session *session)
 	free(expected);
 }
 
+/* So many that they are stored around the caches, at any address. */
+static void around_the_caches(struct trnsci_session *session)
+{
+	enum { MANY = (4 << 20) + 1001, STEP = 500000 };
+	unsigned char *memory = malloc(MANY * sizeof(float) + 64);
+	float *expected = malloc(STEP * sizeof *expected);
+	struct trnsci_error err;
+
+	for (size_t shift = 1; shift < 64; shift += 31) {
+		memset(memory, 0xa5, MANY * sizeof(float) + 64);
+		assert_int_equal(trnsci_draw_array(session, "uniform", NULL, &seed_7, TRNSCI_F32, MANY, memory + shift, NULL, &err), 0);
+		assert_true(memory[shift - 1] == 0xa5 && memory[shift + MANY * sizeof(float)] == 0xa5);
+		for (uint64_t at = 0; at < MANY; at += STEP) {
+			const struct trnsci_source source = {.seed = 7, .offset = at};
+			const uint64_t n = MANY - at < STEP ? MANY - at : STEP;
+
+			assert_int_equal(trnsci_draw_array(session, "uniform", NULL, &source, TRNSCI_F32, n, expected, NULL, &err), 0);
+			assert_memory_equal(memory + shift + at * sizeof(float), expected, n * sizeof(float));
+		}
+	}
+	free(memory);
+	free(expected);
+}
+
 /* The parts of a draw by rank, of scalars and of vectors, few and many, join; and every rank has the span of the whole.
  */
 static void parts(struct trnsci_session *session)
@@ -240,7 +264,7 @@ static void real_in_place(struct trnsci_session *session)
 	assert_memory_equal(x, spectrum, sizeof x);
 }
 
-/* A batch that goes to a daemon in pieces has the bytes of its transforms one by one, also where results take the place of inputs. */
+/* A batch that goes to a daemon in pieces has the bytes of its transforms one by one, also in place. */
 static void large_batches(struct trnsci_session *session)
 {
 	static const struct {
@@ -505,6 +529,7 @@ static void elements(struct trnsci_session *session)
 
 BOTH(elements)
 BOTH(any_alignment)
+BOTH(around_the_caches)
 BOTH(parts)
 BOTH(places)
 BOTH(large_integers)
@@ -524,7 +549,7 @@ int main(void)
 		cmocka_unit_test(places_by_both),           cmocka_unit_test(large_integers_by_both),
 		cmocka_unit_test(wrong_fills_by_both),      cmocka_unit_test(test_timeout),
 		cmocka_unit_test(overlaps_by_both),         cmocka_unit_test(real_in_place_by_both),
-		cmocka_unit_test(large_batches_by_both),
+		cmocka_unit_test(large_batches_by_both),    cmocka_unit_test(around_the_caches_by_both),
 		cmocka_unit_test(wrong_transforms_by_both), cmocka_unit_test(new_tiles_by_both),
 		cmocka_unit_test(a_first_tile_by_both),     cmocka_unit_test(many_shapes_by_both),
 		cmocka_unit_test(a_fallback_is_embedded),
