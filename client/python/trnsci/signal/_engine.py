@@ -10,6 +10,7 @@ from .._suggest import suggesting
 # Of complex dtypes, the type of their parts.
 _PARTS = {np.dtype(np.complex64): np.dtype(np.float32),
           np.dtype(np.complex128): np.dtype(np.float64)}
+_KEPT_LEAST = 1 << 20  # bytes; smaller arrays need no new pages
 
 
 def working_type(*arrays):
@@ -30,6 +31,27 @@ def to_working(x, dtype):
     """`x` in the precision of a complex dtype, real where it is real."""
     wanted = dtype if x.dtype.kind == "c" else real_type(dtype)
     return np.ascontiguousarray(x, wanted)
+
+
+def _work_array(shape, dtype):
+    """An array without values. A large one lies in the memory that an
+    embedded engine keeps from one call to the next: no new pages."""
+    session = _core.default_session()
+    large = math.prod(shape) * dtype.itemsize >= _KEPT_LEAST
+    if session.embedded and large and len(shape) <= 8:
+        return _core.Tile(shape, dtype, session=session).array
+    return np.empty(shape, dtype)
+
+
+def to_working_between_zeros(x, dtype, before, after):
+    """As `to_working`, with zeros before and behind the last axis."""
+    n = x.shape[-1]
+    made = _work_array(x.shape[:-1] + (before + n + after,),
+                       dtype if x.dtype.kind == "c" else real_type(dtype))
+    made[..., :before] = 0
+    made[..., before:before + n] = x
+    made[..., before + n:] = 0
+    return made
 
 
 def as_rows(x, kept):

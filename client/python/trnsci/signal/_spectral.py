@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import fft as _fft
 from ._engine import (apply, as_rows, real_type, to_working,
-                      working_type)
+                      to_working_between_zeros, working_type)
 from ._segments import (BOUNDARIES, Segments, check_length, detrender,
                         engine_detrend, extend, frames, pad, padding,
                         read_window)
@@ -102,12 +102,17 @@ def _spectra(x, segments, win, onesided, dtype, boundary, padded, detrend,
     centered = simple and nadd == 0 and segments.nperseg % 2 == 0 \
         and segments.nfft == segments.nperseg and boundary in _PAD_MODES \
         and (boundary != "even" or half < x.shape[-1])
-    if not centered:
-        x = pad(extend(x, boundary, segments.nperseg), nadd)
     if not simple:
+        x = pad(extend(x, boundary, segments.nperseg), nadd)
         return _spectra_by_frames(x, segments, win, onesided, detrend, dtype,
                                   is_function)
     more = segments.nfft - segments.nperseg
+    if boundary not in ("zeros", None) and not centered:
+        x, half = extend(x, boundary, segments.nperseg), 0
+    if not centered and half + nadd + more:
+        x = to_working_between_zeros(x, dtype, half, half + nadd + more)
+    else:
+        x = to_working(x, dtype)
     params = {
         "n_fft": segments.nfft, "hop_length": segments.hop,
         "window_values": np.concatenate((win, np.zeros(more))).astype(
@@ -118,8 +123,7 @@ def _spectra(x, segments, win, onesided, dtype, boundary, padded, detrend,
         params["pad_mode"] = _PAD_MODES[boundary]
     count = segments.count(length + nadd)
     bins = segments.nfft // 2 + 1 if onesided else segments.nfft
-    return apply("stft", to_working(pad(x, more), dtype), params, count, dtype,
-                 trailing=(bins,))
+    return apply("stft", x, params, count, dtype, trailing=(bins,))
 
 
 def _check(x, boundary, nperseg):
