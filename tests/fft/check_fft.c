@@ -4,6 +4,7 @@
 
 #include <fftw3.h>
 #include <math.h>
+#include <pthread.h>
 
 #include "base/error.h"
 #include "harness/sanitized.h"
@@ -250,12 +251,75 @@ static void check_refusals(void **state)
 	fft_plan_free(plan);
 }
 
+/* Lengths whose convolutions have one length, so plans of them share its plan. */
+enum { SHARING = 3, SHARED_LONGEST = 1019, SHARED_THREADS = 4, SHARED_ROUNDS = 50 };
+static const size_t sharing[SHARING] = {1009, 1013, SHARED_LONGEST};
+
+struct shared_run {
+	float x[2 * SHARED_LONGEST], y[SHARING][2 * SHARED_LONGEST];
+};
+
+/* Builds the plans one by one, and each frees the one before. Returns NULL if memory is missing. */
+static void *run_sharing(void *argument)
+{
+	struct shared_run *run = argument;
+	struct fft_plan *plan = NULL, *before;
+
+	for (unsigned i = 0; i < SHARING; i++) {
+		struct fft_call call = {run->x, run->y[i], 1, sharing[i], 1, sharing[i], 1, false, 1, NULL, FFT_REUSE_NONE, 0, false};
+		void *scratch;
+
+		before = plan;
+		plan = NULL;
+		if (fft_plan_create(sharing[i], FFT_F32, cpu_detect(), &plan) == 0)
+			while (fft_plan_step(plan) > 0)
+				;
+		fft_plan_free(before);
+		scratch = plan ? aligned_alloc(64, fft_scratch_bytes(plan)) : NULL;
+		if (!scratch) {
+			fft_plan_free(plan);
+			return NULL;
+		}
+		fft_run(plan, &call, scratch);
+		free(scratch);
+	}
+	fft_plan_free(plan);
+	return run;
+}
+
+/* Threads build and free plans that share one, all at once: each result is that of one thread alone. */
+static void check_shared(void **state)
+{
+	static struct shared_run alone, runs[SHARED_THREADS];
+	uint64_t random = fixture_seed;
+
+	(void)state;
+	real_fill(FFT_F32, alone.x, 2 * SHARED_LONGEST, &random);
+	assert_non_null(run_sharing(&alone));
+	for (unsigned round = 0; round < SHARED_ROUNDS; round++) {
+		pthread_t threads[SHARED_THREADS];
+
+		for (unsigned i = 0; i < SHARED_THREADS; i++) {
+			memset(runs[i].y, 0, sizeof runs[i].y);
+			memcpy(runs[i].x, alone.x, sizeof alone.x);
+			assert_int_equal(pthread_create(&threads[i], NULL, run_sharing, &runs[i]), 0);
+		}
+		for (unsigned i = 0; i < SHARED_THREADS; i++) {
+			void *done;
+
+			pthread_join(threads[i], &done);
+			assert_non_null(done);
+			assert_memory_equal(&runs[i], &alone, sizeof alone);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(check_refusals), cmocka_unit_test(check_impulse), cmocka_unit_test(check_signals),
 		cmocka_unit_test(check_short),    cmocka_unit_test(check_long),
-		cmocka_unit_test(check_beyond),
+		cmocka_unit_test(check_beyond),   cmocka_unit_test(check_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
