@@ -90,7 +90,9 @@ static inline void fft_count(struct fft_digits *digits, const struct fft_columns
  *   middle stages  bases[p][row]
  *   last stage     none
  *   only stage     w^((lane mod w) row) in twiddles[row][re, im vectors], if there are group_rows; else, for two passes and
- *                  more, those of the first, w^(p k) in twiddles[p / LANES][k][re, im vectors] */
+ *                  more, those of the first, w^(p k) in twiddles[p / LANES][k][re, im vectors]
+ *
+ * Where flat_body.h runs more columns than LANES, and no multiple of them, twiddles of the last LANES columns follow. */
 struct fft_stage {
 	struct fft_columns columns;
 	size_t m, reps, items;

@@ -65,14 +65,37 @@ static size_t per_width(size_t lanes, size_t width)
 	return (width + lanes - 1) / lanes;
 }
 
-/* Returns the rows of twiddles, for neighbouring p, of the first of several passes. */
-static size_t first_rows(const struct fft_smooth *smooth, size_t lanes)
+/* Returns how many p the first stage has; of the only one, its first pass. */
+static size_t first_columns(const struct fft_smooth *smooth)
 {
 	const struct fft_columns *columns = &smooth->stage[0].columns;
 
-	if (lanes == 1 || columns->n_passes < 2)
+	return smooth->n_stages > 1 ? smooth->stage[0].m : columns->length / columns->radix[0];
+}
+
+/* Returns the blocks of `lanes` p, and one more of the last `lanes` of them where flat_body.h needs it. */
+static size_t first_blocks(const struct fft_smooth *smooth, size_t lanes)
+{
+	const size_t m = first_columns(smooth);
+	const bool overlaps = (smooth->flat_rows || smooth->single_flat) && m > lanes && m % lanes;
+
+	return (m + lanes - 1) / lanes + overlaps;
+}
+
+/* Returns the first p of a block. */
+static size_t block_begin(const struct fft_smooth *smooth, size_t block, size_t lanes)
+{
+	const size_t m = first_columns(smooth);
+
+	return block * lanes < m ? block * lanes : m - lanes;
+}
+
+/* Returns the rows of twiddles, for neighbouring p, of the first of several passes. */
+static size_t first_rows(const struct fft_smooth *smooth, size_t lanes)
+{
+	if (lanes == 1 || smooth->stage[0].columns.n_passes < 2)
 		return 0;
-	return (columns->length / columns->radix[0] + lanes - 1) / lanes * smooth->row;
+	return first_blocks(smooth, lanes) * smooth->row;
 }
 
 /* Returns the size of one table of a stage, 0 rows if the stage has none. The choice of tables here is what the comment
@@ -90,7 +113,7 @@ static struct table describe_table(struct fft_smooth *smooth, unsigned index, un
 		return (struct table){&stage->twiddles,
 				      first && last    ? (smooth->group_rows ? smooth->group_rows : first_rows(smooth, lanes))
 				      : !first || last ? 0
-				      : stage->full_twiddles   ? stage->items * padded
+				      : stage->full_twiddles   ? first_blocks(smooth, lanes) * padded
 							       : per_width(lanes, width) * padded,
 				      lanes};
 	default:
@@ -132,7 +155,9 @@ static void build_lane_row(const struct roots *roots, enum fft_precision precisi
 			   const size_t *elements, size_t lanes)
 {
 	const struct fft_stage *stage = &smooth->stage[0];
-	const size_t first = smooth->group_rows ? 0 : row / smooth->row * lanes, q = smooth->group_rows ? row : row % smooth->row;
+	const size_t block = row / smooth->row, q = smooth->group_rows ? row : row % smooth->row;
+	const bool blocks_end = stage->full_twiddles || smooth->n_stages == 1;
+	const size_t begin = blocks_end ? block_begin(smooth, block, lanes) : block * lanes, first = smooth->group_rows ? 0 : begin;
 	const size_t real = tables_real_bytes(precision);
 	char *at = (char *)stage->twiddles + row * 2 * lanes * real;
 	uint64_t k[MOST_LANES];
