@@ -97,6 +97,12 @@ INLINE struct LOCAL(rows_ahead) LOCAL(rows_beside)(const real *x, size_t step, s
 	return (struct LOCAL(rows_ahead)){.at = x + 2 * LANES + LAST, .step = step, .rows = rows};
 }
 
+/* Returns what follows a block of whole transforms as rows: as many as a column has elements. */
+INLINE struct LOCAL(rows_ahead) LOCAL(rows_after)(const real *x, size_t rows)
+{
+	return (struct LOCAL(rows_ahead)){.at = x, .step = 2 * LANES, .rows = rows};
+}
+
 /* Prefetches some rows to the second-level cache: the first one holds a part of them, and the columns need it. */
 INLINE void LOCAL(fetch_rows_ahead)(struct LOCAL(rows_ahead) * ahead)
 {

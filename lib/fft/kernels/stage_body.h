@@ -26,6 +26,10 @@ static void LOCAL(run_direct)(const struct fft_smooth *smooth, const struct fft_
 	struct LOCAL(ends) ends = {.y = NULL};
 
 	LOCAL(block_in)(&in, (const real *)call->in + 2 * run_first * call->in_distance, a, &ends);
+	if (LOCAL(is_far)(smooth, call) && call->in_stride == 1 && call->out_stride == 1) {
+		ends.x_ahead = LOCAL(rows_after)((const real *)call->in + 2 * (run_first + count) * call->in_distance, columns->length);
+		ends.y_ahead = LOCAL(rows_after)((const real *)call->out + 2 * (run_first + count) * call->out_distance, columns->length);
+	}
 	/* A pass that reads and writes the caller's rows does not stream. */
 	ends.around = call->out_distance == 1 && columns->n_passes > 1 && LOCAL(goes_around)(smooth, call);
 	LOCAL(block_out)(&out, (real *)call->out + 2 * run_first * call->out_distance, &ends, columns, a, b);
