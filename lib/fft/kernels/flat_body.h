@@ -339,6 +339,112 @@ static enum LOCAL(flat_end) LOCAL(end_of)(size_t reals, enum LOCAL(flat_end) end
 	return reals > LANES ? LOCAL(PART_OF_TWO) : LOCAL(PART_OF_ONE);
 }
 
+/* Squares: LANES x LANES points stay in registers between their stages. On a Zen 4, which has ports for additions, for
+ * products and for shuffles, a butterfly keeps one of them at a time busy, and no CPU looks far enough ahead to fill
+ * the others. So the next transform's first additions stand between the last products of this one. */
+
+/* Reads a quarter of the rows of a square: one of the transforms of four elements that its columns begin with. */
+INLINE void LOCAL(square_in)(const unsigned q, const bool exchange, const real *x, struct LOCAL(quarters) * quarters)
+{
+	const struct LOCAL(source) from = {.x = x, .step = 2 * LANES, .exchange = exchange};
+
+	LOCAL(dft4_from)(&from, LOCAL(FAST_PAIRS), q, 4, quarters->re[q], quarters->im[q]);
+}
+
+/* Transposes LANES vectors from the order of v_lane to the same. */
+INLINE void LOCAL(square_turn)(vec *a)
+{
+	vec part[LANES];
+
+	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
+	{
+		part[lane] = a[v_lane(lane)];
+	}
+	v_transpose(part);
+	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
+	{
+		a[v_lane(lane)] = part[lane];
+	}
+}
+
+/* Does what is left of a square after its first quarters, and replaces these by those of the transform at x, if there
+ * are more. */
+INLINE void LOCAL(square)(const enum LOCAL(flat_end) end, const bool exchange, const bool more, const real *twiddles,
+			  const struct LOCAL(flat_out) * out, const real *x, struct LOCAL(ahead) * ahead,
+			  struct LOCAL(quarters) * next)
+{
+	struct LOCAL(quarters) quarters;
+	vec re[16], im[16];
+
+	LOCAL(fetch_ahead)(ahead);
+	UNROLL for (unsigned part = 0; part < 4; part++)
+	{
+		LOCAL(combine_quarters)(next, part, re, im);
+		UNROLL for (unsigned k = part; k < 16; k += 4)
+		{
+			const real *row = twiddles + 2 * LANES * k;
+
+			if (k > 0)
+				LOCAL(cmul)(&re[k], &im[k], v_load(row), v_load(row + LANES));
+		}
+	}
+	LOCAL(square_turn)(re);
+	LOCAL(square_turn)(im);
+	UNROLL for (unsigned q = 0; q < 4; q++)
+	{
+		UNROLL for (unsigned j = 0; j < 4; j++)
+		{
+			quarters.re[q][j] = re[q + 4 * j];
+			quarters.im[q][j] = im[q + 4 * j];
+		}
+		LOCAL(dft4)(quarters.re[q], quarters.im[q]);
+	}
+	UNROLL for (unsigned part = 0; part < 4; part++)
+	{
+		LOCAL(combine_quarters)(&quarters, part, re, im);
+		UNROLL for (unsigned k = part; k < 16; k += 4)
+		{
+			LOCAL(flat_put)
+			(end, exchange, out, 0, out->low + 2 * LANES * k, out->high + 2 * LANES * k, re[k], im[k]);
+		}
+		if (more)
+			LOCAL(square_in)(part, exchange, x, next);
+	}
+}
+
+/* Runs squares [0, count), `in` and `to` reals apart. */
+INLINE void LOCAL(squares)(const enum LOCAL(flat_end) end, const bool exchange, const struct LOCAL(flat) * f,
+			   struct LOCAL(flat_out) * out, size_t count, size_t in, size_t to, bool far)
+{
+	const size_t reals = 2 * LANES * LANES;
+	struct LOCAL(ahead) ahead = {.step = reals};
+	struct LOCAL(quarters) next;
+	const real *x = f->x[0];
+
+	UNROLL for (unsigned q = 0; q < 4; q++)
+	{
+		LOCAL(square_in)(q, exchange, x, &next);
+	}
+	for (size_t left = count - 1; left > 0; left--, out->low += to, out->high += to) {
+		x += in;
+		ahead.at = x + in;
+		ahead.end = far && left > 1 ? ahead.at + reals : ahead.at;
+		LOCAL(square)(end, exchange, true, f->twiddles, out, x, &ahead, &next);
+	}
+	LOCAL(square)(end, exchange, false, f->twiddles, out, x, &ahead, &next);
+}
+
+static void LOCAL(run_squares)(const struct LOCAL(flat) * f, struct LOCAL(flat_out) * out, size_t count, size_t in,
+			       size_t to, bool far)
+{
+	if (out->end == LOCAL(PLAIN))
+		BY_ORDER(f->exchange, LOCAL(squares)(LOCAL(PLAIN), EXCHANGE, f, out, count, in, to, far));
+	else if (out->end == LOCAL(SCALED))
+		BY_ORDER(f->exchange, LOCAL(squares)(LOCAL(SCALED), EXCHANGE, f, out, count, in, to, far));
+	else
+		BY_ORDER(f->exchange, LOCAL(squares)(LOCAL(AROUND), EXCHANGE, f, out, count, in, to, far));
+}
+
 /* A last transform alone goes as a pair of itself, which writes in one place: all loads come before the first store. */
 static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 			void *scratch)
@@ -351,16 +457,28 @@ static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *
 	const bool far = reals * sizeof(real) <= AHEAD_BYTES && LOCAL(is_far)(smooth, call);
 	const bool around = rows * at_once % LANES == 0 && LOCAL(goes_around)(smooth, call);
 	const enum LOCAL(flat_end) end = around ? LOCAL(AROUND) : call->scale == 1 ? LOCAL(PLAIN) : LOCAL(SCALED);
-	const struct fft_columns columns = LOCAL(second_columns)(smooth, rows);
-	struct LOCAL(ahead) ahead = LOCAL(plan_ahead)(reals, LOCAL(flat_steps)(&columns, smooth->row / LANES));
-	struct LOCAL(flat) f = {.m = columns.length,
-				.slab = 2 * LANES * ((columns.length + LANES - 1) / LANES * LANES),
-				.twiddle_rows = smooth->row,
+	struct LOCAL(ahead) ahead = {.at = NULL};
+	struct fft_columns columns;
+	struct LOCAL(flat) f = {.twiddle_rows = smooth->row,
 				.exchange = call->inverse,
 				.twiddles = smooth->stage[0].twiddles,
 				.buffer = scratch};
 	struct LOCAL(flat_out) out = {.row = 2 * rows, .exchange = call->inverse, .scale = (real)call->scale};
 
+	if (LANES == 16 && smooth->n == LANES * LANES) {
+		f.x[0] = (const real *)call->in + first * in;
+		out.low = (real *)call->out + first * to;
+		out.high = out.low + LANES;
+		out.end = end;
+		LOCAL(run_squares)(&f, &out, count, in, to, far);
+		LOCAL(end_around)(around);
+		return;
+	}
+	columns = LOCAL(second_columns)(smooth, rows);
+	f.m = columns.length;
+	f.slab = 2 * LANES * ((columns.length + LANES - 1) / LANES * LANES);
+	if (far) /* one alone does without its divisions, some 2 ns */
+		ahead = LOCAL(plan_ahead)(reals, LOCAL(flat_steps)(&columns, smooth->row / LANES));
 	for (size_t b = first; b < after; b += at_once) {
 		const bool alone = b + at_once > after;
 
