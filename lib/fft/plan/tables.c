@@ -149,15 +149,21 @@ static size_t lane_element(const struct fft_smooth *smooth, enum fft_precision p
 	return l / (2 * some) * some + l % some + l / some % 2 * (lanes / 2);
 }
 
+/* Returns the first p of a row. */
+static size_t row_begin(const struct fft_smooth *smooth, size_t row, size_t lanes)
+{
+	const size_t block = row / smooth->row;
+
+	return smooth->stage[0].full_twiddles || smooth->n_stages == 1 ? block_begin(smooth, block, lanes) : block * lanes;
+}
+
 /* Stores a row: w^(p row) for `lanes` neighbouring p, a vector of real parts, then one of imaginary parts. Those of short_body.h are
  * for p = lane mod w, n = w rows. elements: those of the lanes. */
 static void build_lane_row(const struct roots *roots, enum fft_precision precision, const struct fft_smooth *smooth, size_t row,
 			   const size_t *elements, size_t lanes)
 {
 	const struct fft_stage *stage = &smooth->stage[0];
-	const size_t block = row / smooth->row, q = smooth->group_rows ? row : row % smooth->row;
-	const bool blocks_end = stage->full_twiddles || smooth->n_stages == 1;
-	const size_t begin = blocks_end ? block_begin(smooth, block, lanes) : block * lanes, first = smooth->group_rows ? 0 : begin;
+	const size_t first = smooth->group_rows ? 0 : row_begin(smooth, row, lanes), q = smooth->group_rows ? row : row % smooth->row;
 	const size_t real = tables_real_bytes(precision);
 	char *at = (char *)stage->twiddles + row * 2 * lanes * real;
 	uint64_t k[MOST_LANES];
