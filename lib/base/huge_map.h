@@ -12,8 +12,8 @@ enum { HUGE_PAGE_BYTES = 2 << 20 };
  * multiple of HUGE_PAGE_BYTES if it is at least so large and the addresses last. Returns MAP_FAILED with errno, as mmap. */
 void *huge_map(size_t bytes, int flags, int fd);
 
-/* Allocates memory for tables, aligned to 64; huge pages are asked for where it can fill some. free() ends it. Returns NULL without
- * memory. */
+/* Allocates memory for tables, aligned to 64; huge pages are asked for where it can fill some. free() ends it. Returns
+ * NULL without memory. */
 void *huge_allocate(size_t bytes);
 /* Makes the pages of a part of such a block before they are used. Kernels before 5.14 refuse it: their first use makes them. */
 void huge_populate(void *block, size_t begin, size_t end);

@@ -266,12 +266,13 @@ static void *run_sharing(void *argument)
 	struct fft_plan *plan = NULL, *before;
 
 	for (unsigned i = 0; i < SHARING; i++) {
-		struct fft_call call = {run->x, run->y[i], 1, sharing[i], 1, sharing[i], 1, false, 1, NULL, FFT_REUSE_NONE, 0, false};
+		const size_t n = sharing[i];
+		struct fft_call call = {run->x, run->y[i], 1, n, 1, n, 1, false, 1, NULL, FFT_REUSE_NONE, 0, false};
 		void *scratch;
 
 		before = plan;
 		plan = NULL;
-		if (fft_plan_create(sharing[i], FFT_F32, cpu_detect(), &plan) == 0)
+		if (fft_plan_create(n, FFT_F32, cpu_detect(), &plan) == 0)
 			while (fft_plan_step(plan) > 0)
 				;
 		fft_plan_free(before);

@@ -94,11 +94,12 @@ static int allocate_tables(struct bluestein *b)
 	return roots_create_rounded(2 * b->plan.n, b->plan.precision, &b->roots) < 0 ? -ERROR_NO_MEMORY : 1;
 }
 
-/* Makes pages of the large blocks, a piece of one of them. A kernel that filled rows far apart would make many huge pages in one step.
- * Returns 1 while pieces are left. */
+/* Makes pages of the large blocks, a piece of one of them. A kernel that filled rows far apart would make many huge pages
+ * in one step. Returns 1 while pieces are left. */
 static int populate_build(struct bluestein *b)
 {
-	const size_t bytes[] = {fft_round_line(b->plan.n * fft_pair_bytes(&b->plan)), inner_row_bytes(&b->plan), build_work_bytes(&b->plan)};
+	const size_t bytes[] = {fft_round_line(b->plan.n * fft_pair_bytes(&b->plan)), inner_row_bytes(&b->plan),
+				build_work_bytes(&b->plan)};
 	void *const blocks[] = {b->chirp, b->spectrum, b->build.work};
 
 	while (b->chunk < 3 && (bytes[b->chunk] < HUGE_PAGE_BYTES || b->row >= bytes[b->chunk])) {
@@ -168,8 +169,8 @@ static void mirror_chirp(struct bluestein *b, size_t begin, size_t end)
 #undef MIRROR
 }
 
-/* Stores c[j] for j in [begin, end). j^2 is taken mod 2 n in integers: begin < 2^30, so its square fits 64 bits, and the next one is
- * 2 j + 1 < 2 n more. */
+/* Stores c[j] for j in [begin, end). j^2 is taken mod 2 n in integers: begin < 2^30, so its square fits 64 bits, and the
+ * next one is 2 j + 1 < 2 n more. */
 static void put_chirp(struct bluestein *b, size_t begin, size_t end)
 {
 	enum { BLOCK = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two-level tables of cosines and sines: two of about sqrt(n / 8) entries instead of one of n / 8. For short transforms, which need
- * each of these eight times, all of them are rounded at once.
+/* Two-level tables of cosines and sines: two of about sqrt(n / 8) entries instead of one of n / 8. For short transforms,
+ * which need each of these eight times, all of them are rounded at once.
  *
  * Numbers are fractions of 2^127 in integers, so that the roots are the same whatever the machine's long double and its
  * C library. An entry is within 2^-118, and so is a root. Each entry is there in doubles, too: their products are within bounds
@@ -74,7 +74,8 @@ static void add_angles(const uint128 a[2], const uint128 b[2], uint128 ret_exact
 	ret_exact[1] = multiply(a[0], b[1]) + multiply(a[1], b[0]);
 }
 
-/* Sets entry i of one of the tables, of i unit parts of a quarter: by the series where i is a power of two, else from two before it. */
+/* Sets entry i of one of the tables, of i unit parts of a quarter: by the series where i is a power of two, else from two
+ * before it. */
 static void set_entry(struct roots_entry *table, size_t i, uint64_t unit, uint64_t quarter)
 {
 	struct roots_entry *entry = &table[i];
@@ -171,8 +172,8 @@ void roots_free(struct roots *roots)
 	roots->rounded = NULL;
 }
 
-/* Rounds x to floats. Returns whether all numbers within 2^-50 of each part round to the same one. The products of entries that are
- * rounded to doubles are within 2^-51. */
+/* Rounds x to floats. Returns whether all numbers within 2^-50 of each part round to the same one. The products of
+ * entries that are rounded to doubles are within 2^-51. */
 static bool round_floats(roots_pair x, float ret[2])
 {
 	const roots_pair below = x - 0x1p-50, above = x + 0x1p-50;
@@ -237,7 +238,8 @@ int roots_step(struct roots *roots)
 	if (roots->ready < total)
 		return 1;
 	for (unsigned i = 0; i < ROUNDED_PER_STEP && roots->rounded_ready < roots->n_rounded; i++, roots->rounded_ready++)
-		round_part(roots, roots->rounded_ready, (char *)roots->rounded + roots->rounded_ready * pair_bytes(roots->precision));
+		round_part(roots, roots->rounded_ready,
+			   (char *)roots->rounded + roots->rounded_ready * pair_bytes(roots->precision));
 	return roots->rounded_ready < roots->n_rounded;
 }
 

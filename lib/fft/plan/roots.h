@@ -45,7 +45,8 @@ void roots_free(struct roots *roots);
 void roots_at(const struct roots *roots, uint64_t k, long double ret_root[2]);
 /* Returns what roots_at does, rounded once to the precision, in a tenth of the time. */
 void roots_rounded(const struct roots *roots, uint64_t k, double ret_root[2]);
-/* Stores w^k[i] for each i, numbers of the precision: real parts at ret_re and imaginary ones at ret_im, `stride` numbers apart. */
+/* Stores w^k[i] for each i, numbers of the precision: real parts at ret_re and imaginary ones at ret_im, `stride` numbers
+ * apart. */
 void roots_put(const struct roots *roots, const uint64_t *k, size_t count, size_t stride, void *ret_re, void *ret_im);
 
 #endif

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How arrays come to the engine: their dtypes, their last axis, and rows."""
+import contextlib
 import math
 
 import numpy as np
 
 from .. import _core
+from .._errors import Error
 from .._suggest import suggesting
 
 # Of complex dtypes, the type of their parts.
@@ -39,7 +41,8 @@ def _work_array(shape, dtype):
     session = _core.default_session()
     large = math.prod(shape) * dtype.itemsize >= _KEPT_LEAST
     if session.embedded and large and len(shape) <= 8:
-        return _core.Tile(shape, dtype, session=session).array
+        with contextlib.suppress(Error):  # it may have no room
+            return _core.Tile(shape, dtype, session=session).array
     return np.empty(shape, dtype)
 
 
