@@ -2,8 +2,9 @@
 /* Short transforms along several axes, slab by slab.
  *
  * Between the passes a slab lies in scratch. Stores to memory that no near cache holds would read it first; so only the last pass
- * writes to the output, around the caches where that is large. An array of one chunk is a single slab, which stays in the output if
- * the elements of all passes do. Each element goes through the same transforms in the same order as pass by pass. */
+ * writes to the output, around the caches where that is large. Where it cannot do that, slabs stay in the output if the elements of all
+ * passes do: a later pass finds them in the near cache. So does an array of one chunk, which is a single slab. Each element goes
+ * through the same transforms in the same order as pass by pass. */
 #include "base/chunk.h"
 #include "fft/axes/axes_core.h"
 
@@ -54,6 +55,15 @@ static bool stays_there(const struct layout *layout, unsigned first, unsigned en
 	return true;
 }
 
+/* Returns whether transforms from scratch to the output are fast: rows, or columns of whole lines of memory. */
+static bool writes_lines(const struct layout *layout, const struct fft_pass *pass)
+{
+	const struct fft_plan *plan = layout->problem->along[pass->transform].plan;
+
+	return pass->out.stride <= 2 || (pass->out.stride * pass->out.size % LINE_BYTES == 0 &&
+					 (pass->out.n > ONE_PASS || !fft_takes_columns(plan) || pass->batch < VECTOR));
+}
+
 /* Describes the slabs of passes that were cut one by one. */
 static struct slabs find_slabs(struct layout *layout, const struct fft_pass *pass, unsigned first, unsigned end)
 {
@@ -70,7 +80,7 @@ static struct slabs find_slabs(struct layout *layout, const struct fft_pass *pas
 		slabs.count *= slabs.outer.at[i].n;
 	slabs.bytes /= slabs.count;
 	slabs.ns /= (double)slabs.count;
-	if (slabs.bytes > UNIT_BYTES || slabs.count > 1 || !stays_there(layout, first, end))
+	if (!stays_there(layout, first, end) || (slabs.count == 1 ? slabs.bytes > UNIT_BYTES : writes_lines(layout, &pass[end - 1])))
 		slabs.between_bytes = layout_compact(layout, slabs.inner, first + 1, slabs.from, true, ARRAY_SCRATCH);
 	return slabs;
 }
@@ -81,8 +91,9 @@ static void cut_passes(const struct layout *layout, const struct slabs *slabs, s
 	for (unsigned i = first; i < end; i++) {
 		pass[i].from = i == first || !slabs->between_bytes ? layout_from(layout, i) : ARRAY_SCRATCH;
 		pass[i].to = i + 1 == end || !slabs->between_bytes ? layout_to(layout, i) : ARRAY_SCRATCH;
-		pass[i].apart = slabs->from != slabs->to && (slabs->from == ARRAY_WORK || layout->problem->apart);
-		if (pass[i].to == ARRAY_SCRATCH)
+		pass[i].apart = slabs->from != slabs->to && (slabs->between_bytes || i == first) &&
+				(slabs->from == ARRAY_WORK || layout->problem->apart);
+		if (i + 1 < end)
 			pass[i].kept = FFT_KEPT_NEAR;
 		layout_pass(layout, slabs->inner, i, &pass[i]);
 		cut_pass(layout, layout->machine->scratch_bytes / 2, &pass[i]);
@@ -103,15 +114,6 @@ static bool is_chain(const struct layout *layout, const struct fft_pass *pass, u
 	return true;
 }
 
-/* Returns whether transforms from scratch to the output are fast: rows, or columns of whole lines of memory. */
-static bool writes_lines(const struct layout *layout, const struct fft_pass *pass)
-{
-	const struct fft_plan *plan = layout->problem->along[pass->transform].plan;
-
-	return pass->out.stride <= 2 || (pass->out.stride * pass->out.size % LINE_BYTES == 0 &&
-					 (pass->out.n > ONE_PASS || !fft_takes_columns(plan) || pass->batch < VECTOR));
-}
-
 /* Returns whether slabs are faster than pass by pass. */
 static bool is_faster(const struct layout *layout, const struct slabs *slabs, const struct fft_pass *last)
 {
@@ -121,8 +123,9 @@ static bool is_faster(const struct layout *layout, const struct slabs *slabs, co
 		return false;
 	if (slabs->count == 1 && slabs->bytes <= UNIT_BYTES)
 		return true;
-	return slabs->between_bytes >= LEAST_BYTES && slabs->bytes <= machine->near_bytes / 2 && slabs->ns <= CHUNK_NS &&
-	       (machine->threads == 1 || slabs->count >= SLABS_EACH * machine->threads) && writes_lines(layout, last);
+	return slabs->bytes >= LEAST_BYTES && slabs->bytes <= machine->near_bytes / 2 && slabs->ns <= CHUNK_NS &&
+	       (machine->threads == 1 || slabs->count >= SLABS_EACH * machine->threads) &&
+	       (!slabs->between_bytes || writes_lines(layout, last));
 }
 
 /* Returns how many slabs make a chunk. */
