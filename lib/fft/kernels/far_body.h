@@ -75,7 +75,7 @@ struct LOCAL(ahead) {
 /* Plans to prefetch `reals` in so many steps, or a few less. `at` and `end` remain to be set. */
 INLINE struct LOCAL(ahead) LOCAL(plan_ahead)(size_t reals, size_t steps)
 {
-	enum { LINE = 64 / sizeof(real), FIRST_LEVEL_BYTES = 16 << 10 };
+	enum { LINE = 64 / sizeof(real), FIRST_LEVEL_BYTES = 4 << 10 };
 
 	return (struct LOCAL(ahead)){.step = (reals / LINE / (steps ? steps : 1) + 1) * LINE,
 				     .second_level = reals * sizeof(real) > FIRST_LEVEL_BYTES};
