@@ -77,6 +77,7 @@ struct fft_call {
 	enum fft_reuse reuse;
 	size_t all; /* transforms of which these are a part, in the same arrays; 0: these are all */
 	enum fft_kept kept;
+	bool as_lanes; /* both distances are 1, and scratch is fft_lanes_scratch_bytes: vectors may hold an element of each */
 };
 
 /* Return the bytes of `work` of a call that reuses nothing, and of one with `reuse`. */
@@ -97,6 +98,8 @@ void fft_run_chunk(const struct fft_plan *plan, const struct fft_call *call, siz
 size_t fft_scratch_bytes(const struct fft_plan *plan);
 /* Returns the scratch of calls of at most so many transforms. */
 size_t fft_scratch_bytes_of(const struct fft_plan *plan, size_t batch);
+/* Returns the scratch of calls with as_lanes. */
+size_t fft_lanes_scratch_bytes(const struct fft_plan *plan);
 
 /* Runs all phases and chunks in the caller's thread. It cuts a long batch into slices whose `work` stays in the
  * cache. */

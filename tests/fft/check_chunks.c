@@ -46,7 +46,7 @@ static void measure_units(const struct fft_plan *plan, enum fft_precision precis
 	const size_t batch = 1 + (size_t)100000 / n, size = batch * (n + 2) * 2 * real_bytes(precision);
 	void *x = guarded_new(size), *y = guarded_new(size), *scratch = guarded_new(fft_scratch_bytes(plan));
 	void *work = guarded_new(fft_work_bytes(plan, batch));
-	struct fft_call call = {x, y, 1, n, 1, n, batch, false, 1, work, FFT_REUSE_NONE, 0, false};
+	struct fft_call call = {x, y, 1, n, 1, n, batch, false, 1, work, FFT_REUSE_NONE, 0, 0, false};
 
 	memset(x, 0, size);
 	for (size_t phase = 0; phase < fft_phases(plan); phase++) {

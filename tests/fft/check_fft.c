@@ -96,7 +96,7 @@ static void check_direction(const struct reference *r, const char *name, uint32_
 	const double scale = inverse ? 1.0 / (double)r->n : 1;
 	struct fft_plan *plan = plan_new(r->n, precision, features);
 	void *x = guarded_new(size), *y = guarded_new(size);
-	struct fft_call call = {x, y, 1, r->n, 1, r->n, 1, inverse, scale, NULL, FFT_REUSE_NONE, 0, false};
+	struct fft_call call = {x, y, 1, r->n, 1, r->n, 1, inverse, scale, NULL, FFT_REUSE_NONE, 0, 0, false};
 	double d;
 
 	for (size_t i = 0; i < 2 * r->n; i++)
@@ -212,7 +212,7 @@ static void check_impulse_of(const char *name, uint32_t features, enum fft_preci
 		const size_t n = lengths[i], size = n * 2 * real_bytes(precision);
 		struct fft_plan *plan = plan_new(n, precision, features);
 		void *x = guarded_new(size), *y = guarded_new(size);
-		struct fft_call call = {x, y, 1, n, 1, n, 1, false, 2.5, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call call = {x, y, 1, n, 1, n, 1, false, 2.5, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 		memset(x, 0, size);
 		real_put(precision, x, 0, 1);

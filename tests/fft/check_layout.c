@@ -40,7 +40,7 @@ static void check_batch(const struct row *row, size_t batch, size_t stride, size
 	const size_t span = (row->n - 1) * stride + (batch - 1) * distance + 1, size = span * row->pair + 8;
 	char *in = guarded_new(size), *out = in_place ? in : guarded_new(size), *got = guarded_new(row->n * row->pair);
 	char *x = in + 8, *y = out + 8, what[96];
-	struct fft_call call = {x, y, stride, distance, stride, distance, batch, row->inverse, 0.5, NULL, FFT_REUSE_NONE, 0, false};
+	struct fft_call call = {x, y, stride, distance, stride, distance, batch, row->inverse, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
 	uint64_t state = fixture_seed;
 
 	snprintf(what, sizeof what, "batch %zu stride %zu distance %zu%s%s", batch, stride, distance,
@@ -90,7 +90,7 @@ static void check_lengths(const char *name, uint32_t features, enum fft_precisio
 		row.x = guarded_new(size);
 		row.y = guarded_new(size);
 		real_fill(precision, row.x, 2 * row.n, &state);
-		struct fft_call call = {row.x, row.y, 1, row.n, 1, row.n, 1, row.inverse, 0.5, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call call = {row.x, row.y, 1, row.n, 1, row.n, 1, row.inverse, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 		run_guarded(row.plan, &call);
 		check_row(&row);
@@ -117,7 +117,7 @@ static void check_far_call(const char *name, uint32_t features, enum fft_precisi
 	struct fft_plan *plan = plan_new(n, precision, features);
 	char *x = guarded_new(batch * row), *y = in_place ? x : guarded_new(batch * out_row);
 	char *want = guarded_new(batch * row), *untouched = guarded_new(gap * pair);
-	struct fft_call call = {x, y, 1, n, 1, n + gap, batch, in_place, 0.5, NULL, FFT_REUSE_NONE, 1 << 26, false};
+	struct fft_call call = {x, y, 1, n, 1, n + gap, batch, in_place, 0.5, NULL, FFT_REUSE_NONE, 1 << 26, 0, false};
 	uint64_t state = fixture_seed + n;
 
 	memset(y, MARK, batch * out_row);
@@ -125,7 +125,7 @@ static void check_far_call(const char *name, uint32_t features, enum fft_precisi
 	real_fill(precision, x, 2 * n * batch, &state);
 	for (size_t b = 0; b < batch; b++) {
 		struct fft_call alone = {x + b * row, want + b * row, 1, n, 1, n, 1, in_place, 0.5, NULL,
-					 FFT_REUSE_NONE, 0, false};
+					 FFT_REUSE_NONE, 0, 0, false};
 
 		run_guarded(plan, &alone);
 	}
@@ -171,7 +171,7 @@ static void check_containment(const char *name, uint32_t features, enum fft_prec
 		const size_t n = some[i / 3], size = BATCH * n * 2 * real_bytes(precision), at = (i * 5) % BATCH;
 		struct fft_plan *plan = plan_new(n, precision, features);
 		void *x = guarded_new(size), *y = guarded_new(size);
-		struct fft_call call = {x, y, 1, n, 1, n, BATCH, false, 1, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call call = {x, y, 1, n, 1, n, BATCH, false, 1, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 		memset(x, 0, size);
 		real_put(precision, x, 2 * (at * n + n / 2), bad[i % 3]);
@@ -198,7 +198,7 @@ static void check_empty_of(const char *name, uint32_t features, enum fft_precisi
 	(void)name;
 	for (size_t i = 0; i < N_LENGTHS; i++) {
 		struct fft_plan *plan = plan_new(lengths[i], precision, features);
-		struct fft_call call = {NULL, NULL, 1, 1, 1, 1, 0, false, 1, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call call = {NULL, NULL, 1, 1, 1, 1, 0, false, 1, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 		for (size_t phase = 0; phase < fft_phases(plan); phase++)
 			assert_int_equal(fft_chunks(plan, phase, 0), 0);

@@ -59,7 +59,7 @@ static void check_forward(const struct setup *s)
 	const size_t x_size = span(n, s, in_distance) * real_bytes(s->precision);
 	const size_t y_size = span(m, s, out_distance) * 2 * real_bytes(s->precision);
 	void *x = guarded_new(x_size), *y = guarded_new(y_size);
-	struct fft_call call = {x, y, s->stride, in_distance, s->stride, out_distance, s->batch, false, 0.5, NULL, FFT_REUSE_NONE, 0, false};
+	struct fft_call call = {x, y, s->stride, in_distance, s->stride, out_distance, s->batch, false, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 	for (size_t i = 0; i < s->batch * n; i++)
 		real_put(s->precision, x, i / n * in_distance + i % n * s->stride, (double)s->r->x[i % n]);
@@ -90,7 +90,7 @@ static void check_inverse(const struct setup *s)
 	const size_t y_size = span(n, s, out_distance) * real_bytes(s->precision);
 	void *x = guarded_new(x_size), *y = guarded_new(y_size);
 	struct fft_call call = {x,        y,    s->stride,       in_distance, s->stride, out_distance,
-				s->batch, true, 1.0 / (double)n, NULL, FFT_REUSE_NONE, 0, false};
+				s->batch, true, 1.0 / (double)n, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 	for (size_t i = 0; i < s->batch * 2 * m; i++) {
 		const size_t k = i / 2 % m;
@@ -174,7 +174,7 @@ static void check_bytes_of(const char *name, uint32_t features, enum fft_precisi
 		const size_t n = lengths[i], m = n / 2 + 1, size = real_bytes(precision);
 		void *x = guarded_new(BATCH * (n + 1) * size), *y = guarded_new(BATCH * m * 2 * size);
 		void *one = guarded_new(m * 2 * size);
-		struct fft_call all = {x, y, 1, n + 1, 1, m, BATCH, false, 1, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call all = {x, y, 1, n + 1, 1, m, BATCH, false, 1, NULL, FFT_REUSE_NONE, 0, 0, false};
 		struct fft_plan *plan;
 		uint64_t state = fixture_seed;
 
@@ -183,7 +183,7 @@ static void check_bytes_of(const char *name, uint32_t features, enum fft_precisi
 		real_fill(precision, x, BATCH * (n + 1), &state);
 		run_guarded(plan, &all);
 		for (size_t b = 0; b < BATCH; b++) {
-			struct fft_call alone = {(char *)x + b * (n + 1) * size, one, 1, n, 1, m, 1, false, 1, NULL, FFT_REUSE_NONE, 0, false};
+			struct fft_call alone = {(char *)x + b * (n + 1) * size, one, 1, n, 1, m, 1, false, 1, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 			run_guarded(plan, &alone);
 			assert_memory_equal(one, (char *)y + b * m * 2 * size, m * 2 * size);
@@ -212,10 +212,10 @@ static void check_hermitian_of(const char *name, uint32_t features, enum fft_pre
 		struct fft_plan *real = NULL, *hermitian = NULL;
 		void *x = guarded_new(2 * m * size), *conjugate = guarded_new(2 * m * stride * size);
 		void *y = guarded_new(n * stride * size), *want = guarded_new(n * size);
-		struct fft_call plain = {x, want, 1, m, 1, n, 1, true, 0.5, NULL, FFT_REUSE_NONE, 0, false};
-		struct fft_call there = {conjugate, y, stride, m, stride, n, 1, false, 0.5, NULL, FFT_REUSE_NONE, 0, false};
-		struct fft_call half = {want, x, 1, n, 1, m, 1, false, 0.5, NULL, FFT_REUSE_NONE, 0, false};
-		struct fft_call back = {y, conjugate, stride, n, stride, m, 1, true, 0.5, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call plain = {x, want, 1, m, 1, n, 1, true, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
+		struct fft_call there = {conjugate, y, stride, m, stride, n, 1, false, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
+		struct fft_call half = {want, x, 1, n, 1, m, 1, false, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
+		struct fft_call back = {y, conjugate, stride, n, stride, m, 1, true, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
 		uint64_t state = fixture_seed + i;
 
 		assert_int_equal(fft_plan_create_real(n, precision, features, &real), 0);
@@ -268,7 +268,7 @@ static void check_bad_of(const char *name, uint32_t features, enum fft_precision
 		const size_t reals_in = inverse ? 2 * m : n, reals_out = inverse ? n : 2 * m;
 		struct fft_plan *plan = NULL;
 		void *x = guarded_new(BATCH * reals_in * size), *y = guarded_new(BATCH * reals_out * size);
-		struct fft_call call = {x, y, 1, inverse ? m : n, 1, inverse ? n : m, BATCH, inverse, 1, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call call = {x, y, 1, inverse ? m : n, 1, inverse ? n : m, BATCH, inverse, 1, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 		assert_int_equal(fft_plan_create_real(n, precision, features, &plan), 0);
 		plan_finish(plan);

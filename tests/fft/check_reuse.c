@@ -96,7 +96,7 @@ static void check_in_place(const char *name, uint32_t features, enum fft_precisi
 	enum { BATCH = 2, GAP = 15, MARK = 0xa5 };
 	const size_t pair = 2 * real_bytes(precision), row = n / 2 + 1 + GAP, size = BATCH * row * pair;
 	char *x = guarded_new(BATCH * n * pair / 2), *y = guarded_new(size), *want = guarded_new(size);
-	struct fft_call call = {x, want, 1, n, 1, row, BATCH, false, 0.5, NULL, FFT_REUSE_NONE, 0, false};
+	struct fft_call call = {x, want, 1, n, 1, row, BATCH, false, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
 	struct fft_plan *plan = NULL;
 	uint64_t state = fixture_seed;
 
@@ -137,7 +137,7 @@ static void check_beyond(const char *name, uint32_t features, size_t n)
 
 	assert_true(((const struct fft_smooth_plan *)plan)->smooth.exceeds_l3);
 	for (size_t off = 0; off <= 8; off += 8) {
-		struct fft_call call = {x + off, y + off, 1, n, 1, n, 1, false, 0.5, NULL, FFT_REUSE_BOTH, 0, false};
+		struct fft_call call = {x + off, y + off, 1, n, 1, n, 1, false, 0.5, NULL, FFT_REUSE_BOTH, 0, 0, false};
 		uint64_t state = fixture_seed;
 
 		real_fill(FFT_F32, x + off, 2 * n, &state);

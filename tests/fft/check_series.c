@@ -68,9 +68,9 @@ static void check_current(const char *name, uint32_t features, enum fft_precisio
 	struct fft_plan *there = series_new(r->series, false, r->n, precision, features);
 	struct fft_plan *back = series_new(fft_series_inverse(r->series), false, r->n, precision, features);
 	void *x = guarded_new(size), *y = guarded_new(size);
-	struct fft_call call = {x, y, 1, r->n, 1, r->n, 1, false, 0.5, NULL, FFT_REUSE_NONE, 0, false};
+	struct fft_call call = {x, y, 1, r->n, 1, r->n, 1, false, 0.5, NULL, FFT_REUSE_NONE, 0, 0, false};
 	struct fft_call again = {y, y, 1, r->n, 1, r->n, 1, false, 2.0 / (double)fft_series_period(r->series, r->n),
-				 NULL, FFT_REUSE_NONE, 0, false};
+				 NULL, FFT_REUSE_NONE, 0, 0, false};
 	double d;
 
 	for (size_t i = 0; i < r->n; i++)
@@ -142,7 +142,7 @@ static void check_orthogonal_of(const char *name, uint32_t features, enum fft_pr
 			struct fft_plan *plan = series_new(back ? fft_series_inverse(series) : series, true, n,
 							   precision, features);
 			const double scale = 1 / sqrt((double)fft_series_period(series, n));
-			struct fft_call call = {at, at, 1, n, 1, n, 1, false, scale, NULL, FFT_REUSE_NONE, 0, false};
+			struct fft_call call = {at, at, 1, n, 1, n, 1, false, scale, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 			run_guarded(plan, &call);
 			for (size_t j = 0; j < n && !back; j++)
@@ -191,8 +191,8 @@ static void check_layout_of(const char *name, uint32_t features, enum fft_precis
 		real_fill(precision, all, span, &state);
 		for (size_t j = 0; j < n; j++)
 			memcpy(alone + j * bytes, all + (probe * step + j * stride) * bytes, bytes);
-		struct fft_call one = {alone, alone, 1, n, 1, n, 1, false, 0.3, NULL, FFT_REUSE_NONE, 0, false};
-		struct fft_call many = {all, all, stride, step, stride, step, batch, true, 0.3, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call one = {alone, alone, 1, n, 1, n, 1, false, 0.3, NULL, FFT_REUSE_NONE, 0, 0, false};
+		struct fft_call many = {all, all, stride, step, stride, step, batch, true, 0.3, NULL, FFT_REUSE_NONE, 0, 0, false};
 
 		run_guarded(plan, &one);
 		run_guarded_ordered(plan, &many, layouts[l].backwards);
@@ -224,7 +224,7 @@ static void check_bad_of(const char *name, uint32_t features, enum fft_precision
 		const size_t n = lengths[i / FFT_SERIES], size = real_bytes(precision), at = i % BATCH;
 		struct fft_plan *plan = series_new(i % FFT_SERIES, false, n, precision, features);
 		void *x = guarded_new(BATCH * n * size);
-		struct fft_call call = {x, x, 1, n, 1, n, BATCH, false, 1, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call call = {x, x, 1, n, 1, n, BATCH, false, 1, NULL, FFT_REUSE_NONE, 0, 0, false};
 		bool is_not_finite = false;
 
 		memset(x, 0, BATCH * n * size);

@@ -157,7 +157,7 @@ static void conjugate_both(double *in, long double *want, size_t n)
 static double measure_direction(const struct trial *trial, enum error_signal signal, unsigned which, bool inverse)
 {
 	const size_t n = (size_t)trial->row->n, in = reference_in_length(trial->row->kind, n, inverse);
-	const struct fft_call call = {trial->x, trial->y, 1, 0, 1, 0, 1, inverse, 1, trial->work, FFT_REUSE_NONE, 0, false};
+	const struct fft_call call = {trial->x, trial->y, 1, 0, 1, 0, 1, inverse, 1, trial->work, FFT_REUSE_NONE, 0, 0, false};
 	long double error = 0, norm = 0;
 
 	if (trial->row->kind == REFERENCE_COMPLEX && inverse) {

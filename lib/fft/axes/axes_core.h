@@ -10,7 +10,7 @@
  * A pass runs in one of these ways (cut.c):
  *
  *     short, in place      piece transforms in one fft_run         rows, columns that kernels take as vectors, other strides
- *     short, in a copy     pitch: the same in a compact copy       such columns whose elements lie far apart
+ *     short, from a copy   pitch: the same from a compact copy     such columns whose elements lie far apart
  *     short, by panels     row_in: columns become rows of scratch  other columns
  *     long                 piece 0: phase by phase, with work; row_in: columns become rows of that
  *
@@ -72,6 +72,7 @@ struct fft_pass {
 	size_t at_once; /* whole calls of a chunk, where they are small; else 1 */
 	size_t pitch;   /* bytes from row to row of a copy in scratch of columns that stay columns; 0: no copy */
 	bool streams;   /* panels are written around the caches */
+	bool as_lanes;  /* columns that kernels take as vectors */
 	/* Long ones: */
 	size_t most;   /* transforms of a call at once */
 	size_t phases; /* with one before and one after for columns */

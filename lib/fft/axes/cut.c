@@ -3,9 +3,9 @@
  *
  * Short transforms are cut into chunks of about 128 KiB, of many rows up to 1 MiB; a chunk of columns turns a panel, at least a line
  * wide, into rows of scratch and back, so that each line of memory is touched once and the transforms are those of rows; columns that
- * a vector kernel takes as its lanes are transformed where they lie, or in a copy of their rows where these are far apart. Long ones
- * run phase by phase in the chunks of their plan, as many transforms at once as the memory between phases allows; columns become rows
- * of that memory in a phase before, and columns again in one after. */
+ * a vector kernel takes as its lanes are transformed where they lie, or from a copy of their rows where these are far apart. Long
+ * ones run phase by phase in the chunks of their plan, as many transforms at once as the memory between phases allows; columns
+ * become rows of that memory in a phase before, and columns again in one after. */
 #include <assert.h>
 #include <math.h>
 
@@ -42,13 +42,14 @@ enum {
 };
 
 /* Returns whether transforms run where they lie: columns only if they fill the vectors of a kernel that takes them. */
-static bool stays(const struct fft_plan *plan, const struct fft_pass *pass)
+static bool stays(const struct fft_plan *plan, const struct fft_pass *pass, size_t scratch)
 {
-	return !pass_is_columns(pass) || (fft_takes_columns(plan) && pass->batch >= VECTOR);
+	return !pass_is_columns(pass) ||
+	       (fft_takes_columns(plan) && pass->batch >= VECTOR && fft_lanes_scratch_bytes(plan) <= scratch);
 }
 
-/* Returns whether the elements of a column share few sets of the caches, and come from memory: then columns are transformed in
- * a copy, which touches each line of memory once on the way in and once on the way out. */
+/* Returns whether the elements of a column share few sets of the caches, and come from memory: then columns are transformed
+ * from a copy, which touches each line of memory once. */
 static bool is_far_apart(const struct fft_pass *pass)
 {
 	const size_t step = pass->in.stride * pass->in.size;
@@ -76,7 +77,7 @@ static bool is_short(const struct fft_plan *plan, const struct fft_pass *pass, s
 	if (fft_is_product(plan) && !pass_is_columns(pass))
 		return false;
 	return fft_phases(plan) == 1 && fft_work_bytes(plan, 1) == 0 &&
-	       (stays(plan, pass) || panel_room(plan, pass, scratch_bytes) >= line_of(pass));
+	       (stays(plan, pass, scratch_bytes) || panel_room(plan, pass, scratch_bytes) >= line_of(pass));
 }
 
 /* Rows may lie in the output between phases; reals only if each begins at a pair. */
@@ -167,7 +168,7 @@ static void cut_panels(const struct layout *layout, const struct fft_plan *plan,
 static void cut_copies(const struct fft_plan *plan, size_t scratch, struct fft_pass *pass)
 {
 	const size_t size = pass->in.size;
-	const size_t own = fft_scratch_bytes(plan), row = own < scratch ? (scratch - own) / pass->in.n : 0;
+	const size_t own = fft_lanes_scratch_bytes(plan), row = own < scratch ? (scratch - own) / pass->in.n : 0;
 	const size_t columns = row > LINE_BYTES ? (row - LINE_BYTES) / LINE_BYTES * LINE_BYTES / size : 0;
 
 	if (columns < VECTOR)
@@ -201,7 +202,8 @@ static void cut_short(const struct layout *layout, const struct fft_plan *plan, 
 	/* Products take longer for their bytes. */
 	if (fft_is_product(plan) && most > 0)
 		most /= fft_chunks(plan, 0, most);
-	if (!stays(plan, pass))
+	pass->as_lanes = stays(plan, pass, scratch) && pass_is_columns(pass);
+	if (!stays(plan, pass, scratch))
 		cut_panels(layout, plan, scratch, pass, &most);
 	else
 		pass->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, pass->batch);
@@ -233,7 +235,7 @@ void cut_pass(const struct layout *layout, size_t scratch_bytes, struct fft_pass
 	pass->cost_ns = find_cost_ns(plan, pass->all * (pass->in.n * pass->in.size + pass->out.n * pass->out.size));
 	pass->row_in = pass->row_out = pass->piece = pass->pitch = 0;
 	pass->at_once = 1;
-	pass->streams = false;
+	pass->streams = pass->as_lanes = false;
 	if (is_short(plan, pass, scratch_bytes))
 		cut_short(layout, plan, scratch_bytes, pass);
 	else
@@ -247,7 +249,8 @@ size_t cut_work_bytes(const struct layout *layout, const struct fft_pass *pass)
 
 size_t cut_scratch_bytes(const struct layout *layout, const struct fft_pass *pass)
 {
+	const struct fft_plan *plan = layout->problem->along[pass->transform].plan;
 	const size_t panel = pass->piece && pass->row_in ? pass->piece * pass->at_once * both_rows_bytes(pass) : 0;
 
-	return panel + pass->in.n * pass->pitch + fft_scratch_bytes(layout->problem->along[pass->transform].plan);
+	return panel + pass->in.n * pass->pitch + (pass->as_lanes ? fft_lanes_scratch_bytes(plan) : fft_scratch_bytes(plan));
 }

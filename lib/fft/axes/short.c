@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running whole short transforms in a chunk: where they lie, in a copy, or by panels. */
+/* Running whole short transforms in a chunk: where they lie, from a copy, or by panels. */
 #include <string.h>
 
 #include "fft/axes/axes_core.h"
@@ -21,6 +21,7 @@ struct fft_call pass_call(const struct fft_pass *pass, const struct pass_io *io,
 		.reuse = pass->reuse,
 		.all = pass->all,
 		.kept = pass->kept,
+		.as_lanes = pass->as_lanes,
 	};
 }
 
@@ -61,23 +62,20 @@ static void run_panel(const struct fft_pass *pass, const struct pass_io *io, siz
 			    batch);
 }
 
-/* Transforms [first, first + batch) of a call in a copy of their rows. */
+/* Transforms [first, first + batch) of a call from a copy of their rows. */
 static void run_copy(const struct fft_pass *pass, const struct pass_io *io, size_t call, size_t first, size_t batch,
 		     char *scratch)
 {
 	const size_t size = pass->in.size, n = pass->in.n;
 	struct fft_call inner = pass_call(pass, io, call, first, batch);
 	const char *from = inner.in;
-	char *to = inner.out, *copy = scratch;
 
 	for (size_t row = 0; row < n; row++)
-		memcpy(copy + row * pass->pitch, from + row * pass->in.stride * size, batch * size);
-	inner.in = inner.out = copy;
-	inner.in_stride = inner.out_stride = pass->pitch / size;
+		memcpy(scratch + row * pass->pitch, from + row * pass->in.stride * size, batch * size);
+	inner.in = scratch;
+	inner.in_stride = pass->pitch / size;
 	inner.all = batch; /* in scratch */
 	fft_run(io->plan, &inner, scratch + n * pass->pitch);
-	for (size_t row = 0; row < n; row++)
-		memcpy(to + row * pass->out.stride * size, copy + row * pass->pitch, batch * size);
 }
 
 void short_run(const struct fft_pass *pass, const struct pass_io *io, size_t call, size_t calls, size_t first, size_t batch,

@@ -120,6 +120,7 @@ struct fft_smooth {
 	bool lanes_dealt;        /* in the vectors of the first stage's twiddles: in the order of f32_lane (simd_interleave.h) */
 	unsigned n_stages;
 	struct fft_stage stage[FFT_MAX_STAGES];
+	struct fft_columns joined; /* of flat_rows: both stages as one, for transforms as lanes; length 0: there are none */
 };
 
 /* The place of a block of LANES columns of transform b: column p in the first stage; row p, repetition rep and lane in
@@ -195,7 +196,7 @@ enum fft_packing { FFT_ENDS, FFT_HALVES, FFT_THIRDS, FFT_QUARTERS, FFT_QUARTERS_
 struct fft_ops {
 	size_t lanes;
 	bool lanes_dealt; /* in vectors of twiddles, as struct fft_smooth says */
-	/* One-stage transforms [first, first + count) of a call, count <= lanes. */
+	/* One-stage transforms, or joined ones, [first, first + count) of a call, count <= lanes. */
 	void (*direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		       void *scratch);
 	/* Blocks of one stage of transforms of several, of one transform or many. first takes at most

@@ -14,11 +14,12 @@ static real *LOCAL(second_buffer)(const struct fft_columns *columns, real *a)
 	return a + fft_columns_bytes(columns->length, LANES, sizeof(real)) / sizeof(real);
 }
 
-/* One stage: LANES transforms are the lanes of the vectors, and each is one column. What it streams is the caller's to end. */
+/* One stage, or joined ones: LANES transforms are the lanes of the vectors, and each is one column. What it streams is the
+ * caller's to end. */
 static void LOCAL(run_direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t run_first, size_t count,
 			  void *scratch)
 {
-	const struct fft_columns *columns = &smooth->stage[0].columns;
+	const struct fft_columns *columns = smooth->joined.length ? &smooth->joined : &smooth->stage[0].columns;
 	const struct LOCAL(block) in = {columns->length, count, call->in_stride, call->in_distance, call->inverse, 1};
 	const struct LOCAL(block) out = {columns->length, count, call->out_stride, call->out_distance,
 					 call->inverse, (real)call->scale};

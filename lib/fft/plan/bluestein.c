@@ -63,7 +63,7 @@ static size_t inner_row_bytes(const struct fft_plan *plan)
 /* Returns how many transforms run together: a one-stage inner transform computes `lanes` of them at once. */
 static size_t group_size(const struct fft_plan *plan)
 {
-	return fft_takes_columns(plan->inner) ? plan->ops->lanes : 1;
+	return fft_takes_columns(plan->inner) && plan->inner->lanes_bytes == 0 ? plan->ops->lanes : 1;
 }
 
 static size_t build_work_bytes(const struct fft_plan *plan)

@@ -218,17 +218,24 @@ size_t factor_singles(const struct fft_smooth *smooth, size_t lanes, bool has_fl
 	return size_min(columns->length * columns->n_passes * 5 / (8 * rows), lanes);
 }
 
-/* Joins the two stages of a transform that flat_body.h would run to one, of the same passes: without vectors that is
- * faster. The first stage is a single pass, so its twiddles are those that a pass has. */
-static void join_flat_stages(struct fft_smooth *smooth)
+/* The first stage is a single pass, so its twiddles are those that a pass has. */
+struct fft_columns factor_join_stages(const struct fft_smooth *smooth)
 {
-	struct fft_columns *first = &smooth->stage[0].columns;
+	struct fft_columns joined = smooth->stage[0].columns;
 	const struct fft_columns *second = &smooth->stage[1].columns;
 
-	assert(first->n_passes == 1);
-	memcpy(first->radix + 1, second->radix, second->n_passes);
-	first->n_passes += second->n_passes;
-	first->length = smooth->n;
+	assert(joined.n_passes == 1);
+	memcpy(joined.radix + 1, second->radix, second->n_passes);
+	joined.n_passes += second->n_passes;
+	joined.length = smooth->n;
+	joined.twiddles = NULL;
+	return joined;
+}
+
+/* Makes the two stages of a transform that flat_body.h would run one: without vectors that is faster. */
+static void join_flat_stages(struct fft_smooth *smooth)
+{
+	smooth->stage[0].columns = factor_join_stages(smooth);
 	smooth->stage[0].m = 1;
 	smooth->n_stages = 1;
 	smooth->flat_rows = 0;

@@ -21,6 +21,9 @@ void factor_stages(uint64_t n, size_t width, struct fft_smooth *ret_smooth);
  * It changes no arithmetic. */
 void factor_lay_out(struct fft_smooth *smooth, size_t lanes);
 
+/* Returns the passes of a transform with flat_rows as those of one column. */
+struct fft_columns factor_join_stages(const struct fft_smooth *smooth);
+
 /* Returns the cheapest of some smooth lengths that are at least `least`, for a convolution. */
 uint64_t factor_convolution(uint64_t least, size_t width);
 

@@ -126,6 +126,11 @@ size_t fft_in_length(const struct fft_plan *plan, bool inverse)
 	return fft_in_bytes(plan, inverse) > fft_in_bytes(plan, !inverse) ? plan->n / 2 + 1 : plan->n;
 }
 
+size_t fft_lanes_scratch_bytes(const struct fft_plan *plan)
+{
+	return size_max(fft_scratch_bytes(plan), plan->lanes_bytes);
+}
+
 bool fft_takes_columns(const struct fft_plan *plan)
 {
 	return plan->takes_columns;

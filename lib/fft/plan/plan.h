@@ -33,6 +33,7 @@ struct fft_plan {
 	bool is_long; /* cut into phases; else each chunk runs whole transforms in scratch */
 	bool ready;
 	bool takes_columns, is_product; /* as fft.h says */
+	size_t lanes_bytes;             /* of scratch, of a plan that takes columns with more of it than rows; else 0 */
 	size_t work_group;              /* transforms that share a block of work */
 	double cost_ns;                 /* of one transform on one core, estimated */
 	size_t group, chunk;            /* of short ones: transforms that go through scratch together, and that are a chunk */

@@ -3,6 +3,7 @@
 #include "fft/plan/tables.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/huge_map.h"
@@ -231,13 +232,45 @@ static int allocate_table(struct table table, enum fft_precision precision, size
 	return 0;
 }
 
+/* Copies the twiddles of the joined stages from those of each: the first stage's, which lie in vectors of neighbouring p, and
+ * those of the second stage's passes. */
+static void copy_joined(const struct fft_smooth *smooth, enum fft_precision precision, size_t lanes)
+{
+	const struct fft_stage *first = &smooth->stage[0], *second = &smooth->stage[1];
+	const size_t real = tables_real_bytes(precision), own = first->columns.length - 1;
+	char *to = smooth->joined.twiddles;
+
+	for (size_t i = 0; i < first->items * lanes; i++) {
+		const size_t p = i / lanes * lanes + lane_element(smooth, precision, i % lanes, lanes);
+		const char *from = (const char *)first->twiddles + (i / lanes * smooth->row * 2 * lanes + i % lanes) * real;
+
+		for (size_t k = 1; p < first->m && k <= own; k++) {
+			memcpy(to + 2 * (p * own + k - 1) * real, from + k * 2 * lanes * real, real);
+			memcpy(to + (2 * (p * own + k - 1) + 1) * real, from + (k * 2 * lanes + lanes) * real, real);
+		}
+	}
+	memcpy(to + 2 * first->m * own * real, second->columns.twiddles, 2 * column_twiddles(&second->columns) * real);
+}
+
+static int make_joined(struct fft_smooth *smooth, enum fft_precision precision, size_t lanes, size_t *bytes)
+{
+	struct fft_columns *joined = &smooth->joined;
+
+	if (joined->length == 0 || joined->twiddles)
+		return 0;
+	if (allocate_table((struct table){&joined->twiddles, 1, column_twiddles(joined)}, precision, bytes) < 0)
+		return -ERROR_NO_MEMORY;
+	copy_joined(smooth, precision, lanes);
+	return 0;
+}
+
 int tables_step(struct tables *tables, enum fft_precision precision, size_t lanes, struct fft_smooth *smooth,
 		size_t *bytes)
 {
 	struct table table;
 
 	if (tables->stage == smooth->n_stages)
-		return 0;
+		return make_joined(smooth, precision, lanes, bytes);
 	if (!tables->roots.low) {
 		smooth->stage[0].full_twiddles = smooth->n <= TABLES_WHOLE_MAX;
 		return roots_create_rounded(smooth->n, precision, &tables->roots) < 0 ? -ERROR_NO_MEMORY : 1;
@@ -256,7 +289,7 @@ int tables_step(struct tables *tables, enum fft_precision precision, size_t lane
 	if (tables->stage < smooth->n_stages)
 		return 1;
 	roots_free(&tables->roots);
-	return 0;
+	return make_joined(smooth, precision, lanes, bytes);
 }
 
 void tables_free(struct tables *tables)
@@ -271,4 +304,5 @@ void tables_free_smooth(struct fft_smooth *smooth)
 		free(smooth->stage[i].twiddles);
 		free(smooth->stage[i].bases);
 	}
+	free(smooth->joined.twiddles);
 }
