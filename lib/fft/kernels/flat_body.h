@@ -339,20 +339,22 @@ static enum LOCAL(flat_end) LOCAL(end_of)(size_t reals, enum LOCAL(flat_end) end
 	return reals > LANES ? LOCAL(PART_OF_TWO) : LOCAL(PART_OF_ONE);
 }
 
-/* Squares: LANES x LANES points stay in registers between their stages. On a Zen 4, which has ports for additions, for
- * products and for shuffles, a butterfly keeps one of them at a time busy, and no CPU looks far enough ahead to fill
- * the others. So the next transform's first additions stand between the last products of this one. */
+/* Transforms of LANES rows of 16 points stay in registers between their stages. On a Zen 4, which has ports for
+ * additions, for products and for shuffles, a butterfly keeps one of them at a time busy, and no CPU looks far enough
+ * ahead to fill the others. So the next transform's first additions stand between the last products of this one. */
+enum { LOCAL(HELD) = 16 * LANES, LOCAL(HELD_FOURS) = LANES / 4 };
 
-/* Reads a quarter of the rows of a square: one of the transforms of four elements that its columns begin with. */
-INLINE void LOCAL(square_in)(const unsigned q, const bool exchange, const real *x, struct LOCAL(quarters) * quarters)
+/* Does transform q of four elements: all four of them, or two of each block of columns, begin the first stage. */
+INLINE void LOCAL(held_in)(const unsigned q, const bool exchange, const real *x, struct LOCAL(quarters) * quarters)
 {
-	const struct LOCAL(source) from = {.x = x, .step = 2 * LANES, .exchange = exchange};
+	const unsigned fours = LOCAL(HELD_FOURS);
+	const struct LOCAL(source) from = {.x = x + 2 * LANES * (q / fours), .step = 2 * 16, .exchange = exchange};
 
-	LOCAL(dft4_from)(&from, LOCAL(FAST_PAIRS), q, 4, quarters->re[q], quarters->im[q]);
+	LOCAL(dft4_from)(&from, LOCAL(FAST_PAIRS), q % fours, fours, quarters->re[q], quarters->im[q]);
 }
 
 /* Transposes LANES vectors from the order of v_lane to the same. */
-INLINE void LOCAL(square_turn)(vec *a)
+INLINE void LOCAL(held_turn)(vec *a)
 {
 	vec part[LANES];
 
@@ -367,29 +369,46 @@ INLINE void LOCAL(square_turn)(vec *a)
 	}
 }
 
-/* Does what is left of a square after its first quarters, and replaces these by those of the transform at x, if there
- * are more. */
-INLINE void LOCAL(square)(const enum LOCAL(flat_end) end, const bool exchange, const bool more, const real *twiddles,
-			  const struct LOCAL(flat_out) * out, const real *x, struct LOCAL(ahead) * ahead,
-			  struct LOCAL(quarters) * next)
+/* Ends the first stage of a block of columns: joins its transforms of four elements, multiplies by the twiddles and
+ * transposes. */
+INLINE void LOCAL(held_block)(const struct LOCAL(quarters) * quarters, unsigned block, const real *twiddles, vec *re,
+			      vec *im)
 {
-	struct LOCAL(quarters) quarters;
-	vec re[16], im[16];
+	const unsigned fours = LOCAL(HELD_FOURS), at = block * fours;
 
-	LOCAL(fetch_ahead)(ahead);
-	UNROLL for (unsigned part = 0; part < 4; part++)
+	UNROLL for (unsigned part = 0; part < fours; part++)
 	{
-		LOCAL(combine_quarters)(next, part, re, im);
-		UNROLL for (unsigned k = part; k < 16; k += 4)
+		if (fours == 4)
+			LOCAL(combine_quarters)(quarters, part, re, im);
+		else if (part == 0)
+			LOCAL(join8)
+		(quarters->re[at], quarters->im[at], quarters->re[at + 1], quarters->im[at + 1], re, im);
+		UNROLL for (unsigned k = part; k < LANES; k += fours)
 		{
-			const real *row = twiddles + 2 * LANES * k;
+			const real *row = twiddles + 2 * LANES * (LANES * block + k);
 
 			if (k > 0)
 				LOCAL(cmul)(&re[k], &im[k], v_load(row), v_load(row + LANES));
 		}
 	}
-	LOCAL(square_turn)(re);
-	LOCAL(square_turn)(im);
+	LOCAL(held_turn)(re);
+	LOCAL(held_turn)(im);
+}
+
+/* Does what is left of a transform after its first additions, and replaces what they gave by that of the transform at
+ * x, if there are more. */
+INLINE void LOCAL(held)(const enum LOCAL(flat_end) end, const bool exchange, const bool more, const real *twiddles,
+			const struct LOCAL(flat_out) * out, const real *x, struct LOCAL(ahead) * ahead,
+			struct LOCAL(quarters) * next)
+{
+	struct LOCAL(quarters) quarters;
+	vec re[16], im[16];
+
+	LOCAL(fetch_ahead)(ahead);
+	UNROLL for (unsigned block = 0; block < 16 / LANES; block++)
+	{
+		LOCAL(held_block)(next, block, twiddles, re + LANES * block, im + LANES * block);
+	}
 	UNROLL for (unsigned q = 0; q < 4; q++)
 	{
 		UNROLL for (unsigned j = 0; j < 4; j++)
@@ -408,41 +427,41 @@ INLINE void LOCAL(square)(const enum LOCAL(flat_end) end, const bool exchange, c
 			(end, exchange, out, 0, out->low + 2 * LANES * k, out->high + 2 * LANES * k, re[k], im[k]);
 		}
 		if (more)
-			LOCAL(square_in)(part, exchange, x, next);
+			LOCAL(held_in)(part, exchange, x, next);
 	}
 }
 
-/* Runs squares [0, count), `in` and `to` reals apart. */
-INLINE void LOCAL(squares)(const enum LOCAL(flat_end) end, const bool exchange, const struct LOCAL(flat) * f,
-			   struct LOCAL(flat_out) * out, size_t count, size_t in, size_t to, bool far)
+/* Runs `count` of them, `in` and `to` reals apart. */
+INLINE void LOCAL(held_all)(const enum LOCAL(flat_end) end, const bool exchange, const struct LOCAL(flat) * f,
+			    struct LOCAL(flat_out) * out, size_t count, size_t in, size_t to, bool far)
 {
-	const size_t reals = 2 * LANES * LANES;
+	const size_t reals = 2 * LOCAL(HELD);
 	struct LOCAL(ahead) ahead = {.step = reals};
 	struct LOCAL(quarters) next;
 	const real *x = f->x[0];
 
 	UNROLL for (unsigned q = 0; q < 4; q++)
 	{
-		LOCAL(square_in)(q, exchange, x, &next);
+		LOCAL(held_in)(q, exchange, x, &next);
 	}
 	for (size_t left = count - 1; left > 0; left--, out->low += to, out->high += to) {
 		x += in;
 		ahead.at = x + in;
 		ahead.end = far && left > 1 ? ahead.at + reals : ahead.at;
-		LOCAL(square)(end, exchange, true, f->twiddles, out, x, &ahead, &next);
+		LOCAL(held)(end, exchange, true, f->twiddles, out, x, &ahead, &next);
 	}
-	LOCAL(square)(end, exchange, false, f->twiddles, out, x, &ahead, &next);
+	LOCAL(held)(end, exchange, false, f->twiddles, out, x, &ahead, &next);
 }
 
-static void LOCAL(run_squares)(const struct LOCAL(flat) * f, struct LOCAL(flat_out) * out, size_t count, size_t in,
-			       size_t to, bool far)
+static void LOCAL(run_held)(const struct LOCAL(flat) * f, struct LOCAL(flat_out) * out, size_t count, size_t in,
+			    size_t to, bool far)
 {
 	if (out->end == LOCAL(PLAIN))
-		BY_ORDER(f->exchange, LOCAL(squares)(LOCAL(PLAIN), EXCHANGE, f, out, count, in, to, far));
+		BY_ORDER(f->exchange, LOCAL(held_all)(LOCAL(PLAIN), EXCHANGE, f, out, count, in, to, far));
 	else if (out->end == LOCAL(SCALED))
-		BY_ORDER(f->exchange, LOCAL(squares)(LOCAL(SCALED), EXCHANGE, f, out, count, in, to, far));
+		BY_ORDER(f->exchange, LOCAL(held_all)(LOCAL(SCALED), EXCHANGE, f, out, count, in, to, far));
 	else
-		BY_ORDER(f->exchange, LOCAL(squares)(LOCAL(AROUND), EXCHANGE, f, out, count, in, to, far));
+		BY_ORDER(f->exchange, LOCAL(held_all)(LOCAL(AROUND), EXCHANGE, f, out, count, in, to, far));
 }
 
 /* A last transform alone goes as a pair of itself, which writes in one place: all loads come before the first store. */
@@ -465,12 +484,12 @@ static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *
 				.buffer = scratch};
 	struct LOCAL(flat_out) out = {.row = 2 * rows, .exchange = call->inverse, .scale = (real)call->scale};
 
-	if (LANES == 16 && smooth->n == LANES * LANES) {
+	if (sizeof(vec) == FFT_WIDTH_BYTES && smooth->n == LOCAL(HELD)) {
 		f.x[0] = (const real *)call->in + first * in;
 		out.low = (real *)call->out + first * to;
 		out.high = out.low + LANES;
 		out.end = end;
-		LOCAL(run_squares)(&f, &out, count, in, to, far);
+		LOCAL(run_held)(&f, &out, count, in, to, far);
 		LOCAL(end_around)(around);
 		return;
 	}
