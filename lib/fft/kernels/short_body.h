@@ -5,12 +5,10 @@
  * shuffles. Each w x w square is then transposed within its lanes for the second pass. The arithmetic is that of
  * pass_body.h with the passes {rows, w}, which serves other strides. */
 
-/* Runs the second pass on w rows of the first one: output k_2 = 0 .. w - 1 is a vector of w neighbouring elements of
- * each transform. */
-INLINE void LOCAL(run_second_pass)(const unsigned w, vec *re, vec *im, const bool scaled, real scale)
+/* Runs the second pass on w transposed rows of the first one: output k_2 = 0 .. w - 1 is a vector of w neighbouring
+ * elements of each transform. */
+INLINE void LOCAL(end_second_pass)(const unsigned w, vec *re, vec *im, const bool scaled, real scale)
 {
-	v_transpose_group(w, re);
-	v_transpose_group(w, im);
 	if (w == 4) {
 		LOCAL(dft4)(re, im);
 	} else {
@@ -28,6 +26,14 @@ INLINE void LOCAL(run_second_pass)(const unsigned w, vec *re, vec *im, const boo
 		re[k] = v_mul(re[k], v_set(scale));
 		im[k] = v_mul(im[k], v_set(scale));
 	}
+}
+
+/* Does the same on rows that are not transposed yet. */
+INLINE void LOCAL(run_second_pass)(const unsigned w, vec *re, vec *im, const bool scaled, real scale)
+{
+	v_transpose_group(w, re);
+	v_transpose_group(w, im);
+	LOCAL(end_second_pass)(w, re, im, scaled, scale);
 }
 
 /* Stores eight neighbouring elements of four transforms. */
@@ -55,6 +61,20 @@ INLINE void LOCAL(store_twos)(const unsigned w, const bool exchange, vec re, vec
 	v_join_group(w, exchange, re, im, &a, &b);
 	v_store(y, a);
 	v_store(y + distance, b);
+}
+
+/* Stores the four rows of transforms of 4 x 4 points. */
+INLINE void LOCAL(store_four_rows)(const bool exchange, const vec *re, const vec *im, real *y, size_t distance)
+{
+	if (LANES > 8) {
+		LOCAL(store_fours)(exchange, re, im, y, distance);
+		LOCAL(store_fours)(exchange, re + 2, im + 2, y + 16, distance);
+		return;
+	}
+	UNROLL for (unsigned k = 0; k < 4; k++)
+	{
+		LOCAL(store_twos)(4, exchange, re[k], im[k], y + 8 * k, LANES == 4 ? LANES : distance);
+	}
 }
 
 struct LOCAL(group) {
@@ -87,8 +107,7 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 		}
 	} else if (rows == 4) {
 		LOCAL(run_second_pass)(w, re, im, scaled, g->scale);
-		LOCAL(store_fours)(exchange, re, im, y, g->out_distance);
-		LOCAL(store_fours)(exchange, re + 2, im + 2, y + 16, g->out_distance);
+		LOCAL(store_four_rows)(exchange, re, im, y, g->out_distance);
 	} else {
 		UNROLL for (unsigned k = 0; k < rows; k += 8)
 		{
@@ -101,6 +120,42 @@ INLINE void LOCAL(run_group)(const unsigned rows, const unsigned w, const bool s
 				LOCAL(store_fours)(exchange, r, s, y + 2 * (k + rows * i), g->out_distance);
 			}
 		}
+	}
+}
+
+/* Runs the first pass of 4 x 4 points. */
+INLINE void LOCAL(start_fours)(const bool exchange, const struct LOCAL(group) * g, const real *x, vec *re, vec *im)
+{
+	const struct LOCAL(source) from = {.x = x, .step = 2 * 4, .distance = g->in_distance, .exchange = exchange};
+
+	LOCAL(dft_turned)(4, &from, LOCAL(WIDE_4), g->twiddles, re, im);
+}
+
+/* Runs full groups of 4 x 4 points, the first pass of each before the last additions of the one before: on a Zen 4 one
+ * pass after the other takes 1.16 to 1.19 times as long. */
+INLINE void LOCAL(run_fours)(const bool scaled, const bool exchange, const struct LOCAL(group) * g,
+			     struct LOCAL(ahead) * ahead, size_t groups, const real *x, real *y)
+{
+	const size_t at_once = LANES / 4;
+	vec re[4], im[4], next_re[4], next_im[4];
+
+	LOCAL(start_fours)(exchange, g, x, next_re, next_im);
+	for (size_t i = 1; i <= groups; i++, y += at_once * g->out_distance) {
+		UNROLL for (unsigned k = 0; k < 4; k++)
+		{
+			re[k] = next_re[k];
+			im[k] = next_im[k];
+		}
+		v_transpose_group(4, re);
+		v_transpose_group(4, im);
+		if (i < groups)
+			x += at_once * g->in_distance;
+		ahead->at = x + g->ahead;
+		ahead->end = g->ahead ? ahead->at + 1 : ahead->at;
+		LOCAL(fetch_ahead)(ahead);
+		LOCAL(start_fours)(exchange, g, x, next_re, next_im);
+		LOCAL(end_second_pass)(4, re, im, scaled, g->scale);
+		LOCAL(store_four_rows)(exchange, re, im, y, g->out_distance);
 	}
 }
 
@@ -148,6 +203,10 @@ INLINE void LOCAL(run_full_groups)(const unsigned rows, const unsigned w, const 
 	const bool spreads = reals * sizeof(real) > AT_ONCE_BYTES;
 	struct LOCAL(ahead) ahead = {.step = spreads ? 2 * LANES : reals};
 
+	if (rows == 4 && sizeof(vec) == FFT_WIDTH_BYTES && groups > 1 && !around) { /* 16 registers are too few */
+		LOCAL(run_fours)(scaled, exchange, g, &ahead, groups, x, y);
+		return;
+	}
 	for (size_t i = 0; i < groups; i++) {
 		ahead.at = x + g->ahead;
 		ahead.end = ahead.at + reals;
