@@ -203,8 +203,8 @@ INLINE void LOCAL(run_full_groups)(const unsigned rows, const unsigned w, const 
 	const bool spreads = reals * sizeof(real) > AT_ONCE_BYTES;
 	struct LOCAL(ahead) ahead = {.step = spreads ? 2 * LANES : reals};
 
-	if (rows == 4 && sizeof(vec) == FFT_WIDTH_BYTES && groups > 1 && !around) { /* 16 registers are too few */
-		LOCAL(run_fours)(scaled, exchange, g, &ahead, groups, x, y);
+	if (rows == 4 && sizeof(vec) == FFT_WIDTH_BYTES && groups > 1 && way != LOCAL(FAR_AROUND)) { /* 16 registers are too few */
+		LOCAL(run_fours)(way != LOCAL(NEAR), exchange, g, &ahead, groups, x, y);
 		return;
 	}
 	for (size_t i = 0; i < groups; i++) {

@@ -386,7 +386,7 @@ static struct fft_call make_inner_call(const struct fft_plan *plan, void *x, voi
 {
 	const size_t distance = inner_row_bytes(plan) / fft_pair_bytes(plan);
 
-	return (struct fft_call){x, y, 1, distance, 1, distance, batch, inverse, 1.0, work, FFT_REUSE_BOTH, 0, true};
+	return (struct fft_call){x, y, 1, distance, 1, distance, batch, inverse, 1.0, work, FFT_REUSE_BOTH, 0, true, false};
 }
 
 /* Runs transforms [first, first + count) in scratch; count is at most plan->group. */

@@ -212,7 +212,7 @@ static int blocks_run(const void *call, const struct staged_io *io, size_t chunk
 	const size_t count = size_min(most, (size_t)(c->rows * c->blocks - first));
 	char *in = (char *)scratch + fft_round_line(fft_scratch_bytes(signal_io_plan(io))), *spectra = in + most * bytes;
 	struct fft_call fft = {
-		in, spectra, 1, bytes / element_bytes(c), 1, pairs / pair, count, false, 1, NULL, FFT_REUSE_NONE, 0, true,
+		in, spectra, 1, bytes / element_bytes(c), 1, pairs / pair, count, false, 1, NULL, FFT_REUSE_NONE, 0, true, false,
 	};
 
 	for (size_t i = 0; i < count; i++)
@@ -237,6 +237,7 @@ static int blocks_run(const void *call, const struct staged_io *io, size_t chunk
 		FFT_REUSE_NONE,
 		0,
 		true,
+		false,
 	};
 	fft_run(signal_io_plan(io), &fft, scratch);
 	for (size_t i = 0; i < count; i++)
