@@ -267,7 +267,7 @@ static void *run_sharing(void *argument)
 
 	for (unsigned i = 0; i < SHARING; i++) {
 		const size_t n = sharing[i];
-		struct fft_call call = {run->x, run->y[i], 1, n, 1, n, 1, false, 1, NULL, FFT_REUSE_NONE, 0, false};
+		struct fft_call call = {run->x, run->y[i], 1, n, 1, n, 1, false, 1, NULL, FFT_REUSE_NONE, 0, false, false};
 		void *scratch;
 
 		before = plan;

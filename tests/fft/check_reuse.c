@@ -32,7 +32,7 @@ static void check_length(const char *name, uint32_t features, enum fft_precision
 	real_fill(precision, in, 2 * batch * n, &state);
 	for (enum fft_reuse reuse = FFT_REUSE_NONE; reuse <= FFT_REUSE_BOTH; reuse++) {
 		void *to = reuse == FFT_REUSE_NONE ? want : y;
-		struct fft_call call = {x, to, 1, n, 1, n, batch, n % 2, 1, NULL, reuse, 0, false};
+		struct fft_call call = {x, to, 1, n, 1, n, batch, n % 2, 1, NULL, reuse, 0, false, false};
 
 		memcpy(x, in, size);
 		run_guarded_ordered(plan, &call, reuse == FFT_REUSE_BOTH);
@@ -70,7 +70,7 @@ static void check_real(const char *name, uint32_t features, enum fft_precision p
 	real_fill(precision, in, in_size / real, &state);
 	for (enum fft_reuse reuse = FFT_REUSE_NONE; reuse <= FFT_REUSE_BOTH; reuse++) {
 		void *to = reuse == FFT_REUSE_NONE ? want : y;
-		struct fft_call call = {x, to, 1, in_distance, 1, out_distance, BATCH, inverse, 1, NULL, reuse, 0, false};
+		struct fft_call call = {x, to, 1, in_distance, 1, out_distance, BATCH, inverse, 1, NULL, reuse, 0, false, false};
 
 		memcpy(x, in, in_size);
 		run_guarded_ordered(plan, &call, reuse == FFT_REUSE_OUT);
