@@ -4,6 +4,7 @@
 
 #include "base/kernel_table.h"
 #include "rng/philox_rounds.h"
+#include "rng/threefry2x32.h"
 
 #define evaluate(counter, key, rounds, ret_words) philox_rounds_2x32(counter, (key)[0], rounds, ret_words)
 #include "rng/scalar_2x32.h"

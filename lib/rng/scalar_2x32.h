@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scalar kernel of a generator whose evaluation returns two words of 32 bits, in plain C, the reference. The includer defines
- *   evaluate(counter, key, rounds, ret_words). */
-#include "rng/threefry2x32.h"
+ *   evaluate(counter, key, rounds, ret_words), and has rng/threefry2x32.h for the keys. */
+#include "rng/kernel.h"
 
 static inline unsigned groups_of(unsigned rounds)
 {
