@@ -330,6 +330,12 @@ static size_t LOCAL(flat_steps)(const struct fft_columns *columns, size_t slabs)
 	return steps;
 }
 
+/* Returns how rows are stored whose vectors are whole. */
+static enum LOCAL(flat_end) LOCAL(whole_end)(const struct fft_call *call, bool around)
+{
+	return around ? LOCAL(AROUND) : call->scale == 1 ? LOCAL(PLAIN) : LOCAL(SCALED);
+}
+
 /* Returns how rows are stored of whose last vectors the transform has so many reals. */
 static enum LOCAL(flat_end) LOCAL(end_of)(size_t reals, enum LOCAL(flat_end) end, struct LOCAL(flat_out) * out)
 {
@@ -339,134 +345,9 @@ static enum LOCAL(flat_end) LOCAL(end_of)(size_t reals, enum LOCAL(flat_end) end
 	return reals > LANES ? LOCAL(PART_OF_TWO) : LOCAL(PART_OF_ONE);
 }
 
-/* Transforms of LANES rows of 16 points stay in registers between their stages. On a Zen 4, which has ports for
- * additions, for products and for shuffles, a butterfly keeps one of them at a time busy, and no CPU looks far enough
- * ahead to fill the others. So the next transform's first additions stand between the last products of this one. */
-enum { LOCAL(HELD) = 16 * LANES, LOCAL(HELD_FOURS) = LANES / 4 };
-
-/* Does transform q of four elements: all four of them, or two of each block of columns, begin the first stage. */
-INLINE void LOCAL(held_in)(const unsigned q, const bool exchange, const real *x, struct LOCAL(quarters) * quarters)
-{
-	const unsigned fours = LOCAL(HELD_FOURS);
-	const struct LOCAL(source) from = {.x = x + 2 * LANES * (q / fours), .step = 2 * 16, .exchange = exchange};
-
-	LOCAL(dft4_from)(&from, LOCAL(FAST_PAIRS), q % fours, fours, quarters->re[q], quarters->im[q]);
-}
-
-/* Transposes LANES vectors from the order of v_lane to the same. */
-INLINE void LOCAL(held_turn)(vec *a)
-{
-	vec part[LANES];
-
-	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
-	{
-		part[lane] = a[v_lane(lane)];
-	}
-	v_transpose(part);
-	UNROLL for (unsigned lane = 0; lane < LANES; lane++)
-	{
-		a[v_lane(lane)] = part[lane];
-	}
-}
-
-/* Ends the first stage of a block of columns: joins its transforms of four elements, multiplies by the twiddles and
- * transposes. */
-INLINE void LOCAL(held_block)(const struct LOCAL(quarters) * quarters, unsigned block, const real *twiddles, vec *re,
-			      vec *im)
-{
-	const unsigned fours = LOCAL(HELD_FOURS), at = block * fours;
-
-	UNROLL for (unsigned part = 0; part < fours; part++)
-	{
-		if (fours == 4)
-			LOCAL(combine_quarters)(quarters, part, re, im);
-		else if (part == 0)
-			LOCAL(join8)
-		(quarters->re[at], quarters->im[at], quarters->re[at + 1], quarters->im[at + 1], re, im);
-		UNROLL for (unsigned k = part; k < LANES; k += fours)
-		{
-			const real *row = twiddles + 2 * LANES * (LANES * block + k);
-
-			if (k > 0)
-				LOCAL(cmul)(&re[k], &im[k], v_load(row), v_load(row + LANES));
-		}
-	}
-	LOCAL(held_turn)(re);
-	LOCAL(held_turn)(im);
-}
-
-/* Does what is left of a transform after its first additions, and replaces what they gave by that of the transform at
- * x, if there are more. */
-INLINE void LOCAL(held)(const enum LOCAL(flat_end) end, const bool exchange, const bool more, const real *twiddles,
-			const struct LOCAL(flat_out) * out, const real *x, struct LOCAL(ahead) * ahead,
-			struct LOCAL(quarters) * next)
-{
-	struct LOCAL(quarters) quarters;
-	vec re[16], im[16];
-
-	LOCAL(fetch_ahead)(ahead);
-	UNROLL for (unsigned block = 0; block < 16 / LANES; block++)
-	{
-		LOCAL(held_block)(next, block, twiddles, re + LANES * block, im + LANES * block);
-	}
-	UNROLL for (unsigned q = 0; q < 4; q++)
-	{
-		UNROLL for (unsigned j = 0; j < 4; j++)
-		{
-			quarters.re[q][j] = re[q + 4 * j];
-			quarters.im[q][j] = im[q + 4 * j];
-		}
-		LOCAL(dft4)(quarters.re[q], quarters.im[q]);
-	}
-	UNROLL for (unsigned part = 0; part < 4; part++)
-	{
-		LOCAL(combine_quarters)(&quarters, part, re, im);
-		UNROLL for (unsigned k = part; k < 16; k += 4)
-		{
-			LOCAL(flat_put)
-			(end, exchange, out, 0, out->low + 2 * LANES * k, out->high + 2 * LANES * k, re[k], im[k]);
-		}
-		if (more)
-			LOCAL(held_in)(part, exchange, x, next);
-	}
-}
-
-/* Runs `count` of them, `in` and `to` reals apart. */
-INLINE void LOCAL(held_all)(const enum LOCAL(flat_end) end, const bool exchange, const struct LOCAL(flat) * f,
-			    struct LOCAL(flat_out) * out, size_t count, size_t in, size_t to, bool far)
-{
-	const size_t reals = 2 * LOCAL(HELD);
-	struct LOCAL(ahead) ahead = {.step = reals};
-	struct LOCAL(quarters) next;
-	const real *x = f->x[0];
-
-	UNROLL for (unsigned q = 0; q < 4; q++)
-	{
-		LOCAL(held_in)(q, exchange, x, &next);
-	}
-	for (size_t left = count - 1; left > 0; left--, out->low += to, out->high += to) {
-		x += in;
-		ahead.at = x + in;
-		ahead.end = far && left > 1 ? ahead.at + reals : ahead.at;
-		LOCAL(held)(end, exchange, true, f->twiddles, out, x, &ahead, &next);
-	}
-	LOCAL(held)(end, exchange, false, f->twiddles, out, x, &ahead, &next);
-}
-
-static void LOCAL(run_held)(const struct LOCAL(flat) * f, struct LOCAL(flat_out) * out, size_t count, size_t in,
-			    size_t to, bool far)
-{
-	if (out->end == LOCAL(PLAIN))
-		BY_ORDER(f->exchange, LOCAL(held_all)(LOCAL(PLAIN), EXCHANGE, f, out, count, in, to, far));
-	else if (out->end == LOCAL(SCALED))
-		BY_ORDER(f->exchange, LOCAL(held_all)(LOCAL(SCALED), EXCHANGE, f, out, count, in, to, far));
-	else
-		BY_ORDER(f->exchange, LOCAL(held_all)(LOCAL(AROUND), EXCHANGE, f, out, count, in, to, far));
-}
-
 /* A last transform alone goes as a pair of itself, which writes in one place: all loads come before the first store. */
-static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
-			void *scratch)
+static void LOCAL(flat_by_buffer)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
+				  void *scratch)
 {
 	enum { AHEAD_BYTES = 64 << 10 }; /* more would evict this transform from the second-level cache */
 	const size_t rows = smooth->flat_rows ? smooth->flat_rows : smooth->stage[0].columns.radix[0];
@@ -475,27 +356,17 @@ static void LOCAL(flat)(const struct fft_smooth *smooth, const struct fft_call *
 	const size_t reals = (at_once - 1) * in + 2 * smooth->n;
 	const bool far = reals * sizeof(real) <= AHEAD_BYTES && LOCAL(is_far)(smooth, call);
 	const bool around = rows * at_once % LANES == 0 && LOCAL(goes_around)(smooth, call);
-	const enum LOCAL(flat_end) end = around ? LOCAL(AROUND) : call->scale == 1 ? LOCAL(PLAIN) : LOCAL(SCALED);
+	const enum LOCAL(flat_end) end = LOCAL(whole_end)(call, around);
+	const struct fft_columns columns = LOCAL(second_columns)(smooth, rows);
 	struct LOCAL(ahead) ahead = {.at = NULL};
-	struct fft_columns columns;
-	struct LOCAL(flat) f = {.twiddle_rows = smooth->row,
+	struct LOCAL(flat) f = {.m = columns.length,
+				.slab = 2 * LANES * ((columns.length + LANES - 1) / LANES * LANES),
+				.twiddle_rows = smooth->row,
 				.exchange = call->inverse,
 				.twiddles = smooth->stage[0].twiddles,
 				.buffer = scratch};
 	struct LOCAL(flat_out) out = {.row = 2 * rows, .exchange = call->inverse, .scale = (real)call->scale};
 
-	if (sizeof(vec) == FFT_WIDTH_BYTES && smooth->n == LOCAL(HELD)) {
-		f.x[0] = (const real *)call->in + first * in;
-		out.low = (real *)call->out + first * to;
-		out.high = out.low + LANES;
-		out.end = end;
-		LOCAL(run_held)(&f, &out, count, in, to, far);
-		LOCAL(end_around)(around);
-		return;
-	}
-	columns = LOCAL(second_columns)(smooth, rows);
-	f.m = columns.length;
-	f.slab = 2 * LANES * ((columns.length + LANES - 1) / LANES * LANES);
 	if (far) /* one alone does without its divisions, some 2 ns */
 		ahead = LOCAL(plan_ahead)(reals, LOCAL(flat_steps)(&columns, smooth->row / LANES));
 	for (size_t b = first; b < after; b += at_once) {

@@ -50,6 +50,7 @@ enum { LANES_DEALT = 0 };
 #include "fft/kernels/stage_body.h"
 #ifdef SIMD_WIDE
 #include "fft/kernels/flat_body.h"
+#include "fft/kernels/held_body.h"
 #include "fft/kernels/short_body.h"
 #endif
 #ifdef SIMD_VECTORS
@@ -74,6 +75,7 @@ enum { LANES_DEALT = 0 };
 #include "fft/kernels/stage_body.h"
 #ifdef SIMD_WIDE
 #include "fft/kernels/flat_body.h"
+#include "fft/kernels/held_body.h"
 #include "fft/kernels/short_body.h"
 #endif
 #ifdef SIMD_VECTORS
