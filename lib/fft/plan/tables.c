@@ -249,7 +249,8 @@ static void copy_joined(const struct fft_smooth *smooth, enum fft_precision prec
 			memcpy(to + (2 * (p * own + k - 1) + 1) * real, from + (k * 2 * lanes + lanes) * real, real);
 		}
 	}
-	memcpy(to + 2 * first->m * own * real, second->columns.twiddles, 2 * column_twiddles(&second->columns) * real);
+	if (second->columns.twiddles)
+		memcpy(to + 2 * first->m * own * real, second->columns.twiddles, 2 * column_twiddles(&second->columns) * real);
 }
 
 static int make_joined(struct fft_smooth *smooth, enum fft_precision precision, size_t lanes, size_t *bytes)
