@@ -226,7 +226,7 @@ INLINE f64v exp_any(f64v x)
 	return f64_pick(is_nan(x), exp_f64(x), x);
 }
 
-/* Returns ln x of any x: of 0 -infinity, below 0 NaN. Denormal numbers are scaled by 2^54 first. */
+/* Returns ln x of any x: of 0 -infinity, of 1 a positive 0, below 0 NaN. Denormal numbers are scaled by 2^54 first. */
 INLINE f64v log_any(f64v x)
 {
 	const m64v small = f64_less(x, f64_set(0x1p-1022)), infinite = f64_less(f64_set(0x1.fffffffffffffp1023), x);
@@ -236,7 +236,7 @@ INLINE f64v log_any(f64v x)
 	const u64v exponent = u64_and(above, u64_set(0xFFF0000000000000));
 	const f64v m = f64_of_bits(u64_sub(f64_bits(held), exponent));
 	const f64v e = f64_sub(f64_from_i12(exponent), f64_pick(small, f64_set(0), f64_set(54)));
-	const f64v log = f64_neg(log_join_f64(f64_sub(f64_set(1), m), e));
+	const f64v log = f64_sub(f64_set(0), log_join_f64(f64_sub(f64_set(1), m), e));
 	const m64v zero = m64_and(m64_not(f64_less(x, f64_set(0))), m64_not(f64_less(f64_set(0), x)));
 	const f64v finite = f64_pick(infinite, log, x);
 	const f64v no_zero = f64_pick(zero, finite, f64_set(-(double)INFINITY));

@@ -294,7 +294,7 @@ static void ends_of_the_numbers(void **state)
 	kernel->functions[ALGEBRA_log][1](NULL, in, 11, out);
 	assert_true(out[0] == -INFINITY && out[1] == -INFINITY && isnan(out[2]) && out[3] == INFINITY && isnan(out[4]) &&
 		    isnan(out[5]) && fabs(out[6] - log(5e-324)) < 1e-12 && fabs(out[7] - log(0x1p-1060)) < 1e-12 &&
-		    out[10] == 0);
+		    out[10] == 0 && !signbit(out[10]));
 	kernel->functions[ALGEBRA_exp][1](NULL, in, 11, out);
 	assert_true(out[0] == 1 && out[1] == 1 && out[3] == INFINITY && out[4] == 0 && isnan(out[5]) && out[6] == 1 &&
 		    out[8] == INFINITY && out[9] == 0);
