@@ -102,9 +102,9 @@ for source in "$root"/client/man/examples/*.c; do
 done
 stop_daemon
 
-# The words of a text, one a line, without what marks them.
+# The words of a text, one a line, without what marks them: letters struck twice, too.
 plain_words() {
-	sed 's/[]`*|()[]/ /g' "$1" | tr -cs 'A-Za-z0-9_' '\n' | sort -u
+	sed "s/.$(printf '\b')//g"'; s/[]`*|()[]/ /g' "$1" | tr -cs 'A-Za-z0-9_' '\n' | sort -u
 }
 
 # mandoc renders what man(1) shows. A page must hold every word of its document.
@@ -112,7 +112,7 @@ if command -v mandoc >/dev/null; then
 	for document in "$root/proto/PROTOCOL.md" "$root"/client/docs/*.md; do
 		page=trnsci-$(basename "$document" .md | tr '[:upper:]' '[:lower:]').7
 		sed '/^<!--/d; s/<br>/ /g; s/](\([^h)][^)]*\))/]/g' "$document" | plain_words /dev/stdin | tr '[:upper:]' '[:lower:]' | sort -u >"$work/words"
-		mandoc -T ascii -O width=400 "$pages/$page" | col -b | plain_words /dev/stdin | tr '[:upper:]' '[:lower:]' | sort -u >"$work/shown"
+		mandoc -T ascii -O width=400 "$pages/$page" | plain_words /dev/stdin | tr '[:upper:]' '[:lower:]' | sort -u >"$work/shown"
 		same "$page shows every word of $(basename "$document")" "" "$(comm -23 "$work/words" "$work/shown" | head -n 5)"
 	done
 fi
