@@ -180,6 +180,8 @@ def test_names_of_scipy():
 def short_time(**options):
     theirs = pytest.importorskip("scipy.signal")
     if not hasattr(theirs, "ShortTimeFFT"):
+        with pytest.raises(AttributeError, match="needs scipy 1.12 or later"):
+            signal.ShortTimeFFT
         pytest.skip("scipy 1.12 has ShortTimeFFT")
     win = np.hanning(18)[1:-1] + np.arange(16) / 99
     return (theirs.ShortTimeFFT(win, 5, 2.0, **options),

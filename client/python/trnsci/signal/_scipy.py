@@ -54,6 +54,11 @@ def lookup(name, here):
     try:
         theirs = getattr(scipy, name)
     except AttributeError:
+        if name == "ShortTimeFFT":
+            version = importlib.import_module("scipy").__version__
+            raise AttributeError("trnsci.signal: ShortTimeFFT needs scipy "
+                                 f"1.12 or later, installed is {version}"
+                                 ) from None
         raise AttributeError(f"neither trnsci.signal nor scipy.signal has "
                              f"{name!r}{nearest(name, dir(scipy) + here)}"
                              ) from None
