@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "arena.h"
-#include "base/copy_around.h"
+#include "base/store_around.h"
 #include "base/dtype.h"
 #include "wait.h"
 
@@ -95,10 +95,12 @@ static int read_tile(const struct trnsci_tile *tile, void *to, bool around, stru
 
 	if (r < 0)
 		return r;
-	if (around)
-		copy_around(to, tile->data, tile->bytes);
-	else if (tile->bytes)
+	if (around) {
+		store_around_copy(to, tile->data, tile->bytes);
+		store_around_end();
+	} else if (tile->bytes) {
 		memcpy(to, tile->data, tile->bytes);
+	}
 	session_leave(tile->session);
 	return 0;
 }

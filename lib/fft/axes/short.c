@@ -2,6 +2,7 @@
 /* Running whole short transforms in a chunk: where they lie, from a copy, or by panels. */
 #include <string.h>
 
+#include "base/store_around.h"
 #include "fft/axes/axes_core.h"
 #include "fft/kernels/transpose.h"
 
@@ -35,7 +36,7 @@ static void put_columns(const struct fft_pass *pass, uint32_t features, const ch
 		return;
 	}
 	transpose_pairs(FFT_F64, rows, pass->row_out, to, side->stride * side->size, batch, side->n, true);
-	transpose_end();
+	store_around_end();
 }
 
 /* Transforms [first, first + batch) of so many calls by way of a panel: columns to rows, and the transforms of all of them back. */

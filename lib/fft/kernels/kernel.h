@@ -200,7 +200,7 @@ struct fft_ops {
 	void (*direct)(const struct fft_smooth *smooth, const struct fft_call *call, size_t first, size_t count,
 		       void *scratch);
 	/* Blocks of one stage of transforms of several, of one transform or many. first takes at most
-	 * smooth->together. What they store around the caches is the caller's to end, by transpose_end. */
+	 * smooth->together. What they store around the caches is the caller's to end, by store_around_end. */
 	void (*first)(const struct fft_smooth *smooth, const struct fft_call *call, const struct fft_place *at,
 		      size_t count, void *scratch);
 	void (*middle)(const struct fft_smooth *smooth, unsigned stage, const struct fft_place *at, size_t count,

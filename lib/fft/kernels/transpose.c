@@ -42,42 +42,6 @@ static void stream_line_wide(const char *from, size_t from_step, char *to)
 	for (unsigned i = 0; i < LINE; i += 16, from += from_step)
 		_mm_stream_pd((double *)(void *)(to + i), _mm_loadu_pd((const double *)(const void *)from));
 }
-
-/* Stores of 8 and 16 bytes in sequence combine to whole lines, wherever the row begins. */
-void transpose_stream(const char *from, char *to, size_t bytes)
-{
-	size_t at = 0;
-
-	for (; at < bytes && (uintptr_t)(to + at) % 16; at += 8) {
-		long long word;
-
-		memcpy(&word, from + at, sizeof word);
-		_mm_stream_si64((long long *)(void *)(to + at), word);
-	}
-	for (; at + 16 <= bytes; at += 16)
-		_mm_stream_si128((__m128i *)(void *)(to + at),
-				 _mm_loadu_si128((const __m128i *)(const void *)(from + at)));
-	for (; at < bytes; at += 8) {
-		long long word;
-
-		memcpy(&word, from + at, sizeof word);
-		_mm_stream_si64((long long *)(void *)(to + at), word);
-	}
-}
-
-void transpose_end(void)
-{
-	_mm_sfence();
-}
-#else
-void transpose_stream(const char *from, char *to, size_t bytes)
-{
-	memcpy(to, from, bytes);
-}
-
-void transpose_end(void)
-{
-}
 #endif
 
 #define TRANSPOSE(type)                                                                                                \

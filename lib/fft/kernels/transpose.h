@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transposes of small panels of complex numbers, and copies of rows. */
+/* Transposes of small panels of complex numbers. */
 #ifndef TRNSCI_FFT_TRANSPOSE_H
 #define TRNSCI_FFT_TRANSPOSE_H
 
@@ -11,7 +11,7 @@ enum { TRANSPOSE_STREAM_BYTES = 16 << 20 };
 
 /* Computes to[column][row] = from[row][column] for `rows` by `columns` complex numbers. Steps from row to row are in
  * bytes. Rows of `to` are written in sequence, so they should be the longer ones. With `stream`, stores go around the
- * caches: call transpose_end before another thread reads them. */
+ * caches: call store_around_end before another thread reads them. */
 void transpose_pairs(enum fft_precision precision, const char *from, size_t from_step, char *to, size_t to_step,
 		     size_t rows, size_t columns, bool stream);
 
@@ -19,9 +19,5 @@ void transpose_pairs(enum fft_precision precision, const char *from, size_t from
  * longer side. `features` are those of the kernels that may be used. */
 void transpose_elements(uint32_t features, size_t size, const char *from, size_t from_step, char *to, size_t to_step,
 			size_t rows, size_t columns);
-
-/* Copies complex numbers around the caches. Call transpose_end before another thread reads them. */
-void transpose_stream(const char *from, char *to, size_t bytes);
-void transpose_end(void);
 
 #endif

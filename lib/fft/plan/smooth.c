@@ -9,7 +9,7 @@
 #include "base/chunk.h"
 #include "base/cpu.h"
 #include "base/error.h"
-#include "fft/kernels/transpose.h"
+#include "base/store_around.h"
 #include "fft/plan/factor.h"
 
 /* A transform with larger buffers between stages is cut into phases: a thread's scratch stays within half of a
@@ -288,7 +288,7 @@ static void run_items(const struct fft_plan *plan, const struct fft_call *call, 
 		push_block(&queue, &at);
 	}
 	flush_queue(&queue);
-	transpose_end();
+	store_around_end();
 }
 
 /* Returns how many of so many contiguous transforms fill no vector, where those go by narrower ones. */
@@ -339,7 +339,7 @@ static void run_direct(const struct fft_plan *plan, const struct fft_call *call,
 		(end - b <= singles ? plan->ops->single : plan->ops->direct)(smooth_of(plan), call, b,
 									     size_min(lanes, end - b), scratch);
 	if (call->out_distance == 1 && call->in != call->out)
-		transpose_end();
+		store_around_end();
 }
 
 /* Queues all blocks of one stage of one transform. */
@@ -369,7 +369,7 @@ static void run_lanes(const struct fft_plan *plan, const struct fft_call *call, 
 	for (size_t b = begin; b < end; b += lanes)
 		plan->ops->direct(smooth_of(plan), call, b, size_min(lanes, end - b), scratch);
 	if (call->in != call->out)
-		transpose_end();
+		store_around_end();
 }
 
 /* Runs transforms of several stages in scratch, transforms_together of them at a time. */
@@ -399,7 +399,7 @@ static void run_short(const struct fft_plan *plan, const struct fft_call *call, 
 			flush_queue(&queue);
 		}
 	if (call->batch > 1 || call->all > 1) /* one alone is not far */
-		transpose_end();
+		store_around_end();
 }
 
 /* The three ways differ in where numbers lie between stages; the kernels are the same. */

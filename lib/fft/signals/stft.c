@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/store_around.h"
 #include "fft/plan/plan.h"
 #include "fft/kernels/transpose.h"
 
@@ -50,7 +51,7 @@ static bool uses_stream(const struct stft *stft)
 static void copy_bins(const char *from, char *to, size_t bytes, bool stream)
 {
 	if (stream)
-		transpose_stream(from, to, bytes);
+		store_around_copy(to, from, bytes);
 	else
 		memcpy(to, from, bytes);
 }
@@ -106,7 +107,7 @@ static void store_frames(const struct stft *stft, const struct run *run, char *o
 		store_row(stft, &part, out);
 	}
 	if (run->stream)
-		transpose_end();
+		store_around_end();
 }
 
 /* ---- in scratch ---- */
