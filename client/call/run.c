@@ -149,16 +149,12 @@ int call_await(struct trnsci_call *call, int64_t deadline)
 	return r == -ERROR_TIMEOUT || r == -ERROR_CANCELLED ? give_up(call, r) : r;
 }
 
-int call_run_until(struct trnsci_call *call, int64_t deadline)
+int call_run_and_keep(struct trnsci_call *call)
 {
+	const int64_t deadline = deadline_after(call->session->timeout_ms);
 	const int r = call_start(call, false);
 
 	return r < 0 ? r : call_await(call, deadline);
-}
-
-int call_run_and_keep(struct trnsci_call *call)
-{
-	return call_run_until(call, deadline_after(call->session->timeout_ms));
 }
 
 int call_run(struct trnsci_call *call, struct error *err)

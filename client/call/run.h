@@ -14,9 +14,6 @@ int call_start(struct trnsci_call *call, bool answers_to_next);
 /* Waits for a call that was started, and gives it up at the deadline. What it returns but 0 is the call's error. */
 int call_await(struct trnsci_call *call, int64_t deadline);
 
-/* As trnsci_run, but until the deadline instead of the session's time limit. */
-int call_run_until(struct trnsci_call *call, int64_t deadline);
-
 /* As trnsci_run, with the call's changes. */
 int call_run_and_keep(struct trnsci_call *call);
 

@@ -50,7 +50,9 @@ static int run_in_turn(struct trnsci_call *call, int64_t deadline, struct error 
 	int r;
 
 	call->answered = let_others_ask;
-	r = call_run_until(call, deadline);
+	r = call_start(call, false);
+	if (r == 0)
+		r = call_await(call, deadline);
 	if (r == 0)
 		return 0;
 	error_import(err, &call->answer.error);
