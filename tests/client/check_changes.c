@@ -260,6 +260,26 @@ static void in_place(struct trnsci_session *session)
 	trnsci_tile_free(third);
 }
 
+/* Adds steps from tile i to tile i + 1 each: all double it but the last, which adds noise of the standard deviation in a tile. */
+static void add_chain(struct trnsci_call *call, int n_steps, struct trnsci_tile *const tile[], struct trnsci_tile *std)
+{
+	struct trnsci_args *noise;
+
+	for (int i = 0; i < n_steps; i++) {
+		struct trnsci_args *step = trnsci_program_step(call, i == n_steps - 1 ? "noise_add" : "scale");
+
+		trnsci_set(step, trnsci_param_tile("in", tile[i]));
+		trnsci_set(step, trnsci_param_tile("out", tile[i + 1]));
+		if (i < n_steps - 1) {
+			trnsci_set(step, trnsci_param_f64("by", 2));
+			continue;
+		}
+		noise = trnsci_set_map(step, "noise");
+		trnsci_set(noise, trnsci_param_text("op", "normal"));
+		trnsci_set(noise, trnsci_param_tile_elements("std", std));
+	}
+}
+
 /* A chain of steps, each from tile i to tile i + 1: any of them can be another one, up to six in a run. Sample k of the last step's
  * noise has the standard deviation that element k of its own tile states. */
 static void by_step(struct trnsci_session *session)
@@ -269,26 +289,13 @@ static void by_step(struct trnsci_session *session)
 			   *std = new_tile(session, TRNSCI_F64, 1), *zero = new_tile(session, TRNSCI_F64, 1);
 	struct trnsci_call *call = new_call(session, "run");
 	struct trnsci_param many[8];
-	struct trnsci_args *noise;
 	char names[7][8];
 
 	*(double *)trnsci_tile_data(std) = 1;
 	*(double *)trnsci_tile_data(zero) = 0;
 	for (int i = 0; i <= STEPS; i++)
 		tile[i] = new_tile(session, TRNSCI_F32, N);
-	for (int i = 0; i < STEPS; i++) {
-		struct trnsci_args *step = trnsci_program_step(call, i == STEPS - 1 ? "noise_add" : "scale");
-
-		trnsci_set(step, trnsci_param_tile("in", tile[i]));
-		trnsci_set(step, trnsci_param_tile("out", tile[i + 1]));
-		if (i < STEPS - 1) {
-			trnsci_set(step, trnsci_param_f64("by", 2));
-			continue;
-		}
-		noise = trnsci_set_map(step, "noise");
-		trnsci_set(noise, trnsci_param_text("op", "normal"));
-		trnsci_set(noise, trnsci_param_tile_elements("std", std));
-	}
+	add_chain(call, STEPS, tile, std);
 	for (int i = 0; i < 6; i++) {
 		const struct trnsci_param quiet[] = {trnsci_param_tile("0.in", other), trnsci_param_tile("8.std", zero),
 						     trnsci_param_tile("8.out", end), trnsci_param_u64("seed", 5), trnsci_param_end()};

@@ -404,66 +404,82 @@ static void expect_span(struct trnsci_reader *reader, uint64_t missed, uint64_t 
 	}
 }
 
-static void broadcasts_go_on(void **state)
+/* A reader goes on in each broadcast that is made again under the name, wherever it begins. */
+static void expect_to_go_on(struct trnsci_reader *reader, int signal)
 {
-	struct trnsci_reader *reader;
 	struct trnsci_reader_span span;
 	struct trnsci_reader_info info;
 	struct trnsci_error err;
 	float one;
+
+	publish(1000);
+	expect_span(reader, 0, 0, 400, 0);
+	restart(signal);
+	expect_span(reader, 400, 400, 600, 400); /* what the reader had not taken is still there */
+	assert_int_equal(trnsci_reader_take(reader, &one, 1, 0, &span, &err), -TRNSCI_TIMEOUT);
+
+	make_broadcast(1000); /* where it ended */
+	publish(500);
+	expect_span(reader, 1000, 1000, 500, 1000);
+	trnsci_reader_describe(reader, &info);
+	assert_int_equal(info.restarts, 1);
+	assert_int_equal(info.offset, 0);
+	assert_int_equal(info.taken, 1500);
+	assert_int_equal(info.produced, 1500);
+
+	restart(signal);
+	make_broadcast(2000); /* behind a gap, which is reported once */
+	publish(300);
+	expect_span(reader, 1500, 2000, 200, 2000);
+	expect_span(reader, 2200, 2200, 100, 2200);
+
+	restart(signal);
+	make_broadcast(1900); /* before the reader's place: it gets no sample twice */
+	publish(600);
+	expect_span(reader, 2300, 2300, 200, 2300);
+
+	restart(signal);
+	make_broadcast(1 << 20);
+	publish(10);
+	expect_span(reader, 2500, 1 << 20, 10, 1 << 20);
+	restart(signal);
+	make_broadcast(0); /* anew: the reader goes on there */
+	publish(10);
+	expect_span(reader, (1 << 20) + 10, (1 << 20) + 10, 10, 0);
+}
+
+/* A reader gets an error where nobody makes the broadcast again, and goes on once somebody does; and where the owner closes it. */
+static void expect_ends(struct trnsci_reader *reader, int signal)
+{
+	struct trnsci_reader_span span;
+	struct trnsci_error err;
+	float one;
+
+	/* Nobody makes it again. */
+	restart(signal);
+	assert_int_equal(trnsci_reader_take(reader, &one, 1, -1, &span, &err), -TRNSCI_CLOSED);
+	assert_non_null(strstr(err.text, "not_found"));
+	make_broadcast(10);
+	publish(1);
+	expect_span(reader, (1 << 20) + 20, (1 << 20) + 20, 1, 10);
+
+	/* The owner ends it. */
+	assert_int_equal(trnsci_broadcast_close(remote, "b", NULL), 0);
+	assert_int_equal(trnsci_reader_take(reader, &one, 1, -1, &span, &err), -TRNSCI_CLOSED);
+	assert_non_null(strstr(err.text, "it was closed"));
+}
+
+static void broadcasts_go_on(void **state)
+{
+	struct trnsci_reader *reader;
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		open_with(1000, NULL);
 		make_broadcast(0);
 		assert_int_equal(trnsci_broadcast_attach(remote, "b", &reader, NULL), 0);
-		publish(1000);
-		expect_span(reader, 0, 0, 400, 0);
-		restart(signals[i]);
-		expect_span(reader, 400, 400, 600, 400); /* what the reader had not taken is still there */
-		assert_int_equal(trnsci_reader_take(reader, &one, 1, 0, &span, &err), -TRNSCI_TIMEOUT);
-
-		make_broadcast(1000); /* where it ended */
-		publish(500);
-		expect_span(reader, 1000, 1000, 500, 1000);
-		trnsci_reader_describe(reader, &info);
-		assert_int_equal(info.restarts, 1);
-		assert_int_equal(info.offset, 0);
-		assert_int_equal(info.taken, 1500);
-		assert_int_equal(info.produced, 1500);
-
-		restart(signals[i]);
-		make_broadcast(2000); /* behind a gap, which is reported once */
-		publish(300);
-		expect_span(reader, 1500, 2000, 200, 2000);
-		expect_span(reader, 2200, 2200, 100, 2200);
-
-		restart(signals[i]);
-		make_broadcast(1900); /* before the reader's place: it gets no sample twice */
-		publish(600);
-		expect_span(reader, 2300, 2300, 200, 2300);
-
-		restart(signals[i]);
-		make_broadcast(1 << 20);
-		publish(10);
-		expect_span(reader, 2500, 1 << 20, 10, 1 << 20);
-		restart(signals[i]);
-		make_broadcast(0); /* anew: the reader goes on there */
-		publish(10);
-		expect_span(reader, (1 << 20) + 10, (1 << 20) + 10, 10, 0);
-
-		/* Nobody makes it again. */
-		restart(signals[i]);
-		assert_int_equal(trnsci_reader_take(reader, &one, 1, -1, &span, &err), -TRNSCI_CLOSED);
-		assert_non_null(strstr(err.text, "not_found"));
-		make_broadcast(10);
-		publish(1);
-		expect_span(reader, (1 << 20) + 20, (1 << 20) + 20, 1, 10);
-
-		/* The owner ends it. */
-		assert_int_equal(trnsci_broadcast_close(remote, "b", NULL), 0);
-		assert_int_equal(trnsci_reader_take(reader, &one, 1, -1, &span, &err), -TRNSCI_CLOSED);
-		assert_non_null(strstr(err.text, "it was closed"));
+		expect_to_go_on(reader, signals[i]);
+		expect_ends(reader, signals[i]);
 		trnsci_reader_detach(reader);
 		ping();
 		close_both();

@@ -395,6 +395,14 @@ static void errors_come_before_anything_is_drawn(void **state)
 			put(call, rows[i].second, rows[i].other);
 		call_fails(call, fixture.memory, "field", rows[i].code, rows[i].text);
 	}
+	fixture_close(&fixture);
+}
+
+static void errors_of_grids(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+
+	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct call *call = call_new();
 
@@ -405,6 +413,21 @@ static void errors_come_before_anything_is_drawn(void **state)
 		call_fails(call, fixture.memory, "field", ERROR_OUT_OF_RANGE,
 			   i ? "out_of_range: field: approximate:" : "out_of_range: field: length: with a grid of 4 times");
 	}
+	for (int64_t points = 0; points < 2; points++) {
+		struct call *call = call_new();
+
+		put(call, "shape", LIST(call, 4, points));
+		put(call, "exponent", value_real(1));
+		call_fails(call, fixture.memory, "field", ERROR_OUT_OF_RANGE, "out_of_range: field: shape: axis 1 has");
+	}
+	fixture_close(&fixture);
+}
+
+static void errors_of_planes(void **state)
+{
+	struct fixture fixture = fixture_open(2);
+
+	(void)state;
 	for (int i = 0; i < 4; i++) {
 		static const char *const texts[] = {"wrong_type: field: plane: allowed", "out_of_range: field: plane: axis 1,",
 						    "out_of_range: field: plane: axis -1,", "out_of_range: field: plane: index 3, allowed are 0 to 2"};
@@ -417,13 +440,6 @@ static void errors_come_before_anything_is_drawn(void **state)
 		put(call, "result", value_string("spectrum"));
 		put(call, "plane", planes[i]);
 		call_fails(call, fixture.memory, "field", i ? ERROR_OUT_OF_RANGE : ERROR_WRONG_TYPE, texts[i]);
-	}
-	for (int64_t points = 0; points < 2; points++) {
-		struct call *call = call_new();
-
-		put(call, "shape", LIST(call, 4, points));
-		put(call, "exponent", value_real(1));
-		call_fails(call, fixture.memory, "field", ERROR_OUT_OF_RANGE, "out_of_range: field: shape: axis 1 has");
 	}
 	fixture_close(&fixture);
 }
@@ -441,6 +457,8 @@ int main(void)
 		cmocka_unit_test(spectra_are_the_densities),
 		cmocka_unit_test(planes_are_parts_of_the_spectrum),
 		cmocka_unit_test(errors_come_before_anything_is_drawn),
+		cmocka_unit_test(errors_of_grids),
+		cmocka_unit_test(errors_of_planes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
