@@ -254,23 +254,27 @@ static size_t hypergeometric_i64(const struct dist_constants *k, const void *con
 	const struct hypergeometric_hat hat = hypergeometric_hat_of(&h, hypergeometric_spread(&h));
 
 	static_assert((int)HYPERGEOMETRIC_SMALL == (int)COUNTS_SMALL, "a table's distribution is not inverted");
-	double accept[DIST_BLOCK_REJECTING];
+	double accept[DIST_BLOCK_REJECTING], x[DIST_BLOCK_REJECTING], u[DIST_BLOCK_REJECTING];
 	int64_t *out = ret_out;
 	size_t n_rejected = 0;
 
 	(void)attempt;
-	for (size_t i = 0; i < n; i += F64_LANES)
-		f64_store_i64(out + i, hypergeometric_try_of(&hat, inputs, i).x);
+	for (size_t i = 0; i < n; i += F64_LANES) {
+		const struct hypergeometric_try try = hypergeometric_try_of(&hat, inputs, i);
+
+		f64_store(x + i, try.x);
+		f64_store(u + i, f64_pick(try.outside, try.u, f64_set(2))); /* nothing accepts 2 */
+		f64_store_i64(out + i, try.x);
+	}
 	for (size_t i = 0; i < n; i++)
 		accept[i] = table->accept[out[i]];
 	for (size_t i = 0; i < n; i += F64_LANES) {
-		const struct hypergeometric_try try = hypergeometric_try_of(&hat, inputs, i);
+		const struct hypergeometric_try try = {.x = f64_load(x + i), .u = f64_load(u + i), .mode = hat.mode};
 		const f64v limit = f64_load(accept + i);
 		m64v fails = m64_not(f64_less(try.u, limit));
 
 		if (m64_bits(m64_and(fails, m64_not(f64_less(f64_mul(limit, f64_set(HYPERGEOMETRIC_REJECT)), try.u)))))
 			fails = hypergeometric_fails_exactly(&h, &try);
-		fails = m64_or(fails, try.outside);
 		f64_store_i64(out + i, hypergeometric_result(&h, try.x));
 		lanes_pack(ret_rejected + n_rejected, fails, (uint16_t)i);
 		n_rejected += m64_count(fails);
