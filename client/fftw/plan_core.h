@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by what creates plans (plan.c) and what runs them (execute.c). */
+/* Shared by what creates plans (plan.c, plan_steps.c) and what runs them (execute.c). */
 #ifndef TRNSCI_FFTW_PLAN_CORE_H
 #define TRNSCI_FFTW_PLAN_CORE_H
 
