@@ -93,14 +93,15 @@ def _sums(in1, in2):
 
 def _one_axis(in1, in2, mode, dtype):
     """Along the only axis that is longer than 1, by the engine."""
-    x, y = in1.reshape(-1), in2.reshape(-1)
+    alone = in1.ndim == 1
+    x, y = (in1, in2) if alone else (in1.reshape(-1), in2.reshape(-1))
     n, m = len(x), len(y)
     size = {"full": n + m - 1, "same": n, "valid": abs(n - m) + 1}[mode]
     is_complex = "c" in (x.dtype.kind, y.dtype.kind)
     made = apply("convolve", to_working(x, dtype),
                  {"b": to_working(y, dtype), "mode": mode}, size,
                  dtype if is_complex else real_type(dtype), "a")
-    if in1.ndim == 1:
+    if alone:
         return made
     longest = [max(a, b) for a, b in zip(in1.shape, in2.shape)]
     shape = [1] * len(longest)
@@ -150,14 +151,14 @@ def _convolve(in1, in2, mode, method):
         return _cut(_sums(in1, in2), in1.shape, in2.shape, mode)
     made = _by_transforms(in1, in2, mode,
                           _DOUBLE if whole or result.char in "dD" else _SINGLE)
-    if made.size and not isfinite(made.flat[0]):
+    if made.size and not isfinite(made.item(0)):
         warnings.warn("Use of fft convolution on input with NAN or inf results"
                       " in NAN or inf output. Consider using method='direct'"
                       " instead.", RuntimeWarning, stacklevel=3)
     if whole:
         made = np.around(made)
         return made != 0 if result.kind == "b" else made.astype(result)
-    return made.astype(result, copy=False)
+    return made if made.dtype == result else made.astype(result)
 
 
 def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full",

@@ -58,8 +58,10 @@ def to_working_between_zeros(x, dtype, before, after):
 
 
 def as_rows(x, kept):
-    """One axis in the place of all before the last `kept`, also where there
-    are no elements, where reshape(-1) cannot know the number of rows."""
+    """At most one axis in the place of all before the last `kept`, also where
+    there are no elements, where reshape(-1) cannot know the number of rows."""
+    if x.ndim <= kept + 1:
+        return x
     return x.reshape((math.prod(x.shape[:-kept]),) + x.shape[-kept:])
 
 
@@ -67,8 +69,10 @@ def apply(operation, x, params, n, dtype, input="in", trailing=(), kept=1):
     """Run an operation along the last `kept` axes, which become one of length
     n with more axes behind it. Any number of axes before them."""
     rows = as_rows(x, kept)
-    shape = (rows.shape[0], n) + trailing
+    shape = rows.shape[:-kept] + (n,) + trailing
     with suggesting([(operation, params)]):
         made = _core.operate(None, operation, input, rows, params, shape,
-                             np.dtype(dtype))
+                             dtype)
+    if rows is x:
+        return made
     return made.reshape(x.shape[:-kept] + made.shape[1:])
