@@ -265,24 +265,109 @@ static void LOCAL(short_rows)(const struct fft_smooth *smooth, const struct fft_
 		BY_ORDER(call->inverse, LOCAL(run_groups)(16, 8, EXCHANGE, &g, count, x, y));
 }
 
-/* Runs blocks of LANES columns: both passes of a block in one piece of code, one after the other through a buffer that stays in the
- * first-level cache. */
+/* Stores w results of the second pass of LANES columns, `step` reals apart. */
+INLINE void LOCAL(store_columns)(const unsigned w, const bool exchange, const bool scaled, real scale, vec *re, vec *im,
+				 real *y, size_t step)
+{
+	UNROLL for (unsigned k = 0; k < w; k++, y += step)
+	{
+		if (scaled) {
+			re[k] = v_mul(re[k], v_set(scale));
+			im[k] = v_mul(im[k], v_set(scale));
+		}
+		v_join_lanes(exchange, re[k], im[k], &re[k], &im[k]);
+		v_store(y, re[k]);
+		v_store(y + LANES, im[k]);
+		HIDE(y);
+	}
+}
+
+/* Runs the first pass of LANES columns: the butterflies of their elements p, p + w, p + 2 w ... */
+INLINE void LOCAL(start_columns)(const unsigned rows, const unsigned w, const bool exchange, const real *twiddles,
+				 const real *x, size_t x_row, real *y)
+{
+	for (size_t p = 0; p < w; p++, x += x_row, twiddles += 2 * (rows - 1), y += 2 * LANES * rows) {
+		const struct LOCAL(source) from = {.x = x, .step = w * x_row, .exchange = exchange};
+		struct LOCAL(quarters) quarters;
+		vec re[16], im[16];
+
+		UNROLL for (unsigned part = 0; part < LOCAL(parts_of)(rows); part++)
+		{
+			LOCAL(dft_part)(rows, part, &from, LOCAL(FAST_PAIRS), &quarters, re, im);
+			UNROLL for (unsigned k = part; k < rows; k += LOCAL(parts_of)(rows))
+			{
+				LOCAL(twiddle_row)(k, twiddles, re, im);
+				v_store(y + 2 * LANES * k, re[k]);
+				v_store(y + 2 * LANES * k + LANES, im[k]);
+			}
+		}
+	}
+}
+
+INLINE void LOCAL(end_columns)(const unsigned rows, const unsigned w, const bool exchange, const bool scaled,
+			       real scale, const real *x, real *y, size_t y_row)
+{
+	for (size_t q = 0; q < rows; q++, x += 2 * LANES, y += y_row) {
+		const struct LOCAL(source) from = {.x = x, .step = 2 * LANES * rows};
+		vec re[16], im[16];
+
+		LOCAL(dft_part)(w, 0, &from, LOCAL(PARTS), NULL, re, im);
+		LOCAL(store_columns)(w, exchange, scaled, scale, re, im, y, rows * y_row);
+	}
+}
+
+/* Runs both passes of LANES columns of 4 x 4 elements, of which 32 registers hold the most. */
+INLINE void LOCAL(run_four_columns)(const bool exchange, const bool scaled, real scale, const real *twiddles,
+				    const real *x, size_t x_row, real *y, size_t y_row)
+{
+	vec re[4][4], im[4][4];
+
+	UNROLL for (unsigned p = 0; p < 4; p++)
+	{
+		const struct LOCAL(source) from = {.x = x + p * x_row, .step = 4 * x_row, .exchange = exchange};
+
+		LOCAL(dft4_from)(&from, LOCAL(FAST_PAIRS), 0, 1, re[p], im[p]);
+		UNROLL for (unsigned k = 0; k < 4; k++)
+		{
+			LOCAL(twiddle_row)(k, twiddles + 6 * p, re[p], im[p]);
+		}
+	}
+	UNROLL for (unsigned q = 0; q < 4; q++)
+	{
+		vec r[4] = {re[0][q], re[1][q], re[2][q], re[3][q]}, i[4] = {im[0][q], im[1][q], im[2][q], im[3][q]};
+
+		LOCAL(dft4)(r, i);
+		LOCAL(store_columns)(4, exchange, scaled, scale, r, i, y + q * y_row, 4 * y_row);
+	}
+}
+
+/* Runs blocks of LANES columns, both passes of a block in one piece of code: through a buffer that stays in the
+ * first-level cache, or without one. */
+INLINE void LOCAL(run_column_blocks)(const unsigned rows, const unsigned w, const bool exchange, const bool scaled,
+				     const struct fft_columns *columns, const struct fft_call *call, size_t blocks,
+				     const real *x, real *y)
+{
+	const real scale = (real)call->scale;
+	_Alignas(64) real between[2 * LOCAL(MOST_ROWS) * 4 * LANES];
+
+	for (size_t i = 0; i < blocks; i++, x += 2 * LANES, y += 2 * LANES)
+		if (rows == 4) {
+			LOCAL(run_four_columns)
+			(exchange, scaled, scale, columns->twiddles, x, 2 * call->in_stride, y, 2 * call->out_stride);
+		} else {
+			LOCAL(start_columns)(rows, w, exchange, columns->twiddles, x, 2 * call->in_stride, between);
+			LOCAL(end_columns)(rows, w, exchange, scaled, scale, between, y, 2 * call->out_stride);
+		}
+}
+
 INLINE void LOCAL(run_short_columns)(const unsigned rows, const unsigned w, const bool exchange,
 				     const struct fft_columns *columns, const struct fft_call *call, size_t blocks,
 				     const real *x, real *y)
 {
-	_Alignas(64) real between[2 * LOCAL(MOST_ROWS) * 4 * LANES];
-	struct LOCAL(rows_ahead) none = {.rows = 0};
-
-	for (size_t i = 0; i < blocks; i++, x += 2 * LANES, y += 2 * LANES) {
-		const struct LOCAL(pass) first = {.x = x, .x_row = 2 * call->in_stride, .y = between, .y_row = 2 * LANES, .m = w,
-						  .s = 1, .twiddles = columns->twiddles, .exchange = exchange, .ahead = &none};
-		const struct LOCAL(pass) second = {.x = between, .x_row = 2 * LANES, .y = y, .y_row = 2 * call->out_stride, .m = 1,
-						   .s = rows, .exchange = exchange, .scale = (real)call->scale, .ahead = &none};
-
-		LOCAL(run_pass)(&first, rows, LOCAL(SPLIT) | LOCAL(TWIDDLE));
-		LOCAL(run_pass)(&second, w, LOCAL(SCALE));
-	}
+	if (call->scale == 1)
+		LOCAL(run_column_blocks)(rows, w, exchange, false, columns, call, blocks, x, y);
+	else
+		LOCAL(run_column_blocks)(rows, w, exchange, true, columns, call, blocks, x, y);
 }
 
 /* The same lengths as columns side by side. Returns how many are done: whole vectors of them, none where they go around the caches. */
