@@ -237,6 +237,28 @@ static void check_random(const char *name, uint32_t features, enum fft_precision
 		fft_plan_free(w.plans[i]);
 }
 
+/* Columns whose elements are whole pages apart, more of them than are copied at once. */
+static void check_pages(const char *name, uint32_t features, enum fft_precision precision, enum kind kind,
+			uint64_t *state)
+{
+	enum { N = 64, STEP = 1024, COLUMNS = 139 };
+	struct workload w = {.precision = precision,
+			     .kind = kind,
+			     .rank = 1,
+			     .n_axes = 2,
+			     .before = {N, COLUMNS},
+			     .after = {N, COLUMNS},
+			     .in_stride = {STEP, 1},
+			     .out_stride = {STEP, 1},
+			     .machine = {1, 1 << 20, 512 << 10, true}};
+
+	assert_int_equal(fft_plan_create(N, precision, features, &w.plans[0]), 0);
+	plan_finish(w.plans[0]);
+	w.in_size = w.out_size = fft_in_bytes(w.plans[0], false);
+	check_problem(&w, name, (N - 1) * STEP + COLUMNS, (N - 1) * STEP + COLUMNS, false, state);
+	fft_plan_free(w.plans[0]);
+}
+
 static void check_variant(const char *name, uint32_t features, enum fft_precision precision)
 {
 	uint64_t state = fixture_seed;
@@ -244,6 +266,8 @@ static void check_variant(const char *name, uint32_t features, enum fft_precisio
 	for (unsigned i = 0; i < (is_full() ? 20 : 1) * ROUNDS; i++)
 		for (enum kind kind = COMPLEX; kind < KINDS; kind++)
 			check_random(name, features, precision, kind, &state);
+	check_pages(name, features, precision, COMPLEX, &state);
+	check_pages(name, features, precision, IN_PLACE, &state);
 }
 
 static void check_strides(void **state)

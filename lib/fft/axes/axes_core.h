@@ -71,6 +71,8 @@ struct fft_pass {
 	size_t pieces;  /* of a call */
 	size_t at_once; /* whole calls of a chunk, where they are small; else 1 */
 	size_t pitch;   /* bytes from row to row of a copy in scratch of columns that stay columns; 0: no copy */
+	size_t copied;  /* such columns at once */
+	bool copies_back; /* the copy holds their results, too */
 	bool streams;   /* panels are written around the caches */
 	bool as_lanes;  /* columns that kernels take as vectors */
 	/* Long ones: */

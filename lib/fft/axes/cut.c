@@ -32,12 +32,16 @@ enum {
 	 * cache. */
 	FAR_STEP_BYTES = 4 << 10,
 	FAR_BYTES = 1 << 20,
+	COPY_BYTES = 16 << 10, /* of columns that are copied at once */
+	/* Of a first-level cache: the distance of lines of the same set, and more of them than a set holds. */
+	SET_STEP_BYTES = 4 << 10,
+	MOST_WAYS = 16,
 	/* Rows far apart are no stream that the CPU detects: each piece of a row waits for memory anew. Chunks of such
 	 * columns are wider, within a second-level cache of 1 MiB (measured: half of the time at 2048 x 2048). */
 	FAR_ROW_BYTES = 512,
 	FAR_UNIT_BYTES = 768 << 10,
-	/* An array from this size on is stored around the caches: the last one keeps little of it until the next axis. At 16 MiB
-	 * it keeps enough (measured: 1.6 times as long around the caches). */
+	/* An array from this size on is stored around the caches: the last one keeps little of it until the next axis.
+	 * At 16 MiB it keeps enough (measured: 1.6 times as long around the caches). */
 	STREAM_BYTES = 32 << 20,
 };
 
@@ -48,13 +52,22 @@ static bool stays(const struct fft_plan *plan, const struct fft_pass *pass, size
 	       (fft_takes_columns(plan) && pass->batch >= VECTOR && fft_lanes_scratch_bytes(plan) <= scratch);
 }
 
-/* Returns whether the elements of a column share few sets of the caches, and come from memory: then columns are transformed
- * from a copy, which touches each line of memory once. */
+/* Returns whether the elements of a column share few sets of the caches, and come from memory. */
 static bool is_far_apart(const struct fft_pass *pass)
 {
 	const size_t step = pass->in.stride * pass->in.size;
 
 	return pass_is_columns(pass) && step >= FAR_STEP_BYTES && step * pass->in.n >= FAR_BYTES && pass->in.size == pass->out.size;
+}
+
+/* Returns whether all lines that a column writes belong to one set of the first-level cache, and are more than it
+ * holds: each of them would evict another one. In large arrays two sets are as few. */
+static bool shares_set(const struct fft_pass *pass)
+{
+	const size_t step = pass->out.stride * pass->out.size, bytes = pass->all * pass->out.n * pass->out.size;
+
+	return pass_is_columns(pass) && pass->in.size == pass->out.size && pass->out.n > MOST_WAYS &&
+	       step % (bytes < STREAM_BYTES ? SET_STEP_BYTES : SET_STEP_BYTES / 2) == 0;
 }
 
 /* Returns the fewest columns of a panel: a line of memory of them, so that each line is read once. */
@@ -164,17 +177,17 @@ static void cut_panels(const struct layout *layout, const struct fft_plan *plan,
 	pass->piece = *most < line ? line : size_min(*most / line * line, pass->batch);
 }
 
-/* Columns are copied as wide as scratch has room for, if it has for a vector of them. */
+/* Columns are copied as many at once as fit the first-level cache, or some lines, if scratch has room for so many. */
 static void cut_copies(const struct fft_plan *plan, size_t scratch, struct fft_pass *pass)
 {
-	const size_t size = pass->in.size;
-	const size_t own = fft_lanes_scratch_bytes(plan), row = own < scratch ? (scratch - own) / pass->in.n : 0;
-	const size_t columns = row > LINE_BYTES ? (row - LINE_BYTES) / LINE_BYTES * LINE_BYTES / size : 0;
+	const size_t size = pass->in.size, n = pass->in.n;
+	const size_t row = size_max(COPY_BYTES / n / LINE_BYTES * LINE_BYTES, FAR_ROW_BYTES);
 
-	if (columns < VECTOR)
+	if (fft_lanes_scratch_bytes(plan) + n * (row + LINE_BYTES) > scratch)
 		return;
-	pass->piece = size_min(pass->piece, columns / VECTOR * VECTOR);
-	pass->pitch = fft_round_line(pass->piece * size) + LINE_BYTES;
+	pass->copied = size_min(row / size, pass->piece);
+	pass->pitch = row + LINE_BYTES;
+	pass->copies_back = shares_set(pass);
 }
 
 /* Returns the units of memory that a chunk of rows has: 1, 2, 4 or 8. */
@@ -208,7 +221,7 @@ static void cut_short(const struct layout *layout, const struct fft_plan *plan, 
 	else
 		pass->piece = size_min(most >= VECTOR ? most / VECTOR * VECTOR : most ? most : 1, pass->batch);
 	pass->at_once = pass->piece == pass->batch && most > pass->piece ? most / pass->piece : 1;
-	if (!pass->row_in && far && pass->to != ARRAY_SCRATCH && pass->from != ARRAY_SCRATCH)
+	if (!pass->row_in && (far || shares_set(pass)) && pass->to != ARRAY_SCRATCH)
 		cut_copies(plan, scratch, pass);
 	pass->pieces = (pass->batch + pass->piece - 1) / pass->piece;
 	pass->reuse = FFT_REUSE_NONE;
@@ -235,7 +248,7 @@ void cut_pass(const struct layout *layout, size_t scratch_bytes, struct fft_pass
 	pass->cost_ns = find_cost_ns(plan, pass->all * (pass->in.n * pass->in.size + pass->out.n * pass->out.size));
 	pass->row_in = pass->row_out = pass->piece = pass->pitch = 0;
 	pass->at_once = 1;
-	pass->streams = pass->as_lanes = false;
+	pass->streams = pass->as_lanes = pass->copies_back = false;
 	if (is_short(plan, pass, scratch_bytes))
 		cut_short(layout, plan, scratch_bytes, pass);
 	else

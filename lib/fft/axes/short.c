@@ -63,37 +63,63 @@ static void run_panel(const struct fft_pass *pass, const struct pass_io *io, siz
 			    batch);
 }
 
-/* Transforms [first, first + batch) of a call from a copy of their rows. */
-static void run_copy(const struct fft_pass *pass, const struct pass_io *io, size_t call, size_t first, size_t batch,
-		     char *scratch)
+/* Copies so many rows of `bytes`. */
+static void copy_rows(const char *from, size_t from_step, char *to, size_t to_step, size_t rows, size_t bytes)
 {
-	const size_t size = pass->in.size, n = pass->in.n;
-	struct fft_call inner = pass_call(pass, io, call, first, batch);
-	const char *from = inner.in;
+	for (size_t row = 0; row < rows; row++)
+		memcpy(to + row * to_step, from + row * from_step, bytes);
+}
 
-	for (size_t row = 0; row < n; row++)
-		memcpy(scratch + row * pass->pitch, from + row * pass->in.stride * size, batch * size);
-	inner.in = scratch;
-	inner.in_stride = pass->pitch / size;
-	inner.all = batch; /* in scratch */
-	fft_run(io->plan, &inner, scratch + n * pass->pitch);
+/* Transforms [first, first + batch) of a call from a copy of their rows, some columns at a time. */
+static void run_copies(const struct fft_pass *pass, const struct pass_io *io, size_t call, size_t first, size_t batch,
+		       char *scratch)
+{
+	const size_t size = pass->in.size, n = pass->in.n, end = first + batch;
+
+	for (; first < end; first += pass->copied) {
+		const size_t columns = size_min(pass->copied, end - first);
+		const struct fft_call there = pass_call(pass, io, call, first, columns);
+		struct fft_call here = there;
+
+		copy_rows(there.in, pass->in.stride * size, scratch, pass->pitch, n, columns * size);
+		here.in = scratch;
+		here.in_stride = pass->pitch / size;
+		here.all = columns; /* in scratch */
+		if (pass->copies_back) {
+			here.out = scratch;
+			here.out_stride = here.in_stride;
+		}
+		fft_run(io->plan, &here, scratch + n * pass->pitch);
+		if (pass->copies_back)
+			copy_rows(scratch, pass->pitch, there.out, pass->out.stride * size, n, columns * size);
+	}
+}
+
+/* Transforms [first, first + batch) of so many calls where they lie. */
+static void run_there(const struct fft_pass *pass, const struct pass_io *io, size_t call, size_t calls, size_t first,
+		      size_t batch, char *scratch)
+{
+	struct fft_call fft = pass_call(pass, io, call, first, batch);
+	const char *in = (const char *)fft.in - loops_in(&pass->outer, call) * pass->in.size;
+	char *out = (char *)fft.out - loops_out(&pass->outer, call) * pass->out.size;
+
+	for (size_t i = call; i < call + calls; i++) {
+		fft.in = in + loops_in(&pass->outer, i) * pass->in.size;
+		fft.out = out + loops_out(&pass->outer, i) * pass->out.size;
+		fft_run(io->plan, &fft, scratch);
+	}
 }
 
 void short_run(const struct fft_pass *pass, const struct pass_io *io, size_t call, size_t calls, size_t first, size_t batch,
 	       void *scratch)
 {
-	if (pass->row_in) {
+	if (pass->row_in)
 		run_panel(pass, io, call, calls, first, batch, scratch);
-		return;
-	}
-	for (size_t i = call; i < call + calls; i++) {
-		const struct fft_call fft = pass_call(pass, io, i, first, batch);
-
-		if (pass->pitch)
-			run_copy(pass, io, i, first, batch, scratch);
-		else
-			fft_run(io->plan, &fft, scratch);
-	}
+	else if (!pass->pitch)
+		run_there(pass, io, call, calls, first, batch, scratch);
+	else
+		for (size_t i = call; i < call + calls; i++)
+			run_copies(pass, io, i, first, batch, scratch);
 }
 
 /* A chunk is a piece of one call, or several whole calls. */
