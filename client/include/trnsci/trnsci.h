@@ -380,8 +380,8 @@ TRNSCI_API int trnsci_draw_array(struct trnsci_session *session, const char *dis
  * trnsci_param_array("b", &other) among its parameters. An embedded engine computes on the caller's memory, and copies only
  * arrays that are not aligned; to a daemon and back, each array is copied once.
  *
- * Many small transforms: one call with a batch, not one call each. A transform of 64 complex64 takes 16 ns in a batch of 1,024 rows,
- * and 306 ns in a call of its own, or 9.9 us through a daemon (trnsci-which-call(7) names the machine).
+ * Many small transforms: one call with a batch, not one call each. A transform of 64 complex64 takes 12 ns in a batch of 1,024 rows,
+ * and 110 ns in a call of its own, or 5.1 us through a daemon (trnsci-which-call(7) names the machine).
  * @param in only read, unless it is `out`.
  * @param out of the dtype and shape of the result; the text of -TRNSCI_BAD_SHAPE names them. May be the memory of `in`.
  * @return what a call may return; -TRNSCI_BAD_SHAPE if the shape or dtype of out is not the result's. On error the content
