@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "arena.h"
-#include "base/store_around.h"
 #include "base/dtype.h"
+#include "base/store_around.h"
 #include "wait.h"
 
 struct trnsci_tile *tile_ref(const struct trnsci_tile *tile)
